@@ -1,0 +1,105 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// Unavailable says that the database cannot be used at the moment, and why, for people.
+type Unavailable struct {
+	Why string
+	Err error
+}
+
+func (e Unavailable) Error() string {
+	return "The database cannot be used right now: " + e.Why + ". Nothing was lost; try again in a moment."
+}
+
+// Unwrap returns the kind; what the server said is for the log (Cause).
+func (e Unavailable) Unwrap() error { return fault.Unavailable }
+
+// Cause is what the driver or the server said.
+func (e Unavailable) Cause() error { return e.Err }
+
+// Is lets errors.Is find the context's end in an interrupted statement.
+func (e Unavailable) Is(target error) bool { return errors.Is(e.Err, target) }
+
+// IsDuplicate reports whether err is a violation of the named unique index. The name is matched by
+// suffix: MySQL puts the table before it.
+func IsDuplicate(err error, index string) bool {
+	var e *mysql.MySQLError
+	if !errors.As(err, &e) || e.Number != 1062 {
+		return false
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(e.Message, "'"), `"`)
+	return strings.HasSuffix(name, "'"+index) || strings.HasSuffix(name, "."+index)
+}
+
+// IsNotFound reports whether a :one query found no row.
+func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// Read passes on a query's result, its error as classified: for reads outside InTx.
+func Read[T any](value T, err error) (T, error) { return value, classify(err) }
+
+func number(err error) uint16 {
+	var e *mysql.MySQLError
+	if errors.As(err, &e) {
+		return e.Number
+	}
+	return 0
+}
+
+// retryable: deadlock victim, lock wait timeout, row changed since the snapshot (MariaDB 11.6 on).
+func retryable(err error) bool {
+	switch number(err) {
+	case 1213, 1205, 1020:
+		return true
+	}
+	return false
+}
+
+// classify turns an error that says "not now" into Unavailable and leaves others as they are.
+func classify(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || fault.Kind(err) != nil {
+		return err
+	}
+	if why := whyUnavailable(err); why != "" {
+		return Unavailable{Why: why, Err: err}
+	}
+	return err
+}
+
+func whyUnavailable(err error) string {
+	switch number(err) {
+	case 0:
+	case 3, 1021, 1026, 1114, 28:
+		return "its disk is full; free some space on the database's machine"
+	case 1040, 1203:
+		return "it has too many connections"
+	case 1053, 1927, 2006, 2013, 3169, 4031:
+		return "it is restarting"
+	case 1290, 1792, 1836:
+		return "it only allows reading"
+	case 1205, 1213, 1020:
+		return "it is too busy"
+	default:
+		return ""
+	}
+	var network *net.OpError
+	switch {
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EPIPE), errors.As(err, &network):
+		return "it does not answer"
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+// Package db persists: sqlc's generated queries, the connection, transactions with retry, and what
+// the server's errors mean. It knows no rule of any entity.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// session is what every connection is told once. The names are the same on MariaDB and MySQL,
+// which those of the DSN variable for the isolation level are not.
+var session = []string{
+	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+	"SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5, sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+}
+
+// DefaultConnections is how many connections a program opens at most unless told otherwise.
+const DefaultConnections = 24
+
+// DB is a database of Counterfoil's: its queries, each in a transaction of its own, and InTx.
+type DB struct {
+	*Queries
+	SQL *sql.DB
+	now func() time.Time
+}
+
+// Open returns the database at rawURL (mysql://user:pass@host:3306/name or
+// mysql://user@unix(/path)/name). It does not connect; Check does.
+func Open(rawURL string) (*DB, error) {
+	cfg, err := Config(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	pool := sql.OpenDB(sessionConnector{connector})
+	pool.SetMaxOpenConns(DefaultConnections)
+	pool.SetMaxIdleConns(DefaultConnections)
+	pool.SetConnMaxIdleTime(5 * time.Minute)
+	return &DB{Queries: New(pool), SQL: pool, now: time.Now}, nil
+}
+
+// Connections sets how many connections are opened at most, and kept.
+func (d *DB) Connections(n int) {
+	d.SQL.SetMaxOpenConns(n)
+	d.SQL.SetMaxIdleConns(n)
+}
+
+// Close closes all connections.
+func (d *DB) Close() error { return d.SQL.Close() }
+
+// BadURL reports a DATABASE_URL that cannot be read. It never shows the password.
+type BadURL struct{ Why string }
+
+func (e BadURL) Error() string {
+	return "DATABASE_URL " + e.Why + ": write mysql://user:password@host:3306/database or mysql://user@unix(/path/to/socket)/database."
+}
+
+// Config translates a DATABASE_URL for the driver.
+func Config(rawURL string) (*mysql.Config, error) {
+	rest, ok := strings.CutPrefix(rawURL, "mysql://")
+	if !ok {
+		return nil, BadURL{"does not begin with mysql://"}
+	}
+	cfg := mysql.NewConfig()
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		if err := credentials(cfg, rest[:at]); err != nil {
+			return nil, err
+		}
+		rest = rest[at+1:]
+	}
+	address, name, ok := cutDatabase(rest)
+	if !ok {
+		return nil, BadURL{"names no database"}
+	}
+	name, query, _ := strings.Cut(name, "?")
+	cfg.DBName, cfg.Net, cfg.Addr = name, "tcp", address
+	if path, ok := strings.CutPrefix(address, "unix("); ok {
+		cfg.Net, cfg.Addr = "unix", strings.TrimSuffix(path, ")")
+	} else if cfg.Addr = withPort(address); cfg.Addr == "" {
+		return nil, BadURL{"names no host"}
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, BadURL{"has options that cannot be read"}
+	}
+	cfg.TLSConfig = values.Get("tls")
+	cfg.ParseTime = true
+	cfg.Loc = time.UTC
+	cfg.ClientFoundRows = true
+	cfg.InterpolateParams = true // one round trip a statement instead of three
+	cfg.Collation = "utf8mb4_general_ci"
+	cfg.Timeout = 10 * time.Second
+	cfg.Logger = &mysql.NopLogger{} // its lines say again what the returned errors say
+	return cfg, nil
+}
+
+func credentials(cfg *mysql.Config, userinfo string) error {
+	user, password, _ := strings.Cut(userinfo, ":")
+	var err error
+	if cfg.User, err = url.PathUnescape(user); err != nil {
+		return BadURL{"has a user name that cannot be read"}
+	}
+	if cfg.Passwd, err = url.PathUnescape(password); err != nil {
+		return BadURL{"has a password that cannot be read; percent-encode its special characters"}
+	}
+	return nil
+}
+
+func cutDatabase(s string) (address, name string, ok bool) {
+	if strings.HasPrefix(s, "unix(") {
+		address, name, ok = strings.Cut(s, ")/")
+		return address + ")", name, ok
+	}
+	return strings.Cut(s, "/")
+}
+
+func withPort(address string) string {
+	if address == "" {
+		return ""
+	}
+	if _, _, err := net.SplitHostPort(address); err == nil {
+		return address
+	}
+	return net.JoinHostPort(strings.Trim(address, "[]"), "3306")
+}
+
+// sessionConnector sets up each new connection once.
+type sessionConnector struct{ driver.Connector }
+
+func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range session {
+		if _, err := conn.(driver.ExecerContext).ExecContext(ctx, statement, nil); err != nil {
+			conn.Close()
+			return nil, fmt.Errorf("set up database connection: %w", err)
+		}
+	}
+	return conn, nil
+}

@@ -1,0 +1,100 @@
+package db
+
+import (
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/golang-migrate/migrate/v4"
+	driver "github.com/golang-migrate/migrate/v4/database/mysql"
+	"github.com/golang-migrate/migrate/v4/source/iofs"
+)
+
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// SchemaStatus is where a database's schema stands. Version 0 is an empty database; Dirty means
+// that an earlier change broke off halfway.
+type SchemaStatus struct {
+	Version, Latest uint
+	Dirty           bool
+}
+
+// SchemaUp brings the schema to the newest version, under a lock that makes others wait.
+func SchemaUp(rawURL string) error {
+	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Up() })
+}
+
+// SchemaTo brings the schema up or down to a version.
+func SchemaTo(rawURL string, version uint) error {
+	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Migrate(version) })
+}
+
+// SchemaDown takes the newest schema change back, with the data that it holds.
+func SchemaDown(rawURL string) error {
+	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Steps(-1) })
+}
+
+// Schema tells where the schema stands.
+func Schema(rawURL string) (SchemaStatus, error) {
+	status := SchemaStatus{Latest: latestSchema()}
+	err := withSchema(rawURL, func(m *migrate.Migrate) error {
+		var err error
+		status.Version, status.Dirty, err = m.Version()
+		if errors.Is(err, migrate.ErrNilVersion) {
+			return nil
+		}
+		return err
+	})
+	return status, err
+}
+
+func latestSchema() uint {
+	files, err := iofs.New(schemaFiles, "schema")
+	if err != nil {
+		panic(err) // embedded at build time
+	}
+	defer files.Close()
+	version, err := files.First()
+	for err == nil {
+		var next uint
+		if next, err = files.Next(version); err == nil {
+			version = next
+		}
+	}
+	return version
+}
+
+// withSchema runs golang-migrate on a connection of its own: its files hold several statements.
+func withSchema(rawURL string, fn func(*migrate.Migrate) error) error {
+	cfg, err := Config(rawURL)
+	if err != nil {
+		return err
+	}
+	cfg.MultiStatements = true
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	pool := sql.OpenDB(connector)
+	defer pool.Close()
+	files, err := iofs.New(schemaFiles, "schema")
+	if err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	target, err := driver.WithInstance(pool, &driver.Config{MigrationsTable: "schema_migrations"})
+	if err != nil {
+		return fmt.Errorf("schema: %w", classify(err))
+	}
+	m, err := migrate.NewWithInstance("iofs", files, "mysql", target)
+	if err != nil {
+		return fmt.Errorf("schema: %w", err)
+	}
+	defer m.Close()
+	if err := fn(m); err != nil && !errors.Is(err, migrate.ErrNoChange) {
+		return fmt.Errorf("schema: %w", classify(err))
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+DROP TABLE idempotency;
+DROP TABLE activity;
+DROP TABLE ticket;
+DROP TABLE board_column;
+DROP TABLE board_ticket_incrementer;
+DROP TABLE board;
+DROP TABLE api_token;
+DROP TABLE sessions;
+DROP TABLE membership;
+DROP TABLE account;
+DROP TABLE installation;
+DROP TABLE company;

@@ -1,0 +1,67 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// attempts is how often InTx runs a transaction that the server keeps choosing as a victim.
+const attempts = 6
+
+// Tx is an open transaction. Now is its one time: UTC, in microseconds, as the database stores it.
+type Tx struct {
+	*Queries
+	SQL *sql.Tx
+	Now time.Time
+}
+
+// InTx runs fn in a READ COMMITTED transaction and commits it. On a deadlock, a lock wait timeout
+// or a changed snapshot it runs fn again from the start, so fn must touch nothing but tx. An error
+// that means the database cannot be used now comes back as Unavailable.
+func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	var err error
+	for attempt := range attempts {
+		if attempt > 0 {
+			if err := pause(ctx, attempt); err != nil {
+				return err
+			}
+		}
+		if err = d.once(ctx, fn); !retryable(err) {
+			return classify(err)
+		}
+	}
+	return Unavailable{Why: "it is too busy", Err: err}
+}
+
+// Now is the time for a write outside a transaction.
+func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
+
+func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
+	tx, err := d.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback() // after a commit this does nothing; a panic in fn must not leak locks
+	if err := fn(&Tx{Queries: d.Queries.WithTx(tx), SQL: tx, Now: d.Now()}); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// pause waits a random while that doubles with each attempt, up to about 80 ms.
+func pause(ctx context.Context, attempt int) error {
+	timer := time.NewTimer(rand.N(time.Duration(5<<attempt) * time.Millisecond / 2))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,148 @@
+// Package accounts has the people: who they are, how they prove it, and where they belong.
+package accounts
+
+import (
+	"context"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// ID is the id of an account.
+type ID = id.Account
+
+const (
+	// MaxName is how many characters the name of a person or a company may have.
+	MaxName = 255
+	// MinPassword and MaxPassword bound a password, in bytes.
+	MinPassword, MaxPassword = 10, 1024
+)
+
+// Roles within a company, the first is the strongest.
+const (
+	Owner  = "owner"
+	Admin  = "admin"
+	Member = "member"
+	Viewer = "viewer"
+)
+
+// Account is a person who can sign in.
+type Account struct {
+	ID       ID
+	Email    string // lower case
+	Name     string
+	Operator bool // may run the instance
+}
+
+// Company is a wall around boards and people.
+type Company struct {
+	ID   id.Company
+	Slug string // lower case, in its URLs
+	Name string
+}
+
+// Membership is a company that someone belongs to.
+type Membership struct {
+	Company Company
+	Role    string
+}
+
+// Actor is who asks, and in which company.
+type Actor struct {
+	Account Account
+	Company Company
+	Role    string
+	Token   id.Token // 0 for a browser session
+	Scopes  []string // of the token
+}
+
+// May reports whether the actor's token has the scope; a browser session has them all.
+func (a Actor) May(scope string) bool { return a.Token == 0 || slices.Contains(a.Scopes, scope) }
+
+type actorKey struct{}
+
+// WithActor returns a context in which actor asks.
+func WithActor(ctx context.Context, actor Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// ActorFrom returns who asks in ctx. It panics where no one does: a route that lets strangers in
+// must not call what needs an actor.
+func ActorFrom(ctx context.Context) Actor {
+	actor, ok := ctx.Value(actorKey{}).(Actor)
+	if !ok {
+		panic("accounts: no actor in the context")
+	}
+	return actor
+}
+
+// Scopes that a token can have.
+var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", "operate"}
+
+var companySlug = regexp.MustCompile(`^[a-z][a-z0-9-]{1,38}[a-z0-9]$`)
+
+// reserved are first segments of paths, now or one day.
+var reserved = []string{
+	"about", "account", "admin", "api", "assets", "company", "counterfoil", "docs", "events", "favicon", "forms", "healthz", "help", "inbox",
+	"invitations", "join", "live", "login", "logout", "metrics", "new", "operator", "public", "readyz", "robots", "search", "security",
+	"settings", "setup", "signin", "signup", "static", "status", "support", "tickets", "webhooks", "well-known",
+}
+
+// ParseCompanySlug returns s as a company's slug. It returns BadCompanySlug.
+func ParseCompanySlug(s string) (string, error) {
+	slug := strings.ToLower(strings.TrimSpace(s))
+	if !companySlug.MatchString(slug) || strings.Contains(slug, "--") {
+		return "", BadCompanySlug{Slug: s}
+	}
+	if slices.Contains(reserved, slug) {
+		return "", BadCompanySlug{Slug: s, Reserved: true}
+	}
+	return slug, nil
+}
+
+// SlugFrom proposes a company slug for a name: its letters and digits. It may be "" or reserved.
+func SlugFrom(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	slug := b.String()
+	return strings.Trim(slug[:min(len(slug), 40)], "-")
+}
+
+// ParseName returns s as the name of a person or company; field names the form field in errors.
+func ParseName(field, s string) (string, error) {
+	name, length, ok := markup.Line(s)
+	if !ok || length == 0 || length > MaxName {
+		return "", BadName{In: field, Length: length}
+	}
+	return name, nil
+}
+
+// ParseEmail returns s as an email address, in lower case. It returns BadEmail.
+func ParseEmail(s string) (string, error) {
+	email := strings.ToLower(strings.TrimSpace(s))
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 || !markup.Text(email) || strings.ContainsAny(email, "\r\n\t") {
+		return "", BadEmail{}
+	}
+	return email, nil
+}
+
+// CheckPassword returns BadPassword where s is too short or too long to be one.
+func CheckPassword(s string) error {
+	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
+		return BadPassword{Length: len(s)}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+// Package boards has the rules of boards and their columns.
+package boards
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// ID is the id of a board.
+type ID = id.Board
+
+// MaxTitle is how many characters a title may have.
+const MaxTitle = 255
+
+// DefaultColumns are what a new board starts with; the last is where finished work goes.
+var DefaultColumns = []string{"To do", "Doing", "Done"}
+
+// Board is a board of a company with its columns from left to right.
+type Board struct {
+	ID        ID
+	Company   id.Company
+	Slug      string // upper case, the first half of its tickets' keys
+	Title     string
+	Version   uint64 // counts the edits of slug and title
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Columns   []Column
+}
+
+// Column is a column of a board.
+type Column struct {
+	ID    id.Column
+	Board ID
+	Name  string
+	Done  bool
+	Count int64 // tickets in it
+}
+
+// Tickets is how many tickets are on the board.
+func (b Board) Tickets() int64 {
+	var n int64
+	for _, c := range b.Columns {
+		n += c.Count
+	}
+	return n
+}
+
+// Column returns the board's column with that id.
+func (b Board) Column(column id.Column) (Column, bool) {
+	for _, c := range b.Columns {
+		if c.ID == column {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
+var slugForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
+
+// ParseSlug returns s as a slug: trimmed, upper-cased, a letter and one to nine letters or digits.
+// It returns EmptySlug or BadSlug.
+func ParseSlug(s string) (string, error) {
+	slug := strings.ToUpper(strings.TrimSpace(s))
+	if slug == "" {
+		return "", EmptySlug{}
+	}
+	if !slugForm.MatchString(slug) {
+		return "", BadSlug{Slug: s}
+	}
+	return slug, nil
+}
+
+// ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters. It returns EmptyTitle,
+// LongTitle or BadTitle.
+func ParseTitle(s string) (string, error) {
+	title, length, ok := markup.Line(s)
+	switch {
+	case !ok:
+		return "", BadTitle{}
+	case length == 0:
+		return "", EmptyTitle{}
+	case length > MaxTitle:
+		return "", LongTitle{Length: length}
+	}
+	return title, nil
+}

@@ -1,0 +1,83 @@
+package boards
+
+import (
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// EmptySlug reports a board without a slug.
+type EmptySlug struct{}
+
+func (EmptySlug) Error() string { return "Give the board a slug, such as NINJA." }
+func (EmptySlug) Unwrap() error { return fault.Invalid }
+func (EmptySlug) Field() string { return "slug" }
+
+// BadSlug reports a slug of the wrong form.
+type BadSlug struct{ Slug string }
+
+func (BadSlug) Error() string {
+	return "A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA."
+}
+func (BadSlug) Unwrap() error { return fault.Invalid }
+func (BadSlug) Field() string { return "slug" }
+
+// SlugConflict reports a slug that another board of the company has.
+type SlugConflict struct{ Slug string }
+
+func (e SlugConflict) Error() string {
+	return "There is a board " + e.Slug + " already. Choose another slug."
+}
+func (SlugConflict) Unwrap() error { return fault.Conflict }
+func (SlugConflict) Field() string { return "slug" }
+
+// EmptyTitle reports a board without a title.
+type EmptyTitle struct{}
+
+func (EmptyTitle) Error() string { return "Give the board a title." }
+func (EmptyTitle) Unwrap() error { return fault.Invalid }
+func (EmptyTitle) Field() string { return "title" }
+
+// LongTitle reports a title of too many characters.
+type LongTitle struct{ Length int }
+
+func (e LongTitle) Error() string {
+	return fmt.Sprintf("The title has %d characters; shorten it to %d.", e.Length, MaxTitle)
+}
+func (LongTitle) Unwrap() error { return fault.Invalid }
+func (LongTitle) Field() string { return "title" }
+
+// BadTitle reports a title that is not text.
+type BadTitle struct{}
+
+func (BadTitle) Error() string {
+	return "The title has characters that are no text. Type it anew, as UTF-8."
+}
+func (BadTitle) Unwrap() error { return fault.Invalid }
+func (BadTitle) Field() string { return "title" }
+
+// NotFound reports a board that does not exist, or not for the one who asks.
+type NotFound struct{ Slug string }
+
+func (e NotFound) Error() string {
+	return "There is no such board here. See the list of boards for those there are."
+}
+func (NotFound) Unwrap() error { return fault.NotFound }
+
+// ColumnNotFound reports a column that is not on the board.
+type ColumnNotFound struct{ Column uint64 }
+
+func (e ColumnNotFound) Error() string {
+	return "There is no such column on this board. Reload the board and choose one that it has."
+}
+func (ColumnNotFound) Unwrap() error { return fault.Invalid }
+func (ColumnNotFound) Field() string { return "column" }
+
+// Stale reports an edit that was based on an older version of the board.
+type Stale struct{ Current Board }
+
+func (e Stale) Error() string {
+	return "Someone renamed this board in the meantime, to “" + e.Current.Title + "”. Look at it, then save again if you still want to."
+}
+func (Stale) Unwrap() error { return fault.Conflict }
+func (Stale) Field() string { return "title" }

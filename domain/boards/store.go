@@ -1,0 +1,133 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Draft is what a new board is made from.
+type Draft struct{ Slug, Title string }
+
+// Open adds a board with its incrementer and the default columns. It returns EmptySlug, BadSlug,
+// SlugConflict, EmptyTitle, LongTitle or BadTitle.
+func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Board, error) {
+	slug, err := ParseSlug(draft.Slug)
+	if err != nil {
+		return Board{}, err
+	}
+	title, err := ParseTitle(draft.Title)
+	if err != nil {
+		return Board{}, err
+	}
+	n, err := tx.CreateBoard(ctx, db.CreateBoardParams{CompanyID: company, Slug: slug, Title: title, Now: tx.Now})
+	if db.IsDuplicate(err, "uq_board_slug") {
+		return Board{}, SlugConflict{Slug: slug}
+	}
+	if err != nil {
+		return Board{}, fmt.Errorf("create board: %w", err)
+	}
+	board := Board{ID: ID(n), Company: company, Slug: slug, Title: title, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+	if err := tx.CreateIncrementer(ctx, board.ID); err != nil {
+		return Board{}, fmt.Errorf("create incrementer: %w", err)
+	}
+	board.Columns, err = openColumns(ctx, tx, board.ID)
+	return board, err
+}
+
+func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
+	columns := make([]Column, 0, len(DefaultColumns))
+	for i, name := range DefaultColumns {
+		done := i == len(DefaultColumns)-1
+		n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board, Name: name, Position: int32(i + 1), Done: done})
+		if err != nil {
+			return nil, fmt.Errorf("create column: %w", err)
+		}
+		columns = append(columns, Column{ID: id.Column(n), Board: board, Name: name, Done: done})
+	}
+	return columns, nil
+}
+
+// Rename gives a board another title. It returns EmptyTitle, LongTitle, BadTitle, or Stale when the
+// board was edited since the version that board carries.
+func Rename(ctx context.Context, tx *db.Tx, board Board, title string) (Board, error) {
+	title, err := ParseTitle(title)
+	if err != nil {
+		return Board{}, err
+	}
+	changed, err := tx.RenameBoard(ctx, db.RenameBoardParams{Title: title, Now: tx.Now, ID: board.ID, Version: board.Version})
+	if err != nil {
+		return Board{}, fmt.Errorf("rename board: %w", err)
+	}
+	current, err := BySlug(ctx, tx.Queries, board.Company, board.Slug)
+	if err != nil {
+		return Board{}, err
+	}
+	if changed == 0 {
+		return Board{}, Stale{Current: current}
+	}
+	return current, nil
+}
+
+// BySlug returns a board with its columns. It returns NotFound also for a slug of the wrong form.
+func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string) (Board, error) {
+	parsed, err := ParseSlug(slug)
+	if err != nil {
+		return Board{}, NotFound{Slug: slug}
+	}
+	row, err := db.Read(q.BoardBySlug(ctx, company, parsed))
+	if db.IsNotFound(err) {
+		return Board{}, NotFound{Slug: slug}
+	}
+	if err != nil {
+		return Board{}, fmt.Errorf("read board: %w", err)
+	}
+	columns, err := db.Read(q.ColumnsOfBoard(ctx, row.ID))
+	if err != nil {
+		return Board{}, fmt.Errorf("read columns: %w", err)
+	}
+	return fromRow(row, columns), nil
+}
+
+// Of returns a company's boards by slug, each with its columns.
+func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error) {
+	rows, err := db.Read(q.BoardsOfCompany(ctx, company))
+	if err != nil {
+		return nil, fmt.Errorf("read boards: %w", err)
+	}
+	columns, err := db.Read(q.ColumnsOfCompany(ctx, company))
+	if err != nil {
+		return nil, fmt.Errorf("read columns: %w", err)
+	}
+	of := make(map[ID][]db.BoardColumn, len(rows))
+	for _, c := range columns {
+		of[c.BoardID] = append(of[c.BoardID], c)
+	}
+	list := make([]Board, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, fromRow(row, of[row.ID]))
+	}
+	return list, nil
+}
+
+// Slugs returns the slugs of a company's boards.
+func Slugs(ctx context.Context, q *db.Queries, company id.Company) ([]string, error) {
+	slugs, err := db.Read(q.BoardSlugs(ctx, company))
+	if err != nil {
+		return nil, fmt.Errorf("read slugs: %w", err)
+	}
+	return slugs, nil
+}
+
+func fromRow(row db.Board, columns []db.BoardColumn) Board {
+	board := Board{
+		ID: row.ID, Company: row.CompanyID, Slug: row.Slug, Title: row.Title, Version: row.Version,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+	}
+	for _, c := range columns {
+		board.Columns = append(board.Columns, Column{ID: c.ID, Board: c.BoardID, Name: c.Name, Done: c.Done, Count: c.TicketCount})
+	}
+	return board
+}

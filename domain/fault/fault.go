@@ -1,0 +1,60 @@
+// Package fault has the six kinds of error that a caller can act on.
+//
+// A domain error is a small struct with its data. Its Error is a sentence for the person who
+// caused it, saying what to do next, and it unwraps to one kind:
+//
+//	type NotFound struct{ Slug string }
+//
+//	func (e NotFound) Error() string { return "There is no board " + e.Slug + " here." }
+//	func (e NotFound) Unwrap() error { return fault.NotFound }
+//
+// An error without a kind is a fault of ours.
+package fault
+
+import "errors"
+
+// The kinds. Test for one with errors.Is.
+var (
+	Invalid     = errors.New("invalid")
+	NotFound    = errors.New("not found")
+	Conflict    = errors.New("conflict")
+	Forbidden   = errors.New("forbidden")
+	RateLimited = errors.New("rate limited")
+	Unavailable = errors.New("unavailable")
+)
+
+var kinds = []error{Invalid, NotFound, Conflict, Forbidden, RateLimited, Unavailable}
+
+// Kind returns the kind that err unwraps to, or nil.
+func Kind(err error) error {
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return nil
+}
+
+// Message returns the sentence for people of the domain error within err: the text of the first
+// error in the chain that unwraps straight to a kind. It is "" where there is none.
+func Message(err error) string {
+	for err != nil {
+		next := errors.Unwrap(err)
+		for _, kind := range kinds {
+			if next == kind {
+				return err.Error()
+			}
+		}
+		err = next
+	}
+	return ""
+}
+
+// Field returns the name of the form field or JSON member that err is about, or "".
+func Field(err error) string {
+	var fielded interface{ Field() string }
+	if errors.As(err, &fielded) {
+		return fielded.Field()
+	}
+	return ""
+}

@@ -1,0 +1,19 @@
+// Package id names the kinds of row ids, so that a board's id never stands where a ticket's belongs.
+package id
+
+type (
+	// Company is the id of a company.
+	Company uint64
+	// Account is the id of a person's account.
+	Account uint64
+	// Token is the id of an API token.
+	Token uint64
+	// Board is the id of a board.
+	Board uint64
+	// Column is the id of a board's column.
+	Column uint64
+	// Ticket is the id of a ticket's row. People know a ticket by its key, which may change; this never does.
+	Ticket uint64
+	// Activity is the id of an entry in a ticket's history; ids grow with time.
+	Activity uint64
+)

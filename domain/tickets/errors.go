@@ -1,0 +1,85 @@
+package tickets
+
+import (
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// EmptyTitle reports a ticket without a title.
+type EmptyTitle struct{}
+
+func (EmptyTitle) Error() string { return "Give the ticket a title." }
+func (EmptyTitle) Unwrap() error { return fault.Invalid }
+func (EmptyTitle) Field() string { return "title" }
+
+// LongTitle reports a title of too many characters.
+type LongTitle struct{ Length int }
+
+func (e LongTitle) Error() string {
+	return fmt.Sprintf("The title has %d characters; shorten it to %d and put the rest into the description.", e.Length, MaxTitle)
+}
+func (LongTitle) Unwrap() error { return fault.Invalid }
+func (LongTitle) Field() string { return "title" }
+
+// BadTitle reports a title that is not text.
+type BadTitle struct{}
+
+func (BadTitle) Error() string {
+	return "The title has characters that are no text. Type it anew, as UTF-8."
+}
+func (BadTitle) Unwrap() error { return fault.Invalid }
+func (BadTitle) Field() string { return "title" }
+
+// LongDescription reports a description of too many bytes.
+type LongDescription struct{ Bytes int }
+
+func (e LongDescription) Error() string {
+	return fmt.Sprintf("The description has %d bytes; shorten it to %d.", e.Bytes, MaxDescription)
+}
+func (LongDescription) Unwrap() error { return fault.Invalid }
+func (LongDescription) Field() string { return "description" }
+
+// BadDescription reports a description that is not text.
+type BadDescription struct{}
+
+func (BadDescription) Error() string {
+	return "The description has characters that are no text. Paste it anew, as UTF-8."
+}
+func (BadDescription) Unwrap() error { return fault.Invalid }
+func (BadDescription) Field() string { return "description" }
+
+// NotFound reports a ticket that does not exist, or not for the one who asks.
+type NotFound struct{ Key string }
+
+func (NotFound) Error() string {
+	return "There is no such ticket here. Check the key, or look on its board."
+}
+func (NotFound) Unwrap() error { return fault.NotFound }
+
+// Stale reports an edit that was based on an older version of the ticket.
+type Stale struct{ Current Ticket }
+
+func (e Stale) Error() string {
+	return "Someone else changed " + e.Current.Key.String() + " since you opened it. Compare your text with theirs, then save again."
+}
+func (Stale) Unwrap() error { return fault.Conflict }
+func (Stale) Field() string { return "version" }
+
+// MovedSince reports a move of a ticket that someone else moved since it was seen.
+type MovedSince struct{ Current Ticket }
+
+func (e MovedSince) Error() string {
+	return e.Current.Key.String() + " was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
+}
+func (MovedSince) Unwrap() error { return fault.Conflict }
+func (MovedSince) Field() string { return "seen" }
+
+// AfterItself reports a wish to put a ticket below itself.
+type AfterItself struct{ Key Key }
+
+func (e AfterItself) Error() string {
+	return "A ticket cannot be put below itself. Choose another ticket, or the top of the column."
+}
+func (AfterItself) Unwrap() error { return fault.Invalid }
+func (AfterItself) Field() string { return "after" }

@@ -1,0 +1,156 @@
+// Package tickets has the rules of tickets: what they hold, their numbers, their order in a column
+// and their history.
+package tickets
+
+import (
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// ID is the id of a ticket's row.
+type ID = id.Ticket
+
+const (
+	// MaxTitle is how many characters a title may have.
+	MaxTitle = 255
+	// MaxDescription is how many bytes a description may have.
+	MaxDescription = 65535
+)
+
+// Ticket is a ticket with all that it holds.
+type Ticket struct {
+	ID          ID
+	Key         Key
+	Board       id.Board
+	Column      id.Column
+	Rank        int64 // grows down the column; no two tickets of a column share one
+	Title       string
+	Description string // Markdown
+	Version     uint64 // counts the edits of title and description; a move is none
+	Author      Person
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	MovedAt     time.Time // when it came to its place
+}
+
+// Person is who did something to a ticket.
+type Person struct {
+	ID   id.Account
+	Name string
+}
+
+// Card is what a board shows of a ticket.
+type Card struct {
+	ID        ID
+	Key       Key
+	Title     string
+	Rank      int64
+	CreatedAt time.Time
+	MovedAt   time.Time
+}
+
+// Draft is what a new ticket is made from. The zero Column is the board's first.
+type Draft struct {
+	Title       string
+	Description string
+	Column      id.Column
+}
+
+// Parse returns the draft with its title and description as they are stored. It returns
+// EmptyTitle, LongTitle, BadTitle, LongDescription or BadDescription.
+func (d Draft) Parse() (Draft, error) {
+	var err error
+	if d.Title, err = ParseTitle(d.Title); err != nil {
+		return d, err
+	}
+	d.Description, err = ParseDescription(d.Description)
+	return d, err
+}
+
+// ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters.
+func ParseTitle(s string) (string, error) {
+	title, length, ok := markup.Line(s)
+	switch {
+	case !ok:
+		return "", BadTitle{}
+	case length == 0:
+		return "", EmptyTitle{}
+	case length > MaxTitle:
+		return "", LongTitle{Length: length}
+	}
+	return title, nil
+}
+
+// ParseDescription returns s as a description: line ends as \n, at most 65,535 bytes.
+func ParseDescription(s string) (string, error) {
+	text := strings.ReplaceAll(s, "\r\n", "\n")
+	switch {
+	case !markup.Text(text):
+		return "", BadDescription{}
+	case len(text) > MaxDescription:
+		return "", LongDescription{Bytes: len(text)}
+	}
+	return text, nil
+}
+
+// Edit is a change to a ticket that saw Version. A nil field stays as it is.
+type Edit struct {
+	Title       *string
+	Description *string
+	Version     uint64
+}
+
+// Intent is a wish to put a ticket below another: After in Column, or at its top where After is
+// nil. Seen is where the one who moves saw it; nil asks for no check.
+type Intent struct {
+	Column id.Column
+	After  *Key
+	Seen   *Place
+}
+
+// Place is a spot in a column: below After, or at the top where After is nil.
+type Place struct {
+	Column id.Column
+	After  *Key
+}
+
+// Moved is what came of an intent.
+type Moved struct {
+	Ticket Ticket
+	After  *Key // the ticket above its new place; nil at the top
+	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
+	Appended bool
+}
+
+// Kinds of activity.
+const (
+	KindOpened  = "opened"
+	KindEdited  = "edited"
+	KindMoved   = "moved"
+	KindDeleted = "deleted"
+)
+
+// Activity is one entry of a ticket's history.
+type Activity struct {
+	ID     id.Activity
+	Kind   string
+	By     Person
+	At     time.Time
+	Detail Detail
+}
+
+// Detail is what an entry says beyond its kind: the changed values, old and new.
+type Detail struct {
+	Title       *Change `json:"title,omitempty"`
+	Description *Change `json:"description,omitempty"`
+	Column      *Change `json:"column,omitempty"` // column names, as they were
+}
+
+// Change is a value before and after.
+type Change struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}

@@ -1,0 +1,52 @@
+-- name: CreateBoard :execlastid
+INSERT INTO board (company_id, slug, title, created_at, updated_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(title), sqlc.arg(now), sqlc.arg(now));
+
+-- name: CreateIncrementer :exec
+INSERT INTO board_ticket_incrementer (board_id) VALUES (sqlc.arg(board_id));
+
+-- name: CreateColumn :execlastid
+INSERT INTO board_column (board_id, name, position, done)
+VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
+
+-- name: BoardBySlug :one
+SELECT * FROM board WHERE company_id = sqlc.arg(company_id) AND slug = sqlc.arg(slug);
+
+-- name: BoardsOfCompany :many
+SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
+
+-- name: BoardSlugs :many
+SELECT slug FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
+
+-- name: RenameBoard :execrows
+UPDATE board SET title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
+
+-- name: ColumnsOfBoard :many
+SELECT * FROM board_column WHERE board_id = sqlc.arg(board_id) ORDER BY position;
+
+-- name: ColumnsOfCompany :many
+-- The columns of every board of a company, for a list of boards.
+SELECT c.* FROM board b JOIN board_column c ON c.board_id = b.id
+WHERE b.company_id = sqlc.arg(company_id)
+ORDER BY c.board_id, c.position
+LIMIT 20000;
+
+-- name: LockColumns :many
+SELECT * FROM board_column WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
+
+-- name: AppendRanks :execresult
+-- Takes k ranks at a column's foot and locks the column. LastInsertId is the last of them.
+UPDATE board_column
+SET ticket_count = ticket_count + sqlc.arg(k), last_rank = LAST_INSERT_ID(last_rank + sqlc.arg(span))
+WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id);
+
+-- name: CountArrival :execrows
+UPDATE board_column SET ticket_count = ticket_count + 1, last_rank = GREATEST(last_rank, sqlc.arg(last_rank))
+WHERE id = sqlc.arg(id);
+
+-- name: CountDeparture :execrows
+UPDATE board_column SET ticket_count = ticket_count - 1 WHERE id = sqlc.arg(id);
+
+-- name: RaiseLastRank :execrows
+UPDATE board_column SET last_rank = GREATEST(last_rank, sqlc.arg(last_rank)) WHERE id = sqlc.arg(id);

@@ -1,0 +1,14 @@
+-- name: RememberAnswer :exec
+INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)
+VALUES (sqlc.arg(token_id), sqlc.arg(key_hash), sqlc.arg(request_hash), sqlc.arg(status), sqlc.arg(answer), sqlc.arg(created_at));
+
+-- name: RememberedAnswer :one
+SELECT request_hash, status, answer, created_at FROM idempotency
+WHERE token_id = sqlc.arg(token_id) AND key_hash = sqlc.arg(key_hash);
+
+-- name: ForgetAnswer :execrows
+DELETE FROM idempotency
+WHERE token_id = sqlc.arg(token_id) AND key_hash = sqlc.arg(key_hash) AND created_at < sqlc.arg(before);
+
+-- name: ForgetAnswers :execrows
+DELETE FROM idempotency WHERE created_at < sqlc.arg(before) ORDER BY created_at LIMIT 1000;

@@ -1,0 +1,61 @@
+-- name: TakeNumbers :execresult
+-- Hands out k numbers of a board and locks its incrementer. LastInsertId is the last of them.
+UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id + sqlc.arg(k))
+WHERE board_id = sqlc.arg(board_id);
+
+-- name: TicketByKey :one
+SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+FROM board b
+JOIN ticket ON ticket.board_id = b.id
+JOIN account a ON a.id = ticket.created_by
+WHERE b.company_id = sqlc.arg(company_id) AND b.slug = sqlc.arg(slug) AND ticket.local_id = sqlc.arg(local_id)
+  AND ticket.deleted_at IS NULL;
+
+-- name: LockTicket :one
+SELECT * FROM ticket WHERE id = sqlc.arg(id) AND deleted_at IS NULL FOR UPDATE;
+
+-- name: CardByNumber :one
+SELECT id, column_id, rank_in_column, moved_at FROM ticket
+WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND deleted_at IS NULL;
+
+-- name: CardsAfter :many
+-- Cards of a column below a rank, in board order.
+SELECT id, local_id, title, rank_in_column, moved_at, created_at FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY rank_in_column
+LIMIT ?;
+
+-- name: TicketsAfter :many
+-- The same with all that the API shows.
+SELECT * FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY rank_in_column
+LIMIT ?;
+
+-- name: NextBelow :one
+SELECT id, local_id, rank_in_column, moved_at FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY rank_in_column
+LIMIT 1;
+
+-- name: NextAbove :one
+SELECT id, local_id, rank_in_column, moved_at FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column < sqlc.arg(from_rank)
+ORDER BY rank_in_column DESC
+LIMIT 1;
+
+-- name: PlaceTicket :execrows
+-- The one row that a move writes.
+UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at)
+WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: SetRank :execrows
+UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);
+
+-- name: EditTicket :execrows
+UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), version = version + 1, updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
+
+-- name: DeleteTicket :execrows
+UPDATE ticket SET column_id = NULL, rank_in_column = NULL, version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND deleted_at IS NULL;

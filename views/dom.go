@@ -1,0 +1,33 @@
+package views
+
+import (
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Element ids: the key of a fragment, its DOM id and its hx-target are one and the same.
+const (
+	BoardID    = "board"
+	DialogID   = "dialog"   // the one <dialog> of the frame
+	FlashID    = "flash"    // messages
+	AnnounceID = "announce" // the aria-live region
+	TicketID   = "ticket"
+	HistoryID  = "history"
+)
+
+// ColumnID is a column with its head, cards and foot.
+func ColumnID(c id.Column) string { return fmt.Sprintf("column-%d", c) }
+
+// CardsID is the list of a column's cards.
+func CardsID(c id.Column) string { return fmt.Sprintf("cards-%d", c) }
+
+// MoreID is the end of a column's list, which loads more.
+func MoreID(c id.Column) string { return fmt.Sprintf("more-%d", c) }
+
+// AddID is the form at a column's foot.
+func AddID(c id.Column) string { return fmt.Sprintf("add-%d", c) }
+
+// CardID is a card on a board.
+func CardID(t tickets.ID) string { return fmt.Sprintf("card-%d", t) }

@@ -1,0 +1,146 @@
+// Package views draws pages and their fragments: pure functions of their arguments.
+package views
+
+import (
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Page is what the frame around every page needs.
+type Page struct {
+	Title  string
+	Actor  *accounts.Actor // nil for someone who has not signed in
+	Flash  []Flash         // said once, on the page after a redirect
+	Now    time.Time
+	Styles string // path of the style sheet, with its hash
+	Script string // path of the script, with its hash
+}
+
+// Flash is a message that is shown once.
+type Flash struct {
+	Text string
+	Bad  bool
+}
+
+// Errors are messages by form field; the one under "" is about the whole form.
+type Errors map[string]string
+
+// SetupForm is what was typed into the first page.
+type SetupForm struct {
+	Company, Slug, Name, Email string
+	Errors                     Errors
+}
+
+// LoginForm is what was typed into the sign-in form. Next is the path to go on to.
+type LoginForm struct {
+	Email, Next string
+	Errors      Errors
+}
+
+// BoardForm is what was typed into the form of a new board, or of its new title.
+type BoardForm struct {
+	Slug, Title string
+	Version     uint64
+	Errors      Errors
+}
+
+// TicketForm is what was typed into a form for a ticket.
+type TicketForm struct {
+	Title, Description string
+	Column             id.Column
+	Version            uint64 // that the one who edits saw
+	Errors             Errors
+	Created            *tickets.Key    // the ticket that the last submission of the dialog opened
+	Current            *tickets.Ticket // what someone else saved meanwhile, on a conflict
+}
+
+// MoveForm is what was chosen in the move form.
+type MoveForm struct {
+	Column id.Column
+	After  string // key, or "" for the top
+	Seen   tickets.Place
+	Errors Errors
+}
+
+// HomeProps is the list of a company's boards.
+type HomeProps struct {
+	Page   Page
+	Boards []boards.Board
+	New    BoardForm
+}
+
+// BoardProps is a board with the first cards of each column.
+type BoardProps struct {
+	Page    Page
+	Board   boards.Board
+	Columns []ColumnProps
+}
+
+// ColumnProps is a column with some of its cards. Above is the key of the card above the first of
+// them, nil at the top of the column; More says that there are cards below the last.
+type ColumnProps struct {
+	Company string
+	Board   boards.Board
+	Column  boards.Column
+	Cards   []tickets.Card
+	Above   *tickets.Key
+	More    bool
+	Add     TicketForm // the form at the column's foot
+	AddOpen bool       // the form shows, because it was rejected or is to be filled again
+	Alert   string     // why a move was refused, or that it went elsewhere
+}
+
+// NewTicketProps is the dialog, or page, that opens tickets one after the other.
+type NewTicketProps struct {
+	Page  Page
+	Board boards.Board
+	Form  TicketForm
+}
+
+// BoardSettingsProps is the page that renames a board.
+type BoardSettingsProps struct {
+	Page  Page
+	Board boards.Board
+	Form  BoardForm
+}
+
+// TicketProps is a ticket's page. HTML is its description, safe to show.
+type TicketProps struct {
+	Page     Page
+	Board    boards.Board
+	Ticket   tickets.Ticket
+	HTML     string
+	Activity []tickets.Activity // newest first
+	More     bool               // there is older activity
+}
+
+// EditProps is a ticket's form.
+type EditProps struct {
+	Page   Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Form   TicketForm
+}
+
+// MoveProps is the form that moves a ticket; Near are the cards of the chosen column to put it below.
+type MoveProps struct {
+	Page   Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Form   MoveForm
+	Near   []tickets.Card
+	More   bool // the column has more cards than Near shows
+}
+
+// ErrorProps is a page for what went wrong.
+type ErrorProps struct {
+	Page    Page
+	Status  int
+	Heading string // what happened
+	Message string // what to do
+	Retry   bool   // trying again may help
+}
