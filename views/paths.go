@@ -2,7 +2,6 @@ package views
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -38,13 +37,14 @@ func NewTicketPath(company, slug string, column id.Column) string {
 	return fmt.Sprintf("%s/new?column=%d", TicketsPath(company, slug), column)
 }
 
-// ColumnPath is a column of a board: the cards below after, or from the top where it is nil.
-func ColumnPath(company, slug string, column id.Column, after *tickets.Key) string {
+// ColumnPath is a column of a board: the cards below a rank, or from the top where it is nil. A rank
+// still says where to go on when the card that had it has gone.
+func ColumnPath(company, slug string, column id.Column, below *int64) string {
 	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)
-	if after == nil {
+	if below == nil {
 		return path
 	}
-	return path + "?after=" + url.QueryEscape(after.String())
+	return fmt.Sprintf("%s?below=%d", path, *below)
 }
 
 // TicketPath is a ticket's page. A POST to it saves an edit.

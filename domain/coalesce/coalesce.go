@@ -1,0 +1,202 @@
+// Package coalesce turns many concurrent calls into few batches.
+//
+// While the batch of a key runs, the calls that arrive for that key gather; when it ends, they are
+// the next batch. An idle key runs a call at once: there is no timer, so nothing waits for company.
+// Keys do not wait for one another, and within a key calls are served in the order they came.
+package coalesce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrClosed is what Do returns once the group is closed.
+var ErrClosed = errors.New("coalesce: the group is closed")
+
+// Panic is what the callers of a batch that panicked get.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p Panic) Error() string { return fmt.Sprintf("coalesce: batch panicked: %v", p.Value) }
+
+// Run does a batch: ins in the order of the calls, at least one. It returns one result for each, in
+// the same order, or an error, and then nothing of the batch may have happened.
+type Run[K comparable, In, Out any] func(ctx context.Context, key K, ins []In) ([]Out, error)
+
+// Options of a group.
+type Options struct {
+	// Max is how many calls a batch may hold; 0 means 100.
+	Max int
+	// Timeout ends a batch's context; 0 means one minute.
+	Timeout time.Duration
+	// Alone reports whether a batch that failed with err is worth doing again call by call, because
+	// one bad call may have spoilt it. Nil means always.
+	Alone func(err error) bool
+}
+
+// Group runs calls in batches by key. Make one with New.
+type Group[K comparable, In, Out any] struct {
+	run     Run[K, In, Out]
+	options Options
+
+	mu     sync.Mutex
+	lanes  map[K]*lane[In, Out] // those with a batch running
+	closed bool
+	idle   sync.WaitGroup // counts lanes
+}
+
+// lane is the queue of one key.
+type lane[In, Out any] struct{ waiting []*call[In, Out] }
+
+type call[In, Out any] struct {
+	in   In
+	done chan result[Out] // holds one, so that nobody waits for a caller who has left
+}
+
+type result[Out any] struct {
+	out Out
+	err error
+}
+
+// New returns a group that runs batches with run.
+func New[K comparable, In, Out any](run Run[K, In, Out], options Options) *Group[K, In, Out] {
+	if options.Max <= 0 {
+		options.Max = 100
+	}
+	if options.Timeout <= 0 {
+		options.Timeout = time.Minute
+	}
+	if options.Alone == nil {
+		options.Alone = func(error) bool { return true }
+	}
+	return &Group[K, In, Out]{run: run, options: options, lanes: make(map[K]*lane[In, Out])}
+}
+
+// Do has in done in a batch of its key and returns its result.
+//
+// When ctx ends first, Do returns its error: a call that still waits is withdrawn; one whose batch
+// runs is done all the same. The batch never sees a caller's context. A batch that fails is done
+// again call by call (Options.Alone), so a bad call fails alone. A panic comes back as Panic.
+func (g *Group[K, In, Out]) Do(ctx context.Context, key K, in In) (Out, error) {
+	var none Out
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	c := &call[In, Out]{in: in, done: make(chan result[Out], 1)}
+	if !g.join(key, c) {
+		return none, ErrClosed
+	}
+	select {
+	case r := <-c.done:
+		return r.out, r.err
+	case <-ctx.Done():
+		g.withdraw(key, c)
+		return none, ctx.Err()
+	}
+}
+
+// Close refuses further calls and waits until those accepted are done, or ctx ends.
+func (g *Group[K, In, Out]) Close(ctx context.Context) error {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	done := make(chan struct{})
+	go func() { g.idle.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close: calls are still running: %w", ctx.Err())
+	}
+}
+
+func (g *Group[K, In, Out]) join(key K, c *call[In, Out]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	if l, busy := g.lanes[key]; busy {
+		l.waiting = append(l.waiting, c)
+		return true
+	}
+	l := &lane[In, Out]{waiting: []*call[In, Out]{c}}
+	g.lanes[key] = l
+	g.idle.Add(1)
+	go g.serve(key, l)
+	return true
+}
+
+func (g *Group[K, In, Out]) withdraw(key K, c *call[In, Out]) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l, busy := g.lanes[key]; busy {
+		l.waiting = slices.DeleteFunc(l.waiting, func(other *call[In, Out]) bool { return other == c })
+	}
+}
+
+// serve runs the batches of a key until nobody waits.
+func (g *Group[K, In, Out]) serve(key K, l *lane[In, Out]) {
+	defer g.idle.Done()
+	for batch := g.next(key, l); batch != nil; batch = g.next(key, l) {
+		g.settle(key, batch)
+	}
+}
+
+// next takes the next batch off the lane; with nobody waiting it removes the lane and returns nil.
+func (g *Group[K, In, Out]) next(key K, l *lane[In, Out]) []*call[In, Out] {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(l.waiting) == 0 {
+		delete(g.lanes, key)
+		return nil
+	}
+	n := min(len(l.waiting), g.options.Max)
+	batch := slices.Clone(l.waiting[:n])
+	l.waiting = slices.Delete(l.waiting, 0, n)
+	return batch
+}
+
+// settle runs a batch and gives each caller its result.
+func (g *Group[K, In, Out]) settle(key K, batch []*call[In, Out]) {
+	outs, err := g.try(key, batch)
+	if err != nil && len(batch) > 1 && g.options.Alone(err) {
+		for i := range batch {
+			g.settle(key, batch[i:i+1])
+		}
+		return
+	}
+	for i, c := range batch {
+		if err != nil {
+			c.done <- result[Out]{err: err}
+			continue
+		}
+		c.done <- result[Out]{out: outs[i]}
+	}
+}
+
+func (g *Group[K, In, Out]) try(key K, batch []*call[In, Out]) (outs []Out, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			outs, err = nil, Panic{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), g.options.Timeout)
+	defer cancel()
+	ins := make([]In, len(batch))
+	for i, c := range batch {
+		ins[i] = c.in
+	}
+	outs, err = g.run(ctx, key, ins)
+	if err == nil && len(outs) != len(ins) {
+		return nil, fmt.Errorf("coalesce: the batch gave %d results for %d calls", len(outs), len(ins))
+	}
+	return outs, err
+}
