@@ -1,0 +1,143 @@
+// Server runs a command with a throw-away database server beside it:
+//
+//	go run ./db/dbtest/server [-engine mariadb|mysql] -- go test ./...
+//
+// The command finds the server in COUNTERFOIL_TEST_DATABASE, a URL without a database, and the
+// engine in COUNTERFOIL_TEST_ENGINE. The exit code is the command's. The server is fast, not
+// durable. That of MySQL is the one named in COUNTERFOIL_MYSQLD, or else mysqld of the PATH.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/private"
+)
+
+func main() {
+	engine := flag.String("engine", "mariadb", "mariadb or mysql")
+	flag.Parse()
+	if flag.NArg() == 0 || (*engine != "mariadb" && *engine != "mysql") {
+		fmt.Fprintln(os.Stderr, "usage: server [-engine mariadb|mysql] -- command [argument ...]")
+		os.Exit(2)
+	}
+	code, err := run(*engine, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "test server:", err)
+	}
+	os.Exit(code)
+}
+
+func run(engine string, command []string) (int, error) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	starting, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	early := make(chan os.Signal, 1)
+	started := make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			early <- s
+			cancel()
+		case <-started:
+		}
+	}()
+
+	dir, err := os.MkdirTemp(roomy(), "counterfoil-test-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	server, err := open(starting, engine, dir)
+	close(started)
+	if err != nil {
+		return 1, err
+	}
+	defer stop(server)
+	select {
+	case s := <-early:
+		return 1, fmt.Errorf("%v", s)
+	default:
+	}
+	return follow(engine, server, command, signals)
+}
+
+// roomy returns a folder in memory if that has room for a run of the tests.
+func roomy() string {
+	const memory, enough = "/dev/shm", 2 << 30
+	var fs syscall.Statfs_t
+	if syscall.Statfs(memory, &fs) == nil && uint64(fs.Bavail)*uint64(fs.Bsize) > enough {
+		return memory
+	}
+	return os.TempDir()
+}
+
+func open(ctx context.Context, engine, dir string) (*private.Server, error) {
+	settings := map[string]string{
+		"innodb_flush_log_at_trx_commit": "0",
+		"innodb_doublewrite":             "0",
+		"sync_binlog":                    "0",
+		"skip-log-bin":                   "",
+		"max_connections":                "1000",
+		"innodb_log_file_size":           "32M",
+	}
+	if engine == "mysql" {
+		delete(settings, "innodb_log_file_size")
+		settings["innodb_redo_log_capacity"] = "64M"
+	}
+	return private.Open(ctx, private.Options{
+		Dir: dir, Engine: engine, Settings: settings,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+}
+
+func stop(server *private.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := server.Close(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "test server:", err)
+	}
+}
+
+// follow runs the command to its end, whatever signals come: it gets them too.
+func follow(engine string, server *private.Server, command []string, signals <-chan os.Signal) (int, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine)
+	if err := cmd.Start(); err != nil {
+		return 1, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			cmd.Process.Signal(s)
+		case err := <-ended:
+			return exitCode(err)
+		}
+	}
+}
+
+func exitCode(err error) (int, error) {
+	var exit *exec.ExitError
+	if err == nil {
+		return 0, nil
+	}
+	if !errors.As(err, &exit) {
+		return 1, err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}

@@ -1,0 +1,118 @@
+package private
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestOpen(t *testing.T) {
+	t.Run("makes a database in an empty folder and finds it again", func(t *testing.T) {
+		dir := emptyDir(t)
+		first, err := Open(t.Context(), options(dir, nil))
+		must(t, err)
+		if !first.Owner() {
+			t.Error("the first program is not the owner")
+		}
+		execute(t, connect(t, first.URL(database)), "CREATE TABLE kept (n INT)", "INSERT INTO kept VALUES (42)")
+		must(t, first.Close(context.Background()))
+		if running(dir) {
+			t.Error("Close left the database running")
+		}
+		second := open(t, dir)
+		if got := ask[int](t, connect(t, second.URL(database)), "SELECT n FROM kept"); got != 42 {
+			t.Errorf("found %d", got)
+		}
+	})
+
+	t.Run("does an initialisation again that was killed halfway", func(t *testing.T) {
+		dir := emptyDir(t)
+		begun := func() []string {
+			left, _ := filepath.Glob(filepath.Join(dir, underTest()+".new-*", "*"))
+			return left
+		}
+		p := launch(t, helperConfig{Dir: dir})
+		eventually(t, "an initialisation begins", func() bool { return len(begun()) > 0 })
+		p.kill()
+		if exists(filepath.Join(dir, underTest())) {
+			t.Fatal("an unfinished database has the final name")
+		}
+		s := open(t, dir)
+		execute(t, connect(t, s.URL(database)), "CREATE TABLE works (n INT)")
+	})
+
+	t.Run("listens on a private socket only, at a short path, with durable settings", func(t *testing.T) {
+		dir := seededDir(t)
+		deep := filepath.Join(dir, strings.Repeat("a-long-name/", 10)+"data")
+		must(t, os.MkdirAll(filepath.Dir(deep), 0o700))
+		must(t, os.Mkdir(deep, 0o700))
+		must(t, os.Rename(filepath.Join(dir, underTest()), filepath.Join(deep, underTest())))
+		t.Cleanup(func() { sweep(t, deep) })
+		s := open(t, deep)
+		if socket := s.state.Socket; len(socket) > maxSocket || private(filepath.Dir(socket), os.Geteuid()) != nil {
+			t.Errorf("socket %s", socket)
+		}
+		db := connect(t, s.URL(database))
+		for setting, want := range map[string]string{
+			"skip_networking": "1", "innodb_flush_log_at_trx_commit": "1", "innodb_doublewrite": onOff(),
+			"log_bin": "0", "character_set_server": "utf8mb4", "collation_server": collation, "collation_database": collation,
+			"max_connections": "500", "time_zone": "+00:00",
+		} {
+			if got := ask[string](t, db, "SELECT @@"+setting); got != want {
+				t.Errorf("%s = %s, want %s", setting, got, want)
+			}
+		}
+	})
+
+	t.Run("needs no root, no HOME and no XDG_RUNTIME_DIR", func(t *testing.T) {
+		installed(t)
+		dir, err := os.MkdirTemp("/tmp", "cf-user-")
+		must(t, err)
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		data := filepath.Join(dir, "data")
+		t.Cleanup(func() { sweep(t, data) })
+		p := opened(t, helperConfig{Dir: data}, ordinaryUser(t, dir))
+		if got := p.status(); !got.Owner || !strings.Contains(got.URL, "unix(/tmp/counterfoil-") {
+			t.Errorf("%+v", got)
+		}
+		if err := p.close(); err != "" {
+			t.Error(err)
+		}
+	})
+}
+
+func onOff() string {
+	if underTest() == mysql.name {
+		return "ON"
+	}
+	return "1"
+}
+
+// ordinaryUser makes a helper run as the user nobody, whose folder dir becomes; without root, as us.
+func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
+	t.Helper()
+	return func(cmd *exec.Cmd) {
+		var env []string
+		for _, pair := range cmd.Env {
+			if !strings.HasPrefix(pair, "HOME=") && !strings.HasPrefix(pair, "XDG_RUNTIME_DIR=") {
+				env = append(env, pair)
+			}
+		}
+		cmd.Env = env
+		if os.Geteuid() != 0 {
+			return
+		}
+		const nobody = 65534
+		binary := filepath.Join(dir, "helper")
+		raw, err := os.ReadFile(os.Args[0])
+		must(t, err)
+		must(t, os.WriteFile(binary, raw, 0o755))
+		must(t, os.Chown(dir, nobody, nobody))
+		cmd.Path, cmd.Args[0], cmd.Dir = binary, binary, dir
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+}

@@ -1,0 +1,81 @@
+package private
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// maxSocket is the longest path that a Unix socket's address holds.
+const maxSocket = 107
+
+// socket returns where the database listens. Programs that are attached know the path in the
+// state file, so it stays the same as long as its folder serves.
+func (s *Server) socket() (string, error) {
+	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil && trusted(st.Socket, s.dir) == nil {
+		return st.Socket, nil
+	}
+	sum := sha256.Sum256([]byte(s.dir))
+	name := filepath.Join(hex.EncodeToString(sum[:6]), "db.sock")
+	uid := strconv.Itoa(os.Geteuid())
+	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && private(base, os.Geteuid()) == nil {
+		path := filepath.Join(base, "counterfoil", name)
+		if len(path) <= maxSocket && makePrivate(filepath.Join(base, "counterfoil"), filepath.Dir(path)) == nil {
+			return path, nil
+		}
+	}
+	base := "/tmp/counterfoil-" + uid
+	path := filepath.Join(base, name)
+	return path, makePrivate(base, filepath.Dir(path))
+}
+
+// makePrivate creates the folders, outermost first, and proves that nobody else can reach into them.
+func makePrivate(dirs ...string) error {
+	for _, dir := range dirs {
+		if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+			return NoRuntimeDir{Dir: dir, Cause: err}
+		}
+		if err := private(dir, os.Geteuid()); err != nil {
+			return NoRuntimeDir{Dir: dir, Cause: err}
+		}
+	}
+	return nil
+}
+
+// private returns nil if dir is a folder, no link to one, that only one of uids can enter.
+func private(dir string, uids ...int) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is no folder", dir)
+	}
+	if uid := int(info.Sys().(*syscall.Stat_t).Uid); !slices.Contains(uids, uid) {
+		return fmt.Errorf("%s belongs to user %d", dir, uid)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is open to other users", dir)
+	}
+	return nil
+}
+
+// trusted returns nil if the socket's folder is ours, or for root that of the data directory's user.
+func trusted(socket, dataDir string) error {
+	uids := []int{os.Geteuid()}
+	if info, err := os.Stat(dataDir); err == nil && os.Geteuid() == 0 {
+		uids = append(uids, int(info.Sys().(*syscall.Stat_t).Uid))
+	}
+	return private(filepath.Dir(socket), uids...)
+}
+
+// removeSocket removes what a killed server left; MySQL keeps a lock file beside it.
+func removeSocket(socket string) {
+	os.Remove(socket)
+	os.Remove(socket + ".lock")
+}

@@ -1,0 +1,59 @@
+package private
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	// needNew is for a new database with its logs; needMore is to open an existing one.
+	needNew  = 256 * mib
+	needMore = 32 * mib
+)
+
+// DiskFull returns what to tell the user while the data directory's disk has hardly any space
+// left; else nil.
+func (s *Server) DiskFull() error {
+	if full := s.full(); full != nil {
+		return *full
+	}
+	return nil
+}
+
+func (s *Server) full() *DiskFull {
+	if left := free(s.dir); left < needMore {
+		return &DiskFull{Dir: s.dir, Free: left, Need: needMore}
+	}
+	return nil
+}
+
+func (s *Server) checkSpace(e engine) error {
+	need := uint64(needMore)
+	if !exists(filepath.Join(s.dir, e.name)) {
+		need = needNew
+	}
+	if left := free(s.dir); left < need {
+		return DiskFull{Dir: s.dir, Free: left, Need: need}
+	}
+	return nil
+}
+
+// free returns the bytes that we may still write in dir's file system.
+func free(dir string) uint64 {
+	var fs syscall.Statfs_t
+	for {
+		err := syscall.Statfs(dir, &fs)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			return ^uint64(0) // unknown: whoever writes will learn it
+		}
+	}
+	if os.Geteuid() == 0 {
+		return uint64(fs.Bfree) * uint64(fs.Bsize)
+	}
+	return uint64(fs.Bavail) * uint64(fs.Bsize)
+}

@@ -1,0 +1,155 @@
+package private
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// start runs a server on the data directory, which it initialises if it is new, and waits until
+// it answers.
+func (s *Server) start(ctx context.Context) error {
+	e, err := s.findEngine(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.checkSpace(e); err != nil {
+		return err
+	}
+	if err := s.initialise(ctx, e); err != nil {
+		return err
+	}
+	if err := s.checkData(e); err != nil {
+		return err
+	}
+	socket, err := s.socket()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	p, st, err := s.launch(e, socket)
+	if err != nil {
+		return explain(s.dir, err)
+	}
+	if err := s.awaitAnswer(ctx, p, st); err != nil {
+		return err
+	}
+	s.log.Info("the database is ready", "engine", e.title+" "+e.version.String(), "pid", p.pid,
+		"after", time.Since(began).Round(time.Millisecond).String(), "dir", s.dir)
+	return s.noteVersion(e)
+}
+
+// launch starts the process and tells the others of it at once, so that it can be adopted while
+// it still starts.
+func (s *Server) launch(e engine, socket string) (*process, state, error) {
+	removeSocket(socket)
+	temp, err := s.emptyTemp(e)
+	if err != nil {
+		return nil, state{}, err
+	}
+	log, err := s.logOf(e.name).open()
+	if err != nil {
+		return nil, state{}, err
+	}
+	defer log.Close()
+	log.WriteString(logMark)
+	cmd := exec.Command(e.server, slices.Concat([]string{"--no-defaults"}, s.flags(e), []string{
+		"--datadir=" + filepath.Join(s.dir, e.name),
+		"--socket=" + socket,
+		"--pid-file=" + filepath.Join(s.dir, e.name+".pid"),
+		"--tmpdir=" + temp,
+	})...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = environment(), s.dir, log, log
+	p, err := spawn(cmd)
+	if err != nil {
+		return nil, state{}, err
+	}
+	st := state{Engine: e.name, PID: p.pid, Start: p.start, Socket: socket, Began: time.Now()}
+	s.run(st, p)
+	return p, st, writeState(s.dir, st)
+}
+
+// flags are the server's settings: durable, for this machine, in the order in which later ones win.
+func (s *Server) flags(e engine) []string {
+	return slices.Concat(asUser(), []string{
+		"--skip-networking",
+		"--skip-name-resolve",
+		"--character-set-server=utf8mb4",
+		"--collation-server=" + collation,
+		"--default-time-zone=+00:00",
+		"--max-connections=500",
+		"--max-allowed-packet=64M",
+		"--innodb-buffer-pool-size=" + strconv.FormatUint(bufferPool(memory()), 10),
+		"--innodb-flush-log-at-trx-commit=1",
+		"--innodb-doublewrite=1",
+	}, e.flags(e), s.extra(""))
+}
+
+// extra returns the settings whose names begin with prefix, as flags in a fixed order.
+func (s *Server) extra(prefix string) []string {
+	var flags []string
+	for name, value := range s.settings {
+		name = strings.ReplaceAll(name, "_", "-")
+		if !strings.HasPrefix(name, prefix) {
+			continue
+		}
+		if value != "" {
+			value = "=" + value
+		}
+		flags = append(flags, "--"+name+value)
+	}
+	slices.Sort(flags)
+	return flags
+}
+
+// asUser is for root, under whom a server starts only if told so.
+func asUser() []string {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return []string{"--user=root"}
+}
+
+// environment is what a server needs of ours. The rest could turn it away from its flags, such as
+// a service manager's sockets and notifications, which are meant for us.
+func environment() []string {
+	var env []string
+	for _, name := range []string{"PATH", "HOME", "LD_LIBRARY_PATH", "TZ"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// emptyTemp is on the disk of the data: the machine's own folder for temporary files may be small.
+func (s *Server) emptyTemp(e engine) (string, error) {
+	dir := filepath.Join(s.dir, e.name+".tmp")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+// ended says why a server that was to start did not.
+func (s *Server) ended(log errorLog) error {
+	tail := log.tail()
+	if full := s.full(); full != nil || diskFullIn(tail) {
+		return DiskFull{Dir: s.dir, Free: free(s.dir)}
+	}
+	return StartFailed{Dir: s.dir, Log: log.path, Tail: tail}
+}
+
+func diskFullIn(log string) bool {
+	for _, sign := range []string{"No space left on device", "Disk is full", "disk is full", "errno: 28", "error 28", "Errcode: 28", "OS error number 28"} {
+		if strings.Contains(log, sign) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package private
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	succeedEvery = 250 * time.Millisecond
+	socketEvery  = time.Second
+	// steady is how long a database runs before a death counts as its first.
+	steady       = time.Minute
+	longestPause = 15 * time.Second
+	// startsTried is how often in a row a database may fail to start before Watch gives up.
+	startsTried = 8
+)
+
+// Watch keeps the database for a program that runs for long. The owner restarts a server that
+// died; an attached program becomes the owner when the owner is gone. It returns nil when ctx
+// ends or Close begins, and an error when the database cannot be kept. A full disk is waited out.
+func (s *Server) Watch(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.open, cancel)()
+	if err := s.succeed(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
+	failed := 0
+	for deaths := 0; ; deaths++ {
+		began := time.Now()
+		reason := s.awaitLoss(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if time.Since(began) > steady {
+			deaths = 0
+		}
+		s.log.Warn("the database is gone; starting it", "reason", reason, "dir", s.dir)
+		if pause(ctx, backoff(deaths)) != nil {
+			return nil
+		}
+		err := s.revive(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if failed, err = s.judge(err, failed); err != nil {
+			return err
+		}
+	}
+}
+
+// succeed returns when this program is the owner, or ctx ends.
+func (s *Server) succeed(ctx context.Context) error {
+	for !s.Owner() {
+		s.turn.Lock()
+		_, err := s.ownOpen()
+		s.turn.Unlock()
+		if err != nil {
+			return err
+		}
+		if !s.Owner() && pause(ctx, succeedEvery) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// ownOpen is own for a server that may be closed by now.
+func (s *Server) ownOpen() (bool, error) {
+	if s.closed {
+		return false, nil
+	}
+	return s.own()
+}
+
+// awaitLoss returns why the database cannot be reached any more: at once, if there is none.
+func (s *Server) awaitLoss(ctx context.Context) string {
+	s.mu.Lock()
+	p, st := s.proc, s.state
+	s.mu.Unlock()
+	if p == nil {
+		return "its owner is gone"
+	}
+	tick := time.NewTicker(socketEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ""
+		case <-p.done:
+			return "it ended; the end of its log: " + s.logOf(st.Engine).tail()
+		case <-tick.C:
+			if _, err := os.Lstat(st.Socket); errors.Is(err, os.ErrNotExist) {
+				return "its socket " + st.Socket + " was removed"
+			}
+		}
+	}
+}
+
+// revive makes the database run again.
+func (s *Server) revive(ctx context.Context) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.closed {
+		return nil
+	}
+	socket := s.state.Socket
+	if s.proc != nil && !s.proc.gone() {
+		if err := s.proc.end(ctx, s.grace); err != nil {
+			return err
+		}
+	}
+	if err := s.keep(ctx); err != nil {
+		return err
+	}
+	if socket != "" && socket != s.state.Socket {
+		return moved{NoRuntimeDir{Dir: filepath.Dir(socket), Cause: errors.New("it was removed while the database ran; start counterfoil again")}}
+	}
+	return nil
+}
+
+// judge counts failed starts in a row and decides when there were too many.
+func (s *Server) judge(err error, failed int) (int, error) {
+	if err == nil {
+		return 0, nil
+	}
+	var gone moved
+	if errors.As(err, &gone) {
+		return failed, gone.NoRuntimeDir
+	}
+	s.log.Error("the database does not start", "err", err)
+	var full DiskFull
+	if errors.As(err, &full) {
+		return failed, nil
+	}
+	if failed++; failed < startsTried {
+		return failed, nil
+	}
+	return failed, fmt.Errorf("keep the database: %w", err)
+}
+
+// moved ends a Watch: the connections of every program lead to the former socket.
+type moved struct{ NoRuntimeDir }
+
+func backoff(deaths int) time.Duration {
+	if deaths == 0 {
+		return 0
+	}
+	return min(100*time.Millisecond<<min(deaths, 10), longestPause)
+}
