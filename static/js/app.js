@@ -1,0 +1,31 @@
+import '../vendor/relative-time/bundle.js'
+import { install, uninstall } from '../vendor/hotkey/index.js'
+import htmx from '../vendor/htmx/htmx.min.js'
+import './board.js'
+import './dialog.js'
+import './forms.js'
+import { say, toast, reason } from './say.js'
+
+document.documentElement.classList.add('js')
+
+const each = (root, selector, act) => {
+	if (root.matches?.(selector)) act(root)
+	root.querySelectorAll?.(selector).forEach(act)
+}
+
+htmx.onLoad((root) => {
+	each(root, '[data-hotkey]', (control) => {
+		uninstall(control)
+		install(control)
+	})
+	if (root !== document.body) each(root, '[data-say]', (message) => say(message.textContent))
+})
+document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
+	if (target.matches('[data-hotkey]')) uninstall(target)
+})
+document.addEventListener('hotkey-fire', (event) => {
+	if (document.querySelector('dialog[open]')) event.preventDefault()
+}, true)
+
+document.addEventListener('htmx:responseError', ({ detail }) => toast(reason(detail.xhr.status, detail.xhr.response), true))
+document.addEventListener('htmx:sendError', () => toast(reason(), true))

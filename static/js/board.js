@@ -1,0 +1,171 @@
+// Cards move by drag and by the move form. Both send where the card was seen and what it shall lie
+// below, never a position or a list; the server answers with the columns as they are.
+import '../vendor/sortable/Sortable.min.js'
+import htmx from '../vendor/htmx/htmx.min.js'
+import { ask, say, toast } from './say.js'
+
+const { Sortable } = window
+const calm = matchMedia('(prefers-reduced-motion: reduce)')
+
+let drag = null // resolved when the card is dropped; nothing is swapped before
+let drop
+let seen
+
+const touches = (event) => event.pointerType === 'touch' || event.touches !== undefined
+
+const options = {
+	group: 'cards',
+	draggable: '.card',
+	// A finger scrolls, unless it takes the handle.
+	filter: (event) => touches(event) && !event.target.closest('.grip'),
+	preventOnFilter: false,
+	forceFallback: true, // pointers only: native drags know no touch and no style
+	fallbackOnBody: true,
+	fallbackTolerance: 4,
+	emptyInsertThreshold: 32,
+	scrollSensitivity: 56,
+	scrollSpeed: 14,
+	bubbleScroll: true,
+	ghostClass: 'gap',
+	dragClass: 'lifted',
+	onStart({ item }) {
+		seen = place(item)
+		drag = new Promise((resolve) => { drop = resolve })
+		document.documentElement.classList.add('dragging')
+	},
+	onEnd({ item }) {
+		document.documentElement.classList.remove('dragging')
+		drag = null
+		drop()
+		const to = place(item)
+		if (to.column !== seen.column || to.after !== seen.after) move(item, seen, to)
+	},
+}
+
+htmx.onLoad((root) => {
+	for (const list of root.querySelectorAll('.column > .cards')) {
+		Sortable.get(list) ?? new Sortable(list, { ...options, animation: calm.matches ? 0 : 140 })
+	}
+})
+document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
+	if (target.matches('.cards')) Sortable.get(target)?.destroy()
+})
+
+const listOf = (column) => document.getElementById(`cards-${column}`)
+const cardOf = (key) => document.querySelector(`.column .card[data-key="${CSS.escape(key)}"]`)
+const keys = (list) => [...list.querySelectorAll(':scope > .card')].map((card) => card.dataset.key)
+
+// place is where a card lies: its column and the card above it.
+function place(card) {
+	const list = card.parentElement
+	let above = card.previousElementSibling
+	while (above && !above.matches('.card')) above = above.previousElementSibling
+	return { column: list.closest('.column').dataset.column, after: above?.dataset.key ?? list.dataset.above }
+}
+
+function put(card, { column, after }) {
+	const list = listOf(column)
+	const above = after && list.querySelector(`:scope > .card[data-key="${CSS.escape(after)}"]`)
+	;(above || list.querySelector('.empty')).after(card)
+}
+
+let last = Promise.resolve()
+let moving = 0
+const fresh = new Map() // columns that wait until all moves are answered
+
+async function move(card, from, to) {
+	const url = card.querySelector('.move').href
+	const target = `column-${to.column}`
+	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
+	moving++
+	const answered = last.then(() => ask(url, { target, values }))
+	last = answered.catch(() => {})
+	let words = `${card.dataset.key} moved to ${listOf(to.column).closest('.column').querySelector('h2').textContent}.`
+	try {
+		for (const column of (await answered).querySelectorAll('.column')) {
+			fresh.set(column.id, column)
+			if (column.querySelector('.alert')) words = ''
+		}
+	} catch (error) {
+		put(cardOf(card.dataset.key) ?? card, from)
+		toast(`${card.dataset.key} is back where it was. ${error.message}`, true)
+		words = ''
+	}
+	moving--
+	if (words) say(words)
+	await drag
+	if (moving) return
+	fresh.forEach(showColumn)
+	fresh.clear()
+}
+
+// moveByForm does what the move form asks where its cards are on this page, and reports whether they are.
+export function moveByForm(form) {
+	const { column, after, seen_column, seen_after } = Object.fromEntries(new FormData(form))
+	const card = cardOf(form.dataset.move)
+	const list = listOf(column)
+	if (!card || !list || !listOf(seen_column) || (after && !keys(list).includes(after))) return false
+	put(card, { column, after })
+	move(card, { column: seen_column, after: seen_after }, { column, after }).then(() => {
+		const link = cardOf(form.dataset.move)?.querySelector('a')
+		link?.focus()
+		link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+	})
+	return true
+}
+
+// showColumns puts the columns of an answer in the place of those on the page.
+export async function showColumns(answer) {
+	await drag
+	answer.querySelectorAll('.column').forEach(showColumn)
+}
+
+function showColumn(column) {
+	const old = document.getElementById(column.id)
+	if (!old) return
+	column.removeAttribute('hx-swap-oob')
+	const list = column.querySelector('.cards')
+	const oldList = old.querySelector('.cards')
+	const scrolled = oldList.scrollTop
+
+	// What was loaded below the first cards stays.
+	const now = keys(list)
+	const before = keys(oldList)
+	if (before.length > now.length && now.every((key, i) => key === before[i])) {
+		list.querySelector('.more')?.remove()
+		let next = oldList.querySelector(`:scope > .card[data-key="${CSS.escape(now.at(-1) ?? '')}"]`)?.nextSibling
+		while (next) {
+			const node = next
+			next = node.nextSibling
+			list.append(node)
+		}
+	}
+
+	// So does what is being typed.
+	const add = column.querySelector('.add')
+	const oldAdd = old.querySelector('.add')
+	if (add && oldAdd) {
+		const title = add.querySelector('[name=title]')
+		const typed = oldAdd.querySelector('[name=title]')
+		add.open ||= oldAdd.open
+		if (!add.querySelector('.error')) title.value = typed.value
+	}
+	const focused = old.contains(document.activeElement) ? document.activeElement : null
+	const selector = focused && (focused.id ? `#${focused.id}` : focused.closest('.card') && `#${focused.closest('.card').id} a${focused.matches('.move') ? '.move' : ''}`)
+	const caret = focused?.selectionStart
+
+	const opened = column.querySelector('.created .key')?.textContent
+	Sortable.get(oldList)?.destroy()
+	old.replaceWith(column)
+	htmx.process(column)
+	htmx.trigger(column, 'htmx:load', { elt: column })
+	list.scrollTop = scrolled
+
+	if (selector) {
+		const again = column.querySelector(selector)
+		again?.focus({ preventScroll: true })
+		if (caret != null) again?.setSelectionRange?.(caret, caret)
+	}
+	if (opened) list.querySelector(`[data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
+	column.querySelector('.alert')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}

@@ -1,0 +1,47 @@
+// The one dialog: links with data-dialog, and a card's move link, open in it.
+import htmx from '../vendor/htmx/htmx.min.js'
+import { ask, toast } from './say.js'
+
+const dialog = document.getElementById('dialog')
+const body = document.getElementById('dialog-body')
+const drafts = new Map() // what was typed into a form that was closed, by its action
+
+export const close = () => dialog.close()
+
+// show puts nodes into the dialog.
+export function show(content) {
+	body.replaceChildren(content)
+	htmx.process(body)
+	htmx.trigger(body, 'htmx:load', { elt: body })
+	if (!dialog.open) dialog.showModal()
+	body.querySelector('[autofocus]')?.focus()
+}
+
+document.addEventListener('click', async (event) => {
+	const link = event.target.closest('a[data-dialog], a.move')
+	if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+	event.preventDefault()
+	if (dialog.open || link.ariaBusy) return
+	link.ariaBusy = 'true'
+	try {
+		show(await ask(link.href, { target: 'dialog' }))
+		const form = body.querySelector('form')
+		const draft = form && drafts.get(form.action)
+		for (const [name, value] of draft ?? []) form.elements[name].value = value
+	} catch (error) {
+		toast(error.message, true)
+	} finally {
+		link.ariaBusy = null
+	}
+})
+
+dialog.addEventListener('close', () => {
+	const form = body.querySelector('form[data-again]')
+	if (form) drafts.set(form.action, ['title', 'description'].map((name) => [name, form.elements[name].value]))
+	body.replaceChildren()
+})
+
+// A click beside the dialog closes it, but not one that began inside, as when text is selected.
+let outside = false
+dialog.addEventListener('pointerdown', (event) => { outside = event.target === dialog })
+dialog.addEventListener('click', (event) => { if (outside && event.target === dialog) dialog.close() })

@@ -1,0 +1,90 @@
+import { moveByForm, showColumns } from './board.js'
+import { close, show } from './dialog.js'
+import { ask, toast } from './say.js'
+
+document.addEventListener('submit', (event) => {
+	const form = event.target
+	if (event.submitter?.formMethod === 'get') return
+	if (form.matches('[data-again]')) {
+		event.preventDefault()
+		again(form)
+	} else if (form.matches('[data-move]') && moveByForm(form)) {
+		event.preventDefault()
+		close()
+	}
+})
+
+// A form that opens tickets one after the other is free for the next title at once; the tickets
+// are sent in the order in which they were typed.
+let line = Promise.resolve()
+
+function again(form) {
+	const values = new FormData(form)
+	const { action } = form
+	const column = form.closest('.column')
+	const texts = [...form.querySelectorAll('[name=title], [name=description]')]
+	for (const text of texts) text.value = ''
+	form.elements.title.focus()
+
+	line = line.then(async () => {
+		try {
+			const answer = await ask(action, { values, target: column?.id ?? 'dialog' })
+			if (!column) next(answer)
+			await showColumns(answer)
+		} catch (error) {
+			giveBack(column?.id, action, values)
+			toast(`“${values.get('title')}” was not opened. ${error.message}`, true)
+		}
+	})
+}
+
+// next shows the dialog's form anew, with what was typed meanwhile.
+function next(answer) {
+	const form = answer.querySelector('form')
+	const made = answer.querySelector('.created')
+	const old = document.querySelector('#dialog form[data-again]')
+	if (made && !old) {
+		toast(made.textContent)
+		return
+	}
+	if (made) for (const name of ['title', 'description', 'column']) form.elements[name].value = old.elements[name].value
+	const focused = old?.contains(document.activeElement) ? document.activeElement.id : null
+	const fragment = document.createDocumentFragment()
+	fragment.append(...[...answer.children].filter((node) => !node.matches('.column')))
+	show(fragment)
+	if (focused) document.getElementById(focused)?.focus()
+}
+
+// giveBack returns a title that was not taken to its form, unless another stands there already.
+function giveBack(column, action, values) {
+	const form = column ? document.querySelector(`#${column} form[data-again]`) : document.querySelector('#dialog form[data-again]')
+	for (const name of ['title', 'description']) {
+		const text = form?.elements[name]
+		if (text && !text.value) text.value = values.get(name)
+	}
+}
+
+document.addEventListener('toggle', ({ target }) => {
+	if (target.matches('.add[open]') && target.contains(document.activeElement)) target.querySelector('[name=title]').focus()
+}, true)
+
+document.addEventListener('keydown', (event) => {
+	if (event.isComposing) return
+	const form = event.target.closest('form')
+	if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target.matches('textarea')) form?.requestSubmit()
+	if (event.key === 'Escape' && event.target.closest('.add')) {
+		const add = event.target.closest('.add')
+		add.open = false
+		add.querySelector('summary').focus()
+	}
+})
+
+// The short name follows the company's until someone types one.
+for (const slug of document.querySelectorAll('[data-slug-of]')) {
+	const name = document.getElementById(slug.dataset.slugOf)
+	let own = slug.value !== ''
+	slug.addEventListener('input', () => { own = slug.value !== '' })
+	name.addEventListener('input', () => {
+		if (!own) slug.value = name.value.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 40)
+	})
+}

@@ -1,0 +1,61 @@
+const announce = document.getElementById('announce')
+const flashes = document.getElementById('flash')
+
+// say tells those who listen rather than look.
+export function say(text) {
+	announce.textContent = ''
+	// Emptied first, or the same message twice would be heard once.
+	setTimeout(() => { announce.textContent = text.replace(/\s+/g, ' ').trim() }, 50)
+}
+
+// toast shows a message; a bad one stays until it is closed.
+export function toast(text, bad = false) {
+	const message = document.createElement('p')
+	message.className = bad ? 'toast bad' : 'toast'
+	message.append(Object.assign(document.createElement('span'), { textContent: text }))
+	flashes.append(message)
+	closable(message)
+	say(text)
+}
+
+function closable(message) {
+	const close = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet close', ariaLabel: 'Close this message' })
+	close.addEventListener('click', () => message.remove())
+	message.append(close)
+	if (!message.matches('.bad')) setTimeout(() => message.matches(':hover, :focus-within') || message.remove(), 8000)
+}
+
+for (const message of flashes.children) closable(message)
+
+// parse returns HTML as nodes that do nothing yet.
+export function parse(html) {
+	const template = document.createElement('template')
+	template.innerHTML = html
+	return template.content
+}
+
+// reason says in words why a request came to nothing; an error page says it itself.
+export function reason(status, body = '') {
+	if (!status) return 'Counterfoil cannot be reached. Check your connection, then try again.'
+	return parse(body).querySelector('#main .lead')?.textContent ?? `That did not work (${status}). Try again; if it stays so, reload the page.`
+}
+
+// ask sends what htmx would send and returns the answer as nodes: what was asked for, or a form or
+// a state to correct. Anything else is an error that says why.
+export async function ask(url, { values, target } = {}) {
+	const headers = { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }
+	let answer, body
+	try {
+		answer = await fetch(url, values ? { method: 'POST', headers, body: new URLSearchParams(values) } : { headers })
+		body = await answer.text()
+	} catch {
+		throw new Error(reason())
+	}
+	const away = answer.headers.get('HX-Redirect')
+	if (away) {
+		location.assign(away)
+		return new Promise(() => {})
+	}
+	if (!answer.ok && answer.status !== 409 && answer.status !== 422) throw new Error(reason(answer.status, body))
+	return parse(body)
+}

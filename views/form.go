@@ -1,0 +1,57 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// field is a form's field: its id is unique on the page also while the dialog shows another form.
+type field struct {
+	Form, Name, Label, Hint string
+	Errors                  Errors
+}
+
+func (f field) id() string    { return f.Form + "-" + f.Name }
+func (f field) error() string { return f.Errors[f.Name] }
+
+// attrs ties the control to its label, hint and error.
+func (f field) attrs() templ.Attributes {
+	attrs := templ.Attributes{"id": f.id(), "name": f.Name}
+	var by []string
+	if f.Hint != "" {
+		by = append(by, f.id()+"-hint")
+	}
+	if f.error() != "" {
+		by = append(by, f.id()+"-error")
+		attrs["aria-invalid"] = "true"
+	}
+	if by != nil {
+		attrs["aria-describedby"] = strings.Join(by, " ")
+	}
+	return attrs
+}
+
+// first is the field to begin with: the first rejected one, else the first.
+func first(errs Errors, fields ...string) string {
+	for _, name := range fields {
+		if errs[name] != "" {
+			return name
+		}
+	}
+	return fields[0]
+}
+
+func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}
