@@ -14,6 +14,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const addToCount = `-- name: AddToCount :execrows
+UPDATE board_column SET ticket_count = ticket_count + ? WHERE id = ?
+`
+
+func (q *Queries) AddToCount(ctx context.Context, n int64, iD id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, addToCount, n, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const appendRanks = `-- name: AppendRanks :execresult
 UPDATE board_column
 SET ticket_count = ticket_count + ?, last_rank = LAST_INSERT_ID(last_rank + ?)
@@ -194,31 +206,6 @@ func (q *Queries) ColumnsOfCompany(ctx context.Context, companyID id.Company) ([
 	return items, nil
 }
 
-const countArrival = `-- name: CountArrival :execrows
-UPDATE board_column SET ticket_count = ticket_count + 1, last_rank = GREATEST(last_rank, ?)
-WHERE id = ?
-`
-
-func (q *Queries) CountArrival(ctx context.Context, lastRank interface{}, iD id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, countArrival, lastRank, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const countDeparture = `-- name: CountDeparture :execrows
-UPDATE board_column SET ticket_count = ticket_count - 1 WHERE id = ?
-`
-
-func (q *Queries) CountDeparture(ctx context.Context, argID id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, countDeparture, argID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const createBoard = `-- name: CreateBoard :execlastid
 INSERT INTO board (company_id, slug, title, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?)
@@ -326,10 +313,10 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 }
 
 const raiseLastRank = `-- name: RaiseLastRank :execrows
-UPDATE board_column SET last_rank = GREATEST(last_rank, ?) WHERE id = ?
+UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(? AS SIGNED)) WHERE id = ?
 `
 
-func (q *Queries) RaiseLastRank(ctx context.Context, lastRank interface{}, iD id.Column) (int64, error) {
+func (q *Queries) RaiseLastRank(ctx context.Context, lastRank int64, iD id.Column) (int64, error) {
 	result, err := q.db.ExecContext(ctx, raiseLastRank, lastRank, iD)
 	if err != nil {
 		return 0, err

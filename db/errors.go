@@ -45,6 +45,15 @@ func IsDuplicate(err error, index string) bool {
 	return strings.HasSuffix(name, "'"+index) || strings.HasSuffix(name, "."+index)
 }
 
+// IsDeadlock reports whether err, or what it was retried for in vain, is a deadlock or lock wait timeout.
+func IsDeadlock(err error) bool {
+	var unavailable Unavailable
+	if errors.As(err, &unavailable) {
+		err = unavailable.Err
+	}
+	return retryable(err)
+}
+
 // IsNotFound reports whether a :one query found no row.
 func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 

@@ -37,32 +37,6 @@ func (q *Queries) ForgetAnswers(ctx context.Context, before time.Time) (int64, e
 	return result.RowsAffected()
 }
 
-const rememberAnswer = `-- name: RememberAnswer :exec
-INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)
-VALUES (?, ?, ?, ?, ?, ?)
-`
-
-type RememberAnswerParams struct {
-	TokenID     id.Token
-	KeyHash     []byte
-	RequestHash []byte
-	Status      uint16
-	Answer      []byte
-	CreatedAt   time.Time
-}
-
-func (q *Queries) RememberAnswer(ctx context.Context, arg RememberAnswerParams) error {
-	_, err := q.db.ExecContext(ctx, rememberAnswer,
-		arg.TokenID,
-		arg.KeyHash,
-		arg.RequestHash,
-		arg.Status,
-		arg.Answer,
-		arg.CreatedAt,
-	)
-	return err
-}
-
 const rememberedAnswer = `-- name: RememberedAnswer :one
 SELECT request_hash, status, answer, created_at FROM idempotency
 WHERE token_id = ? AND key_hash = ?

@@ -13,6 +13,51 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const cardAbove = `-- name: CardAbove :one
+SELECT id, local_id, rank_in_column, moved_at FROM ticket
+WHERE column_id = ? AND rank_in_column < ?
+ORDER BY rank_in_column DESC
+LIMIT 1
+`
+
+type CardAboveRow struct {
+	ID           id.Ticket
+	LocalID      uint64
+	RankInColumn *int64
+	MovedAt      time.Time
+}
+
+func (q *Queries) CardAbove(ctx context.Context, columnID *id.Column, fromRank *int64) (CardAboveRow, error) {
+	row := q.db.QueryRowContext(ctx, cardAbove, columnID, fromRank)
+	var i CardAboveRow
+	err := row.Scan(
+		&i.ID,
+		&i.LocalID,
+		&i.RankInColumn,
+		&i.MovedAt,
+	)
+	return i, err
+}
+
+const cardBelow = `-- name: CardBelow :one
+SELECT id, rank_in_column FROM ticket
+WHERE column_id = ? AND rank_in_column > ?
+ORDER BY rank_in_column
+LIMIT 1
+`
+
+type CardBelowRow struct {
+	ID           id.Ticket
+	RankInColumn *int64
+}
+
+func (q *Queries) CardBelow(ctx context.Context, columnID *id.Column, fromRank *int64) (CardBelowRow, error) {
+	row := q.db.QueryRowContext(ctx, cardBelow, columnID, fromRank)
+	var i CardBelowRow
+	err := row.Scan(&i.ID, &i.RankInColumn)
+	return i, err
+}
+
 const cardByNumber = `-- name: CardByNumber :one
 SELECT id, column_id, rank_in_column, moved_at FROM ticket
 WHERE board_id = ? AND local_id = ? AND deleted_at IS NULL
@@ -149,58 +194,6 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 	return i, err
 }
 
-const nextAbove = `-- name: NextAbove :one
-SELECT id, local_id, rank_in_column, moved_at FROM ticket
-WHERE column_id = ? AND rank_in_column < ?
-ORDER BY rank_in_column DESC
-LIMIT 1
-`
-
-type NextAboveRow struct {
-	ID           id.Ticket
-	LocalID      uint64
-	RankInColumn *int64
-	MovedAt      time.Time
-}
-
-func (q *Queries) NextAbove(ctx context.Context, columnID *id.Column, fromRank *int64) (NextAboveRow, error) {
-	row := q.db.QueryRowContext(ctx, nextAbove, columnID, fromRank)
-	var i NextAboveRow
-	err := row.Scan(
-		&i.ID,
-		&i.LocalID,
-		&i.RankInColumn,
-		&i.MovedAt,
-	)
-	return i, err
-}
-
-const nextBelow = `-- name: NextBelow :one
-SELECT id, local_id, rank_in_column, moved_at FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-ORDER BY rank_in_column
-LIMIT 1
-`
-
-type NextBelowRow struct {
-	ID           id.Ticket
-	LocalID      uint64
-	RankInColumn *int64
-	MovedAt      time.Time
-}
-
-func (q *Queries) NextBelow(ctx context.Context, columnID *id.Column, fromRank *int64) (NextBelowRow, error) {
-	row := q.db.QueryRowContext(ctx, nextBelow, columnID, fromRank)
-	var i NextBelowRow
-	err := row.Scan(
-		&i.ID,
-		&i.LocalID,
-		&i.RankInColumn,
-		&i.MovedAt,
-	)
-	return i, err
-}
-
 const placeTicket = `-- name: PlaceTicket :execrows
 UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?
 WHERE id = ? AND deleted_at IS NULL
@@ -225,6 +218,41 @@ func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const ranksBelow = `-- name: RanksBelow :many
+SELECT id, rank_in_column FROM ticket
+WHERE column_id = ? AND rank_in_column > ?
+ORDER BY rank_in_column
+LIMIT ?
+`
+
+type RanksBelowRow struct {
+	ID           id.Ticket
+	RankInColumn *int64
+}
+
+func (q *Queries) RanksBelow(ctx context.Context, columnID *id.Column, fromRank *int64, limit int32) ([]RanksBelowRow, error) {
+	rows, err := q.db.QueryContext(ctx, ranksBelow, columnID, fromRank, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RanksBelowRow
+	for rows.Next() {
+		var i RanksBelowRow
+		if err := rows.Scan(&i.ID, &i.RankInColumn); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const setRank = `-- name: SetRank :execrows

@@ -41,12 +41,8 @@ UPDATE board_column
 SET ticket_count = ticket_count + sqlc.arg(k), last_rank = LAST_INSERT_ID(last_rank + sqlc.arg(span))
 WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id);
 
--- name: CountArrival :execrows
-UPDATE board_column SET ticket_count = ticket_count + 1, last_rank = GREATEST(last_rank, sqlc.arg(last_rank))
-WHERE id = sqlc.arg(id);
-
--- name: CountDeparture :execrows
-UPDATE board_column SET ticket_count = ticket_count - 1 WHERE id = sqlc.arg(id);
+-- name: AddToCount :execrows
+UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sqlc.arg(id);
 
 -- name: RaiseLastRank :execrows
-UPDATE board_column SET last_rank = GREATEST(last_rank, sqlc.arg(last_rank)) WHERE id = sqlc.arg(id);
+UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank) AS SIGNED)) WHERE id = sqlc.arg(id);

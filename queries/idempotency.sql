@@ -1,7 +1,3 @@
--- name: RememberAnswer :exec
-INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)
-VALUES (sqlc.arg(token_id), sqlc.arg(key_hash), sqlc.arg(request_hash), sqlc.arg(status), sqlc.arg(answer), sqlc.arg(created_at));
-
 -- name: RememberedAnswer :one
 SELECT request_hash, status, answer, created_at FROM idempotency
 WHERE token_id = sqlc.arg(token_id) AND key_hash = sqlc.arg(key_hash);

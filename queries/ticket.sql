@@ -32,13 +32,13 @@ WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY rank_in_column
 LIMIT ?;
 
--- name: NextBelow :one
-SELECT id, local_id, rank_in_column, moved_at FROM ticket
+-- name: CardBelow :one
+SELECT id, rank_in_column FROM ticket
 WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY rank_in_column
 LIMIT 1;
 
--- name: NextAbove :one
+-- name: CardAbove :one
 SELECT id, local_id, rank_in_column, moved_at FROM ticket
 WHERE column_id = sqlc.arg(column_id) AND rank_in_column < sqlc.arg(from_rank)
 ORDER BY rank_in_column DESC
@@ -59,3 +59,9 @@ WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 -- name: DeleteTicket :execrows
 UPDATE ticket SET column_id = NULL, rank_in_column = NULL, version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: RanksBelow :many
+SELECT id, rank_in_column FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY rank_in_column
+LIMIT ?;

@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -130,4 +131,70 @@ func fromRow(row db.Board, columns []db.BoardColumn) Board {
 		board.Columns = append(board.Columns, Column{ID: c.ID, Board: c.BoardID, Name: c.Name, Done: c.Done, Count: c.TicketCount})
 	}
 	return board
+}
+
+// TakeRanks takes k ranks, gap apart, at a column's foot for tickets that come there, counts them
+// and locks the column. It returns the last of the ranks, or ColumnNotFound.
+func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column id.Column, k int, gap int64) (last int64, err error) {
+	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column, BoardID: board})
+	if err != nil {
+		return 0, fmt.Errorf("take ranks: %w", err)
+	}
+	last, ok := handedOut(result)
+	if !ok {
+		return 0, ColumnNotFound{Column: uint64(column)}
+	}
+	return last, nil
+}
+
+// TakeNumbers hands out k ticket numbers of a board and locks its incrementer. It returns the last
+// of them; the others come right before it. Lock columns first.
+//
+// UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock makes it one at
+// a time, and the answer to the update carries the value.
+func TakeNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
+	result, err := tx.TakeNumbers(ctx, uint64(k), board)
+	if err != nil {
+		return 0, fmt.Errorf("take numbers: %w", err)
+	}
+	n, ok := handedOut(result)
+	if !ok || n < int64(k) {
+		return 0, fmt.Errorf("board %d has no incrementer", board)
+	}
+	return uint64(n), nil
+}
+
+// handedOut reads a LAST_INSERT_ID(expr) that must have changed exactly one row.
+func handedOut(result sql.Result) (value int64, ok bool) {
+	rows, err := result.RowsAffected()
+	if err != nil || rows != 1 {
+		return 0, false
+	}
+	value, err = result.LastInsertId()
+	return value, err == nil
+}
+
+// LockColumns locks columns in the order of their ids and returns their last ranks.
+func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (lastRanks map[id.Column]int64, err error) {
+	rows, err := tx.LockColumns(ctx, columns)
+	if err != nil {
+		return nil, fmt.Errorf("lock columns: %w", err)
+	}
+	lastRanks = make(map[id.Column]int64, len(rows))
+	for _, row := range rows {
+		lastRanks[row.ID] = row.LastRank
+	}
+	return lastRanks, nil
+}
+
+// Count adds n to a column's count of tickets. The caller holds its lock.
+func Count(ctx context.Context, tx *db.Tx, column id.Column, n int64) error {
+	changed, err := tx.AddToCount(ctx, n, column)
+	if err != nil {
+		return fmt.Errorf("count tickets: %w", err)
+	}
+	if changed != 1 {
+		return ColumnNotFound{Column: uint64(column)}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -147,6 +148,7 @@ func (g *Group[K, In, Out]) serve(key K, l *lane[In, Out]) {
 	defer g.idle.Done()
 	for batch := g.next(key, l); batch != nil; batch = g.next(key, l) {
 		g.settle(key, batch)
+		runtime.Gosched() // those just answered may have more to ask: let them join the next batch
 	}
 }
 

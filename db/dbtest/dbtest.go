@@ -1,0 +1,71 @@
+// Package dbtest gives each test a database of its own, on a real server.
+package dbtest
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Server is the environment variable with the URL of the server for tests, without a database.
+// db/dbtest/server sets it.
+const Server = "COUNTERFOIL_TEST_DATABASE"
+
+// URL returns the URL of a new database with the newest schema. It is dropped after the test.
+func URL(t testing.TB) string {
+	t.Helper()
+	url := Empty(t)
+	if err := db.SchemaUp(url); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// Open returns a new database with the newest schema.
+func Open(t testing.TB) *db.DB {
+	t.Helper()
+	d, err := db.Open(URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// Empty returns the URL of a new database without tables.
+func Empty(t testing.TB) string {
+	t.Helper()
+	server := os.Getenv(Server)
+	if server == "" {
+		t.Fatalf("%s is not set. Run the tests with `make test`, or one package with `go run ./db/dbtest/server -- go test ./domain/boards`.", Server)
+	}
+	name := "t_" + strings.ToLower(rand.Text()[:16])
+	execute(t, server, "CREATE DATABASE "+name+" CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci")
+	t.Cleanup(func() { execute(t, server, "DROP DATABASE "+name) })
+	return strings.TrimSuffix(server, "/") + "/" + name
+}
+
+func execute(t testing.TB, server, statement string) {
+	t.Helper()
+	cfg, err := db.Config(strings.TrimSuffix(server, "/") + "/mysql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := sql.OpenDB(connector)
+	defer pool.Close()
+	if _, err := pool.ExecContext(context.Background(), statement); err != nil {
+		t.Fatal(fmt.Errorf("%s: %w", statement, err))
+	}
+}

@@ -1,0 +1,188 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// OpenCompany adds a company. It returns BadName, BadCompanySlug or CompanyConflict.
+func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, error) {
+	name, err := ParseName("company", name)
+	if err != nil {
+		return Company{}, err
+	}
+	if slug, err = ParseCompanySlug(slug); err != nil {
+		return Company{}, err
+	}
+	n, err := tx.CreateCompany(ctx, slug, name, tx.Now)
+	if db.IsDuplicate(err, "uq_company_slug") {
+		return Company{}, CompanyConflict{Slug: slug}
+	}
+	if err != nil {
+		return Company{}, fmt.Errorf("create company: %w", err)
+	}
+	return Company{ID: id.Company(n), Slug: slug, Name: name}, nil
+}
+
+// Person is what a new account is made from. PasswordHash is what HashPassword returned.
+type Person struct {
+	Name, Email  string
+	PasswordHash string
+	Operator     bool
+}
+
+// Open adds an account. It returns BadName, BadEmail or EmailConflict.
+func Open(ctx context.Context, tx *db.Tx, person Person) (Account, error) {
+	name, err := ParseName("name", person.Name)
+	if err != nil {
+		return Account{}, err
+	}
+	email, err := ParseEmail(person.Email)
+	if err != nil {
+		return Account{}, err
+	}
+	n, err := tx.CreateAccount(ctx, db.CreateAccountParams{
+		Email: email, Name: name, PasswordHash: person.PasswordHash, Operator: person.Operator, CreatedAt: tx.Now,
+	})
+	if db.IsDuplicate(err, "uq_account_email") {
+		return Account{}, EmailConflict{}
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("create account: %w", err)
+	}
+	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator}, nil
+}
+
+// Join makes an account a member of a company.
+func Join(ctx context.Context, tx *db.Tx, company id.Company, account ID, role string) error {
+	err := tx.CreateMembership(ctx, db.CreateMembershipParams{CompanyID: company, AccountID: account, Role: role, CreatedAt: tx.Now})
+	if err != nil {
+		return fmt.Errorf("create membership: %w", err)
+	}
+	return nil
+}
+
+// CloseSetup marks the installation as set up. It returns SetupClosed to all but the first.
+func CloseSetup(ctx context.Context, tx *db.Tx, first id.Company) error {
+	err := tx.ClaimInstallation(ctx, first, tx.Now)
+	if db.IsDuplicate(err, "PRIMARY") {
+		return SetupClosed{}
+	}
+	if err != nil {
+		return fmt.Errorf("close setup: %w", err)
+	}
+	return nil
+}
+
+// Installed reports whether there has been a setup.
+func Installed(ctx context.Context, q *db.Queries) (bool, error) {
+	installed, err := db.Read(q.InstallationExists(ctx))
+	if err != nil {
+		return false, fmt.Errorf("read installation: %w", err)
+	}
+	return installed, nil
+}
+
+// ByPassword returns the account with that address and password, or WrongPassword. An unknown
+// address takes as long as a wrong password.
+func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Account, error) {
+	row, err := db.Read(q.AccountByEmail(ctx, strings.ToLower(strings.TrimSpace(email))))
+	if err != nil && !db.IsNotFound(err) {
+		return Account{}, fmt.Errorf("read account: %w", err)
+	}
+	if err != nil {
+		row.PasswordHash = nobody
+	}
+	if !VerifyPassword(password, row.PasswordHash) {
+		return Account{}, WrongPassword{}
+	}
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+}
+
+// ByID returns an account, or NotMember where there is none.
+func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
+	row, err := db.Read(q.AccountByID(ctx, account))
+	if db.IsNotFound(err) {
+		return Account{}, NotMember{}
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("read account: %w", err)
+	}
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+}
+
+// CompaniesOf returns the companies that an account belongs to, the first joined first.
+func CompaniesOf(ctx context.Context, q *db.Queries, account ID) ([]Membership, error) {
+	rows, err := db.Read(q.CompaniesOfAccount(ctx, account))
+	if err != nil {
+		return nil, fmt.Errorf("read companies: %w", err)
+	}
+	list := make([]Membership, len(rows))
+	for i, row := range rows {
+		list[i] = Membership{Company: Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, Role: row.Role}
+	}
+	return list, nil
+}
+
+// InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an
+// unknown company alike.
+func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {
+	row, err := db.Read(q.MemberBySlug(ctx, slug, account))
+	if db.IsNotFound(err) {
+		return Actor{}, NotMember{}
+	}
+	if err != nil {
+		return Actor{}, fmt.Errorf("read membership: %w", err)
+	}
+	return Actor{
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
+		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
+		Role:    row.Role,
+	}, nil
+}
+
+// tokenPrefix lets people and scanners recognise a token.
+const tokenPrefix = "cfl_"
+
+// OpenToken adds an API token with 256 random bits and returns it; only its hash is stored.
+func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, name string, scopes []string) (string, error) {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	token := tokenPrefix + base64.RawURLEncoding.EncodeToString(secret)
+	err := tx.CreateToken(ctx, db.CreateTokenParams{
+		CompanyID: company, AccountID: account, Name: name, Hash: HashToken(token), Scopes: strings.Join(scopes, " "), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return "", fmt.Errorf("create token: %w", err)
+	}
+	return token, nil
+}
+
+// HashToken is what is stored of a token: SHA-256, for a token is random enough to need no slower hash.
+func HashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// ByToken returns who a token speaks for, or BadToken.
+func ByToken(ctx context.Context, q *db.Queries, token string) (Actor, error) {
+	row, err := db.Read(q.BearerByHash(ctx, HashToken(token)))
+	if db.IsNotFound(err) {
+		return Actor{}, BadToken{}
+	}
+	if err != nil {
+		return Actor{}, fmt.Errorf("read token: %w", err)
+	}
+	return Actor{
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
+		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
+		Role:    row.Role, Token: row.TokenID, Scopes: strings.Fields(row.Scopes),
+	}, nil
+}

@@ -1,0 +1,232 @@
+package tickets
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Opening is a ticket about to be: a parsed draft with its column, its rank there and its author.
+type Opening struct {
+	Draft  Draft
+	Rank   int64
+	Author Person
+}
+
+// Open adds tickets to a board, the last of them with the number last, and the first entry of each
+// one's history. The tickets it returns carry no ID: it is not read back, their keys name them.
+func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
+	first := last - uint64(len(openings)) + 1
+	rows := make([]db.NewTicket, len(openings))
+	opened := make([]Ticket, len(openings))
+	for i, o := range openings {
+		number := first + uint64(i)
+		rows[i] = db.NewTicket{
+			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
+			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID,
+		}
+		opened[i] = Ticket{
+			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
+			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: tx.Now, UpdatedAt: tx.Now, MovedAt: tx.Now,
+		}
+	}
+	if err := tx.InsertTickets(ctx, rows); err != nil {
+		return nil, fmt.Errorf("insert tickets: %w", err)
+	}
+	if _, err := tx.RecordOpened(ctx, board, first-1, last); err != nil {
+		return nil, fmt.Errorf("record activity: %w", err)
+	}
+	return opened, nil
+}
+
+// ByKey returns a ticket of a company. It returns NotFound also for a deleted one.
+func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
+	row, err := db.Read(q.TicketByKey(ctx, company, key.Board, key.Number))
+	if db.IsNotFound(err) {
+		return Ticket{}, NotFound{Key: key.String()}
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("read ticket: %w", err)
+	}
+	ticket := fromRow(row.Ticket, row.BoardSlug)
+	ticket.Author.Name = row.Author
+	return ticket, nil
+}
+
+// Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.
+func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
+	row, err := tx.LockTicket(ctx, seen.ID)
+	if db.IsNotFound(err) {
+		return Ticket{}, NotFound{Key: seen.Key.String()}
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
+	}
+	ticket := fromRow(row, seen.Key.Board)
+	ticket.Author = seen.Author
+	return ticket, nil
+}
+
+// Save writes an edit. It returns Stale where the ticket was edited since the version that the edit
+// saw, and whatever makes the new title or description unfit.
+func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by Person) (Ticket, error) {
+	changed, detail, err := edit.apply(ticket)
+	if err != nil {
+		return Ticket{}, err
+	}
+	if ticket.Version != edit.Version {
+		return Ticket{}, Stale{Current: ticket}
+	}
+	if detail == (Detail{}) {
+		return ticket, nil
+	}
+	n, err := tx.EditTicket(ctx, db.EditTicketParams{
+		Title: changed.Title, Description: changed.Description, Now: tx.Now, ID: ticket.ID, Version: ticket.Version,
+	})
+	if err != nil {
+		return Ticket{}, fmt.Errorf("edit ticket: %w", err)
+	}
+	if n != 1 {
+		return Ticket{}, Stale{Current: ticket}
+	}
+	changed.Version, changed.UpdatedAt = ticket.Version+1, tx.Now
+	return changed, Record(ctx, tx, ticket.ID, by, KindEdited, detail)
+}
+
+func (e Edit) apply(ticket Ticket) (Ticket, Detail, error) {
+	var detail Detail
+	if e.Title != nil {
+		title, err := ParseTitle(*e.Title)
+		if err != nil {
+			return ticket, detail, err
+		}
+		detail.Title = change(ticket.Title, title)
+		ticket.Title = title
+	}
+	if e.Description != nil {
+		description, err := ParseDescription(*e.Description)
+		if err != nil {
+			return ticket, detail, err
+		}
+		detail.Description = change(ticket.Description, description)
+		ticket.Description = description
+	}
+	return ticket, detail, nil
+}
+
+func change(old, new string) *Change {
+	if old == new {
+		return nil
+	}
+	return &Change{Old: old, New: new}
+}
+
+// Delete takes a ticket off its board. Its row and number stay.
+func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) error {
+	n, err := tx.DeleteTicket(ctx, sql.NullTime{Time: tx.Now, Valid: true}, tx.Now, ticket.ID)
+	if err != nil {
+		return fmt.Errorf("delete ticket: %w", err)
+	}
+	if n != 1 {
+		return NotFound{Key: ticket.Key.String()}
+	}
+	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{})
+}
+
+// Record adds an entry to a ticket's history.
+func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, detail Detail) error {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return fmt.Errorf("write detail: %w", err)
+	}
+	err = tx.RecordActivity(ctx, db.RecordActivityParams{
+		TicketID: ticket, AccountID: by.ID, Kind: kind, Detail: string(text), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return fmt.Errorf("record activity: %w", err)
+	}
+	return nil
+}
+
+// History returns up to limit entries of a ticket's history, newest first, from below before; 0
+// means from the newest. more says that there are older ones.
+func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int) (entries []Activity, more bool, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.ActivityOfTicket(ctx, ticket, before, int32(limit+1)))
+	if err != nil {
+		return nil, false, fmt.Errorf("read activity: %w", err)
+	}
+	if more = len(rows) > limit; more {
+		rows = rows[:limit]
+	}
+	for _, row := range rows {
+		entry := Activity{ID: row.ID, Kind: row.Kind, By: Person{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt}
+		if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
+			return nil, false, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
+		}
+		entries = append(entries, entry)
+	}
+	return entries, more, nil
+}
+
+// FirstCards returns the first cards of each of a board's columns, at most limit of each.
+func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Column, limit int) (map[id.Column][]Card, error) {
+	rows, err := db.Read(q.FirstCards(ctx, columns, limit))
+	if err != nil {
+		return nil, fmt.Errorf("read cards: %w", err)
+	}
+	cards := make(map[id.Column][]Card, len(columns))
+	for _, r := range rows {
+		cards[r.ColumnID] = append(cards[r.ColumnID], Card{
+			ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt,
+		})
+	}
+	return cards, nil
+}
+
+// CardsBelow returns up to limit cards of a column below a rank, in board order.
+func CardsBelow(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Card, error) {
+	rows, err := db.Read(q.CardsAfter(ctx, &column, &rank, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read cards: %w", err)
+	}
+	cards := make([]Card, len(rows))
+	for i, r := range rows {
+		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt}
+	}
+	return cards, nil
+}
+
+// Below returns up to limit tickets of a column below a rank, in board order. Their authors have no names.
+func Below(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Ticket, error) {
+	rows, err := db.Read(q.TicketsAfter(ctx, &column, &rank, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read tickets: %w", err)
+	}
+	list := make([]Ticket, len(rows))
+	for i, row := range rows {
+		list[i] = fromRow(row, slug)
+	}
+	return list, nil
+}
+
+func fromRow(row db.Ticket, slug string) Ticket {
+	ticket := Ticket{
+		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title, Description: row.Description,
+		Version: row.Version, Author: Person{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
+	}
+	if row.ColumnID != nil {
+		ticket.Column = *row.ColumnID
+	}
+	if row.RankInColumn != nil {
+		ticket.Rank = *row.RankInColumn
+	}
+	return ticket
+}

@@ -1,0 +1,145 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Page sizes, in rows.
+const (
+	CardsPerPage   = 50
+	HistoryPerPage = 50
+)
+
+// Cards are some cards of a column. More says that there are further ones below.
+type Cards struct {
+	List []tickets.Card
+	More bool
+}
+
+// Boards returns the company's boards by slug.
+func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
+	actor, err := reading(ctx, "boards:read")
+	if err != nil {
+		return nil, err
+	}
+	return boards.Of(ctx, w.db.Queries, actor.Company.ID)
+}
+
+// BoardSlugs returns the slugs of the company's boards: what makes a word in a text a key.
+func (w *Workflows) BoardSlugs(ctx context.Context) ([]string, error) {
+	actor, err := reading(ctx, "boards:read")
+	if err != nil {
+		return nil, err
+	}
+	return boards.Slugs(ctx, w.db.Queries, actor.Company.ID)
+}
+
+// Board returns a board with its columns, or boards.NotFound.
+func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error) {
+	actor, err := reading(ctx, "boards:read")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	return boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
+}
+
+// BoardWithCards returns a board with the first page of cards of each column.
+func (w *Workflows) BoardWithCards(ctx context.Context, slug string) (boards.Board, map[id.Column]Cards, error) {
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return boards.Board{}, nil, err
+	}
+	columns := make([]id.Column, len(board.Columns))
+	for i, c := range board.Columns {
+		columns[i] = c.ID
+	}
+	cards, err := w.firstCards(ctx, board, columns...)
+	return board, cards, err
+}
+
+// Column returns a page of cards of a column, those below a rank or from the top where it is nil.
+// It returns boards.NotFound or boards.ColumnNotFound.
+func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *int64) (boards.Board, Cards, error) {
+	board, err := w.Board(ctx, slug)
+	if err != nil {
+		return boards.Board{}, Cards{}, err
+	}
+	if _, ok := board.Column(column); !ok {
+		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
+	}
+	if below == nil {
+		cards, err := w.firstCards(ctx, board, column)
+		return board, cards[column], err
+	}
+	list, err := tickets.CardsBelow(ctx, w.db.Queries, board.Slug, column, *below, CardsPerPage+1)
+	return board, page(list), err
+}
+
+func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns ...id.Column) (map[id.Column]Cards, error) {
+	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, columns, CardsPerPage+1)
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[id.Column]Cards, len(columns))
+	for column, list := range lists {
+		pages[column] = page(list)
+	}
+	return pages, nil
+}
+
+func page(list []tickets.Card) Cards {
+	if len(list) <= CardsPerPage {
+		return Cards{List: list}
+	}
+	return Cards{List: list[:CardsPerPage], More: true}
+}
+
+// OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle
+// or BadTitle.
+func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Once[boards.Board]) (board boards.Board, err error) {
+	actor, err := writing(ctx, "boards:write")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	if err := w.replay(ctx, once); err != nil {
+		return boards.Board{}, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
+			return err
+		}
+		return remember(ctx, tx, once.row(tx, board))
+	})
+	if err = w.replayTaken(ctx, once, err); err != nil {
+		return boards.Board{}, fmt.Errorf("open board: %w", err)
+	}
+	return board, nil
+}
+
+// RenameBoard gives a board another title. version is the one that was seen. It returns
+// boards.NotFound, Stale, EmptyTitle, LongTitle or BadTitle.
+func (w *Workflows) RenameBoard(ctx context.Context, slug, title string, version uint64) (board boards.Board, err error) {
+	actor, err := writing(ctx, "boards:write")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		seen, err := boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)
+		if err != nil {
+			return err
+		}
+		seen.Version = version
+		board, err = boards.Rename(ctx, tx, seen, title)
+		return err
+	})
+	if err != nil {
+		return boards.Board{}, fmt.Errorf("rename board: %w", err)
+	}
+	return board, nil
+}

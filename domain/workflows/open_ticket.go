@@ -1,0 +1,135 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// boardRef is a board as a request names it.
+type boardRef struct {
+	company id.Company
+	slug    string
+}
+
+// opening is a ticket that someone wants: a parsed draft.
+type opening struct {
+	draft  tickets.Draft
+	author tickets.Person
+	once   *Once[tickets.Ticket]
+}
+
+// OpenTicket adds a ticket at the foot of a column, the board's first where the draft names none.
+// It returns boards.NotFound or ColumnNotFound, whatever is wrong with the draft, and with once
+// Replayed or KeyReused. The ticket it returns has no ID; its key names it.
+//
+// Tickets that are opened on a board at the same time share a transaction: one update takes all
+// their numbers, one insert adds all their rows. DESIGN.md section 3 has the measurements.
+func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.Draft, once *Once[tickets.Ticket]) (tickets.Ticket, error) {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return tickets.Ticket{}, err
+	}
+	if draft, err = draft.Parse(); err != nil {
+		return tickets.Ticket{}, err
+	}
+	parsed, err := boards.ParseSlug(slug)
+	if err != nil {
+		return tickets.Ticket{}, boards.NotFound{Slug: slug}
+	}
+	if err := w.replay(ctx, once); err != nil {
+		return tickets.Ticket{}, err
+	}
+	ticket, err := w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), once: once})
+	if err = w.replayTaken(ctx, once, err); err != nil {
+		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
+	}
+	return ticket, nil
+}
+
+// openBatch opens the tickets of a batch in one transaction.
+func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
+	board, err := w.boardOf(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if opened, err = openAll(ctx, tx, board, openings); err != nil {
+			return err
+		}
+		var answers []db.Idempotency
+		for i, o := range openings {
+			answers = append(answers, o.once.row(tx, opened[i])...)
+		}
+		return remember(ctx, tx, answers)
+	})
+	return opened, err
+}
+
+// knownBoard is a board as it was read not long ago.
+type knownBoard struct {
+	board boards.Board
+	at    time.Time
+}
+
+// boardOf returns a board that was read at most a second ago: a batch spares the reading. What may
+// have changed since is checked where it matters: a column that has gone gets no ranks.
+func (w *Workflows) boardOf(ctx context.Context, ref boardRef) (boards.Board, error) {
+	if known, ok := w.known.Load(ref); ok && time.Since(known.(knownBoard).at) < time.Second {
+		return known.(knownBoard).board, nil
+	}
+	board, err := boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
+	if err != nil {
+		w.known.Delete(ref)
+		return boards.Board{}, err
+	}
+	w.known.Store(ref, knownBoard{board, time.Now()})
+	return board, nil
+}
+
+// openAll takes ranks, then numbers, then adds the rows: columns are locked before the incrementer.
+func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*opening) ([]tickets.Ticket, error) {
+	rows := make([]tickets.Opening, len(openings))
+	for i, o := range openings {
+		rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}
+		if o.draft.Column == 0 {
+			rows[i].Draft.Column = board.Columns[0].ID
+		}
+	}
+	if err := takeRanks(ctx, tx, board.ID, rows); err != nil {
+		return nil, err
+	}
+	last, err := boards.TakeNumbers(ctx, tx, board.ID, len(rows))
+	if err != nil {
+		return nil, err
+	}
+	return tickets.Open(ctx, tx, board.ID, board.Slug, last, rows)
+}
+
+// takeRanks gives each row its rank, locking the columns in the order of their ids.
+func takeRanks(ctx context.Context, tx *db.Tx, board boards.ID, rows []tickets.Opening) error {
+	byColumn := make(map[id.Column][]*tickets.Opening)
+	for i := range rows {
+		column := rows[i].Draft.Column
+		byColumn[column] = append(byColumn[column], &rows[i])
+	}
+	columns := slices.Sorted(maps.Keys(byColumn))
+	for _, column := range columns {
+		members := byColumn[column]
+		last, err := boards.TakeRanks(ctx, tx, board, column, len(members), tickets.Gap)
+		if err != nil {
+			return err
+		}
+		for i, row := range members {
+			row.Rank = last - int64(len(members)-1-i)*tickets.Gap
+		}
+	}
+	return nil
+}

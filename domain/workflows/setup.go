@@ -1,0 +1,74 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+)
+
+// Setup is what the first company and its operator are made from.
+type Setup struct {
+	Company  string // its name; its slug is made from it where Slug is ""
+	Slug     string
+	Name     string // the operator's
+	Email    string
+	Password string
+}
+
+// Installed reports whether there has been a setup.
+func (w *Workflows) Installed(ctx context.Context) (bool, error) {
+	return accounts.Installed(ctx, w.db.Queries)
+}
+
+// SetUp makes the first company, its operator with a token of every scope, and a board to practise
+// on. It returns SetupClosed to all but the first, and whatever is wrong with the input.
+func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, practice boards.Board, token string, err error) {
+	if installed, err := w.Installed(ctx); err != nil || installed {
+		if err == nil {
+			err = accounts.SetupClosed{}
+		}
+		return actor, practice, "", err
+	}
+	hash, err := accounts.HashPassword(in.Password)
+	if err != nil {
+		return actor, practice, "", err
+	}
+	if in.Slug == "" {
+		in.Slug = accounts.SlugFrom(in.Company)
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if actor, err = found(ctx, tx, in, hash); err != nil {
+			return err
+		}
+		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, "setup", accounts.Scopes); err != nil {
+			return err
+		}
+		practice, err = openPractice(ctx, tx, actor)
+		return err
+	})
+	if err != nil {
+		return accounts.Actor{}, boards.Board{}, "", fmt.Errorf("set up: %w", err)
+	}
+	return actor, practice, token, nil
+}
+
+func found(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Actor, error) {
+	company, err := accounts.OpenCompany(ctx, tx, in.Slug, in.Company)
+	if err != nil {
+		return accounts.Actor{}, err
+	}
+	if err := accounts.CloseSetup(ctx, tx, company.ID); err != nil {
+		return accounts.Actor{}, err
+	}
+	account, err := accounts.Open(ctx, tx, accounts.Person{Name: in.Name, Email: in.Email, PasswordHash: hash, Operator: true})
+	if err != nil {
+		return accounts.Actor{}, err
+	}
+	if err := accounts.Join(ctx, tx, company.ID, account.ID, accounts.Owner); err != nil {
+		return accounts.Actor{}, err
+	}
+	return accounts.Actor{Account: account, Company: company, Role: accounts.Owner}, nil
+}

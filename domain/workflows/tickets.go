@@ -1,0 +1,224 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Ticket returns a ticket, or tickets.NotFound.
+func (w *Workflows) Ticket(ctx context.Context, key tickets.Key) (tickets.Ticket, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return tickets.Ticket{}, err
+	}
+	return tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+}
+
+// TicketOnBoard returns a ticket with its board.
+func (w *Workflows) TicketOnBoard(ctx context.Context, key tickets.Key) (tickets.Ticket, boards.Board, error) {
+	ticket, err := w.Ticket(ctx, key)
+	if err != nil {
+		return tickets.Ticket{}, boards.Board{}, err
+	}
+	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, ticket.Key.Board)
+	return ticket, board, err
+}
+
+// History returns a page of a ticket's history, newest first, from below before; 0 means from the
+// newest. more says that there are older entries.
+func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Activity) (entries []tickets.Activity, more bool, err error) {
+	return tickets.History(ctx, w.db.Queries, ticket, before, HistoryPerPage)
+}
+
+// TicketsOf returns up to limit tickets of a board in board order, those of one column or, where
+// column is 0, of all from left to right. after is where the page before ended, nil for the start;
+// next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.
+func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *Cursor, limit int) (list []tickets.Ticket, next *Cursor, err error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return nil, nil, err
+	}
+	board, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
+	if err != nil {
+		return nil, nil, err
+	}
+	columns, err := columnsFrom(board, column, after)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range columns {
+		rank := int64(math.MinInt64)
+		if i == 0 && after != nil {
+			rank = after.Rank
+		}
+		some, err := tickets.Below(ctx, w.db.Queries, board.Slug, c, rank, limit-len(list)+1)
+		if err != nil {
+			return nil, nil, err
+		}
+		if list = append(list, some...); len(list) > limit {
+			last := list[limit-1]
+			return list[:limit], &Cursor{Column: last.Column, Rank: last.Rank}, nil
+		}
+	}
+	return list, nil, nil
+}
+
+// Cursor is a place in the board order: below the rank in the column.
+type Cursor struct {
+	Column id.Column
+	Rank   int64
+}
+
+// columnsFrom returns the columns to list, the first of them that of the cursor.
+func columnsFrom(board boards.Board, column id.Column, after *Cursor) ([]id.Column, error) {
+	var columns []id.Column
+	for _, c := range board.Columns {
+		if column == 0 || c.ID == column {
+			columns = append(columns, c.ID)
+		}
+	}
+	if len(columns) == 0 {
+		return nil, boards.ColumnNotFound{Column: uint64(column)}
+	}
+	if after == nil {
+		return columns, nil
+	}
+	for i, c := range columns {
+		if c == after.Column {
+			return columns[i:], nil
+		}
+	}
+	return nil, boards.ColumnNotFound{Column: uint64(after.Column)}
+}
+
+// EditTicket changes a ticket's title or description. It returns tickets.NotFound, Stale, or what
+// is wrong with the edit.
+func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit tickets.Edit) (ticket tickets.Ticket, err error) {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+		ticket, err = tickets.Save(ctx, tx, locked, edit, by)
+		return err
+	})
+	if err != nil {
+		return tickets.Ticket{}, fmt.Errorf("edit ticket: %w", err)
+	}
+	return ticket, nil
+}
+
+// onTicket runs fn in a transaction that holds the ticket's lock but not its column's.
+func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error) error {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return err
+	}
+	seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+	if err != nil {
+		return err
+	}
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		locked, err := tickets.Lock(ctx, tx, seen)
+		if err != nil {
+			return err
+		}
+		return fn(tx, locked, person(actor))
+	})
+}
+
+// errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
+var errElsewhere = errors.New("the ticket is in another column")
+
+// relocations is how often a use case looks again where a ticket is.
+const relocations = 20
+
+// inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
+func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, lastRanks map[id.Column]int64, by tickets.Person) error) error {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return err
+	}
+	for range relocations {
+		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+		if err != nil {
+			return err
+		}
+		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+			lastRanks, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
+			if err != nil {
+				return err
+			}
+			locked, err := tickets.Lock(ctx, tx, seen)
+			if err != nil {
+				return err
+			}
+			if locked.Column != seen.Column {
+				return errElsewhere
+			}
+			return fn(tx, locked, lastRanks, person(actor))
+		})
+		if !errors.Is(err, errElsewhere) {
+			return err
+		}
+	}
+	return db.Unavailable{Why: "the ticket is moved again and again", Err: errElsewhere}
+}
+
+// MoveTicket puts a ticket below another. It returns tickets.NotFound, boards.ColumnNotFound,
+// tickets.MovedSince or AfterItself. A ticket that is there already stays, and nothing is recorded.
+func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tickets.Intent) (moved tickets.Moved, board boards.Board, err error) {
+	ticket, board, err := w.TicketOnBoard(ctx, key)
+	if err != nil {
+		return moved, board, err
+	}
+	to, ok := board.Column(intent.Column)
+	if !ok {
+		return moved, board, boards.ColumnNotFound{Column: uint64(intent.Column)}
+	}
+	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, lastRanks map[id.Column]int64, by tickets.Person) error {
+		var placed bool
+		if moved, placed, err = tickets.Put(ctx, tx, locked, intent, lastRanks[to.ID]); err != nil || !placed {
+			return err
+		}
+		from, _ := board.Column(locked.Column)
+		if err := recount(ctx, tx, from.ID, to.ID); err != nil {
+			return err
+		}
+		detail := tickets.Detail{Column: &tickets.Change{Old: from.Name, New: to.Name}}
+		return tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, detail)
+	})
+	if err != nil {
+		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
+	}
+	return moved, board, nil
+}
+
+func recount(ctx context.Context, tx *db.Tx, from, to id.Column) error {
+	if from == to {
+		return nil
+	}
+	if err := boards.Count(ctx, tx, from, -1); err != nil {
+		return err
+	}
+	return boards.Count(ctx, tx, to, 1)
+}
+
+// DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
+// tickets.NotFound.
+func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
+	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]int64, by tickets.Person) error {
+		if err := tickets.Delete(ctx, tx, locked, by); err != nil {
+			return err
+		}
+		return boards.Count(ctx, tx, locked.Column, -1)
+	})
+	if err != nil {
+		return fmt.Errorf("delete ticket: %w", err)
+	}
+	return nil
+}

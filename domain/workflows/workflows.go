@@ -1,0 +1,67 @@
+// Package workflows has the use cases. Each opens the transaction, coordinates entities in a fixed
+// lock order (columns by id, then the incrementer, then rows by id) and records activity.
+//
+// Who asks comes with the context (accounts.WithActor); a use case checks that they may.
+package workflows
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Workflows runs use cases on a database. Make one with New, end it with Close.
+type Workflows struct {
+	db       *db.DB
+	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
+	known    sync.Map // boardRef to knownBoard
+}
+
+// New returns the use cases on a database.
+func New(d *db.DB) *Workflows {
+	w := &Workflows{db: d}
+	w.openings = coalesce.New(w.openBatch, coalesce.Options{
+		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
+	})
+	return w
+}
+
+// Close refuses new tickets and waits until those accepted are committed, or ctx ends.
+func (w *Workflows) Close(ctx context.Context) error { return w.openings.Close(ctx) }
+
+// Ready returns Unavailable where the database does not answer.
+func (w *Workflows) Ready(ctx context.Context) error {
+	_, err := accounts.Installed(ctx, w.db.Queries)
+	return err
+}
+
+// reading returns who asks where they may read with the scope.
+func reading(ctx context.Context, scope string) (accounts.Actor, error) {
+	actor := accounts.ActorFrom(ctx)
+	if !actor.May(scope) {
+		return actor, accounts.MissingScope{Scope: scope}
+	}
+	return actor, nil
+}
+
+// writing returns who asks where they may change things with the scope.
+func writing(ctx context.Context, scope string) (accounts.Actor, error) {
+	actor, err := reading(ctx, scope)
+	if err != nil {
+		return actor, err
+	}
+	if actor.Role == accounts.Viewer {
+		return actor, accounts.ReadOnly{}
+	}
+	return actor, nil
+}
+
+func person(actor accounts.Actor) tickets.Person {
+	return tickets.Person{ID: actor.Account.ID, Name: actor.Account.Name}
+}

@@ -1,0 +1,117 @@
+// Package bench measures our workflows beside the rival strategies, whose SQL lives here.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Row is what came of one strategy. Duplicates and Gaps are what its answers and the table show
+// together: numbers handed out twice, numbers up to the highest that no ticket has.
+type Row struct {
+	Strategy   string  `json:"strategy"`
+	PerSecond  float64 `json:"per_second"`
+	P50        float64 `json:"p50_ms"`
+	P99        float64 `json:"p99_ms"`
+	Tickets    uint64  `json:"tickets"` // per board
+	Max        uint64  `json:"max"`     // highest number of any board
+	Duplicates uint64  `json:"duplicates"`
+	Gaps       uint64  `json:"gaps"`
+	Deadlocks  uint64  `json:"deadlocks"`
+	Errors     uint64  `json:"errors"`
+	Note       string  `json:"note,omitempty"`
+}
+
+// Report is a whole run. Its JSON form is the contract of `counterfoil bench … --json`.
+type Report struct {
+	Engine   string            `json:"engine"`
+	Cores    int               `json:"cores"`
+	Settings map[string]string `json:"settings"` // those of durability
+	Rows     []Row             `json:"rows"`
+}
+
+func newReport(ctx context.Context, d *db.DB) (Report, error) {
+	server, err := d.Server(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return Report{Engine: server.String(), Cores: runtime.NumCPU(), Settings: server.Durability}, nil
+}
+
+// JSON writes the report in one line.
+func (r Report) JSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+
+// Table writes the report for people, with each strategy's speed against the floor's.
+func (r Report) Table(w io.Writer) error {
+	fmt.Fprintf(w, "%s, %d cores", r.Engine, r.Cores)
+	for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
+		fmt.Fprintf(w, ", %s=%s", name, r.Settings[name])
+	}
+	fmt.Fprint(w, "\n\n")
+	floor := r.floor()
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "strategy\ttickets/s\tof floor\tp50 ms\tp99 ms\ttickets\tmax\tduplicates\tgaps\tdeadlocks\terrors\t ")
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "%s\t%.0f\t%.2f ×\t%.2f\t%.2f\t%d\t%d\t%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.PerSecond, row.PerSecond/floor,
+			row.P50, row.P99, row.Tickets, row.Max, row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
+	}
+	return t.Flush()
+}
+
+func (r Report) floor() float64 {
+	for _, row := range r.Rows {
+		if row.Strategy == "floor" {
+			return row.PerSecond
+		}
+	}
+	return 1
+}
+
+// crowd runs writers at once, each calling do with its number and the round, and returns how long
+// each successful call took, and how long all of it did.
+func crowd(writers, rounds int, do func(writer, round int) error) (times []time.Duration, all time.Duration, errs []error) {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for writer := range writers {
+		group.Go(func() {
+			mine := make([]time.Duration, 0, rounds)
+			var failed []error
+			<-start
+			for round := range rounds {
+				began := time.Now()
+				if err := do(writer, round); err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				mine = append(mine, time.Since(began))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			times, errs = append(times, mine...), append(errs, failed...)
+		})
+	}
+	began := time.Now()
+	close(start)
+	group.Wait()
+	return times, time.Since(began), errs
+}
+
+// quantile returns the q-quantile of sorted times in milliseconds.
+func quantile(sorted []time.Duration, q float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	i := min(int(q*float64(len(sorted))), len(sorted)-1)
+	return float64(sorted[i]) / float64(time.Millisecond)
+}
