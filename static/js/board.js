@@ -147,6 +147,7 @@ function showColumn(column) {
 	if (add && oldAdd) {
 		const title = add.querySelector('[name=title]')
 		const typed = oldAdd.querySelector('[name=title]')
+		title.autofocus = false // the focus stays where it is
 		add.open ||= oldAdd.open
 		if (!add.querySelector('.error')) title.value = typed.value
 	}

@@ -64,9 +64,10 @@ function giveBack(column, action, values) {
 	}
 }
 
-document.addEventListener('toggle', ({ target }) => {
-	if (target.matches('.add[open]') && target.contains(document.activeElement)) target.querySelector('[name=title]').focus()
-}, true)
+document.addEventListener('click', ({ target }) => {
+	const add = target.closest('.add summary')?.parentElement
+	if (add) setTimeout(() => add.open && add.querySelector('[name=title]').focus())
+})
 
 document.addEventListener('keydown', (event) => {
 	if (event.isComposing) return

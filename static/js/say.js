@@ -19,7 +19,7 @@ export function toast(text, bad = false) {
 }
 
 function closable(message) {
-	const close = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet close', ariaLabel: 'Close this message' })
+	const close = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet close', ariaLabel: 'Close this message', textContent: '×' })
 	close.addEventListener('click', () => message.remove())
 	message.append(close)
 	if (!message.matches('.bad')) setTimeout(() => message.matches(':hover, :focus-within') || message.remove(), 8000)

@@ -1,0 +1,131 @@
+package views
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+const hostile = `"><img src=x onerror=alert(1)>`
+
+var (
+	actor  = &accounts.Actor{Account: accounts.Account{Name: hostile}, Company: accounts.Company{Slug: "acme", Name: hostile}, Role: accounts.Owner}
+	page   = Page{Title: hostile, Actor: actor, Flash: []Flash{{Text: hostile}, {Text: hostile, Bad: true}}}
+	theKey = tickets.Key{Board: "NINJA", Number: 42}
+	board  = boards.Board{Slug: "NINJA", Title: hostile, Columns: []boards.Column{{ID: 1, Name: hostile}, {ID: 2, Name: "Done", Done: true}}}
+	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.Person{Name: hostile}}
+	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile}}
+	form   = TicketForm{Title: hostile, Description: hostile, Created: &theKey, Errors: Errors{"": hostile, "title": hostile}}
+	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey, More: true, Add: form, AddOpen: true, Alert: hostile}
+)
+
+func pages() map[string]templ.Component {
+	stranger := page
+	stranger.Actor = nil
+	change := &tickets.Change{Old: hostile, New: hostile}
+	activity := []tickets.Activity{
+		{Kind: tickets.KindOpened}, {Kind: tickets.KindMoved}, {Kind: tickets.KindDeleted}, {Kind: hostile},
+		{Kind: tickets.KindMoved, Detail: tickets.Detail{Column: change}},
+		{Kind: tickets.KindEdited, Detail: tickets.Detail{Title: change, Description: change}},
+	}
+	conflict := form
+	conflict.Current = &tick
+	return map[string]templ.Component{
+		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
+		"login":     LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
+		"home":      HomePage(HomeProps{Page: page, Boards: []boards.Board{board}, New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
+		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}}),
+		"column":    ColumnPage(page, todo),
+		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
+		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
+		"settings":  BoardSettingsPage(BoardSettingsProps{Page: page, Board: board, Form: BoardForm{Title: hostile, Errors: form.Errors}}),
+		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Activity: activity, More: true}),
+		"edit":      EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
+		"conflict":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
+		"move":      MovePage(MoveProps{Page: page, Board: board, Ticket: tick, Near: cards, Form: MoveForm{Errors: form.Errors}, More: true}),
+		"error":     ErrorPage(ErrorProps{Page: page, Status: 404, Heading: hostile, Message: hostile, Retry: true}),
+		"columnOOB": ColumnOOB(todo),
+	}
+}
+
+func render(t *testing.T, c templ.Component) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPages(t *testing.T) {
+	for name, c := range pages() {
+		t.Run(name, func(t *testing.T) {
+			html := render(t, c)
+			if strings.Contains(html, "<img") {
+				t.Error("hostile text became an element")
+			}
+			if strings.Contains(html, " style=") || strings.Contains(html, " onclick=") || strings.Contains(html, "hx-on") {
+				t.Error("the content security policy refuses inline styles and scripts")
+			}
+			for _, tag := range regexp.MustCompile(`<form[^>]*>`).FindAllString(html, -1) {
+				if !strings.Contains(tag, `action="/`) && !strings.Contains(tag, `method="dialog"`) {
+					t.Error("a form that does nothing without JavaScript:", tag)
+				}
+			}
+			ids := map[string]bool{}
+			for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+				if ids[m[1]] {
+					t.Error("two elements with the id", m[1])
+				}
+				ids[m[1]] = true
+			}
+			for _, m := range regexp.MustCompile(` (?:for|aria-labelledby|aria-describedby)="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+				for id := range strings.FieldsSeq(m[1]) {
+					if !ids[id] && id != "dialog-title" {
+						t.Error("nothing has the id", id)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCard(t *testing.T) {
+	t.Run("a card is small, for boards of thousands", func(t *testing.T) {
+		title := "Order sorbitol before the price goes up again"
+		html := render(t, card("acme", tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}))
+		if len(html) > 450 {
+			t.Errorf("%d bytes: %s", len(html), html)
+		}
+	})
+	t.Run("the key of a card is found as one word", func(t *testing.T) {
+		html := render(t, card("acme", cards[0]))
+		if text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(html, ""); !strings.Contains(text, "NINJA-42") {
+			t.Error(text)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	t.Run("an error is beside its field and tied to it", func(t *testing.T) {
+		html := render(t, LoginPage(Page{}, LoginForm{Email: "a@b.c", Errors: Errors{"password": "Wrong."}}))
+		for _, want := range []string{`aria-describedby="login-password-error"`, `aria-invalid="true"`, `id="login-password-error">Wrong.<`, `href="#login-password">Wrong.<`, `value="a@b.c"`} {
+			if !strings.Contains(html, want) {
+				t.Errorf("no %s in %s", want, html)
+			}
+		}
+	})
+	t.Run("a description keeps its first empty line", func(t *testing.T) {
+		html := render(t, EditForm(EditProps{Page: page, Form: TicketForm{Description: "\nx"}}))
+		if !strings.Contains(html, ">\n\nx</textarea>") {
+			t.Error(html)
+		}
+	})
+}
