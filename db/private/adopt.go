@@ -24,9 +24,12 @@ func (s *Server) adopt(ctx context.Context) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	s.log.Info("taking over the running database", "pid", found.PID, "dir", s.dir)
 	p := follow(found.PID, found.Start)
 	s.run(found, p)
+	if found.Stopping {
+		return false, p.end(ctx, s.grace)
+	}
+	s.log.Info("taking over the running database", "pid", found.PID, "dir", s.dir)
 	patience := max(adoptPatience, adoptLimit-time.Since(found.Began))
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

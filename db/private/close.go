@@ -78,6 +78,10 @@ func (s *Server) stop(ctx context.Context) error {
 		running, state = follow(found.PID, found.Start), found
 		defer running.forget()
 	}
+	state.Stopping = true
+	if err := writeState(s.dir, state); err != nil {
+		s.log.Warn("note that the database stops", "err", err) // the disk may be full; stop it all the same
+	}
 	if err := running.stop(ctx); err != nil {
 		return fmt.Errorf("stop the database (process %d): %w", running.pid, err)
 	}

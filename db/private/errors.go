@@ -138,7 +138,7 @@ func explain(dir string, err error) error {
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return DiskFull{Dir: dir, Free: free(dir)}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
 		return NotWritable{Dir: dir, Cause: err}
 	}
 	return fmt.Errorf("private database in %s: %w", dir, err)

@@ -312,7 +312,7 @@ func running(dir string) bool {
 	return ok
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

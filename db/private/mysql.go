@@ -17,6 +17,7 @@ var mysql = kind{
 			"--performance-schema=OFF", // it takes memory and start time
 			"--event-scheduler=OFF",
 			"--skip-log-bin", // nobody replicates from here
+			"--tls-version=", // a socket needs none
 			"--auto-generate-certs=OFF",
 			"--caching-sha2-password-auto-generate-rsa-keys=OFF",
 		)

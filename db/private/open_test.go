@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestOpen(t *testing.T) {
@@ -47,7 +48,7 @@ func TestOpen(t *testing.T) {
 
 	t.Run("listens on a private socket only, at a short path, with durable settings", func(t *testing.T) {
 		dir := seededDir(t)
-		deep := filepath.Join(dir, strings.Repeat("a-long-name/", 10)+"data")
+		deep := filepath.Join(dir, strings.Repeat("a long [name]/", 10)+"data")
 		must(t, os.MkdirAll(filepath.Dir(deep), 0o700))
 		must(t, os.Mkdir(deep, 0o700))
 		must(t, os.Rename(filepath.Join(dir, underTest()), filepath.Join(deep, underTest())))
@@ -115,4 +116,26 @@ func ordinaryUser(t *testing.T, dir string) func(*exec.Cmd) {
 		cmd.Path, cmd.Args[0], cmd.Dir = binary, binary, dir
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
+}
+
+// BenchmarkOpen measures how long a start on existing data takes, and its clean stop.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	settings := Options{Dir: dir, Engine: underTest()}
+	var opening, closing time.Duration
+	for n := 0; b.Loop(); n++ {
+		began := time.Now()
+		s, err := Open(b.Context(), settings)
+		must(b, err)
+		if n > 0 { // the first one initialises
+			opening += time.Since(began)
+		} else {
+			b.ReportMetric(float64(time.Since(began).Milliseconds()), "first-ms")
+		}
+		began = time.Now()
+		must(b, s.Close(context.Background()))
+		closing += time.Since(began)
+	}
+	b.ReportMetric(float64(opening.Milliseconds())/float64(max(1, b.N-1)), "open-ms")
+	b.ReportMetric(float64(closing.Milliseconds())/float64(b.N), "close-ms")
 }

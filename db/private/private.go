@@ -50,7 +50,7 @@ type Options struct {
 	Engine string
 	Log    *slog.Logger
 	// Settings are server variables that replace ours, by their names in an option file.
-	// An empty value gives the bare option, such as skip-log-bin.
+	// An empty value gives the bare option, such as skip-log-bin. They count for who starts the server.
 	Settings map[string]string
 }
 

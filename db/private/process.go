@@ -15,6 +15,7 @@ type process struct {
 	start  string
 	handle *os.Process
 	done   chan struct{} // closed when the process is gone
+	exit   string        // how it ended, once done, if it was our child
 	forget func()        // ends the watch over it
 }
 
@@ -30,6 +31,7 @@ func spawn(cmd *exec.Cmd) (*process, error) {
 	go func() {
 		defer close(p.done)
 		cmd.Wait()
+		p.exit = cmd.ProcessState.String()
 	}()
 	return p, nil
 }

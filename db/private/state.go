@@ -16,6 +16,8 @@ type state struct {
 	Start  string    `json:"start"` // tells the process from a later one with its id
 	Socket string    `json:"socket"`
 	Began  time.Time `json:"began"`
+	// Stopping is set before the server is asked to end: one that still answers is not adopted.
+	Stopping bool `json:"stopping,omitempty"`
 }
 
 func statePath(dir string) string { return filepath.Join(dir, "database.json") }

@@ -39,7 +39,9 @@ func (s *Server) Watch(ctx context.Context) error {
 		if time.Since(began) > steady {
 			deaths = 0
 		}
-		s.log.Warn("the database is gone; starting it", "reason", reason, "dir", s.dir)
+		if failed == 0 {
+			s.log.Warn("the database is gone; starting it", "reason", reason, "dir", s.dir)
+		}
 		if pause(ctx, backoff(deaths)) != nil {
 			return nil
 		}
@@ -92,7 +94,7 @@ func (s *Server) awaitLoss(ctx context.Context) string {
 		case <-ctx.Done():
 			return ""
 		case <-p.done:
-			return "it ended; the end of its log: " + s.logOf(st.Engine).tail()
+			return "it ended: " + p.exit + "\n" + s.logOf(st.Engine).tail()
 		case <-tick.C:
 			if _, err := os.Lstat(st.Socket); errors.Is(err, os.ErrNotExist) {
 				return "its socket " + st.Socket + " was removed"
@@ -134,10 +136,7 @@ func (s *Server) judge(err error, failed int) (int, error) {
 	}
 	s.log.Error("the database does not start", "err", err)
 	var full DiskFull
-	if errors.As(err, &full) {
-		return failed, nil
-	}
-	if failed++; failed < startsTried {
+	if failed++; failed < startsTried || errors.As(err, &full) {
 		return failed, nil
 	}
 	return failed, fmt.Errorf("keep the database: %w", err)

@@ -16,11 +16,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/private"
 )
+
+const prefix = "counterfoil-test-"
 
 func main() {
 	engine := flag.String("engine", "mariadb", "mariadb or mysql")
@@ -52,7 +55,8 @@ func run(engine string, command []string) (int, error) {
 		}
 	}()
 
-	dir, err := os.MkdirTemp(roomy(), "counterfoil-test-")
+	removeAbandoned(starting)
+	dir, err := os.MkdirTemp(roomy(), prefix)
 	if err != nil {
 		return 1, err
 	}
@@ -69,6 +73,29 @@ func run(engine string, command []string) (int, error) {
 	default:
 	}
 	return follow(engine, server, command, signals)
+}
+
+// removeAbandoned stops and removes the servers of runs that were killed: they outlive their owner.
+func removeAbandoned(ctx context.Context) {
+	dirs, _ := filepath.Glob(filepath.Join(roomy(), prefix+"*"))
+	for _, dir := range dirs {
+		if !abandoned(dir) {
+			continue
+		}
+		if server, err := private.Open(ctx, private.Options{Dir: dir}); err == nil {
+			stop(server)
+		}
+		os.RemoveAll(dir)
+	}
+}
+
+func abandoned(dir string) bool {
+	lock, err := os.Open(filepath.Join(dir, "owner.lock"))
+	if err != nil {
+		return false
+	}
+	defer lock.Close()
+	return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
 // roomy returns a folder in memory if that has room for a run of the tests.

@@ -1,0 +1,226 @@
+package private
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestAttach(t *testing.T) {
+	t.Run("a second program uses the owner's database and leaves it running", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := open(t, dir)
+		second, err := Open(t.Context(), options(dir, nil))
+		must(t, err)
+		if second.Owner() || second.Pid() != owner.Pid() || second.URL("x") != owner.URL("x") {
+			t.Errorf("owner %v, pid %d and %d, %s", second.Owner(), second.Pid(), owner.Pid(), second.URL("x"))
+		}
+		must(t, second.Close(context.Background()))
+		must(t, second.Close(context.Background()))
+		execute(t, connect(t, owner.URL(database)), "DO 0")
+	})
+
+	t.Run("an owner that leaves first hands over, the last one stops the database", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		last, err := Open(t.Context(), options(dir, nil))
+		must(t, err)
+		if err := owner.close(); err != "" {
+			t.Error(err)
+		}
+		execute(t, connect(t, last.URL(database)), "DO 0")
+		if last.Pid() != pid {
+			t.Errorf("process %d became %d", pid, last.Pid())
+		}
+		must(t, last.Close(context.Background()))
+		if running(dir) || exists(statePath(dir)) {
+			t.Error("the last program left the database running")
+		}
+	})
+
+	t.Run("an attached program that watches adopts the database of a killed owner", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir, Watch: true})
+		pid := owner.status().Pid
+		attached := open(t, dir)
+		watch(t, attached)
+		owner.kill()
+		eventually(t, "the attached program is the owner", attached.Owner)
+		execute(t, connect(t, attached.URL(database)), "DO 0")
+		if attached.Pid() != pid {
+			t.Errorf("process %d became %d", pid, attached.Pid())
+		}
+	})
+
+	t.Run("an attached program that watches starts the database that died with its owner", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		attached := open(t, dir)
+		owner.kill()
+		must(t, syscall.Kill(pid, syscall.SIGKILL))
+		watch(t, attached)
+		db := connect(t, attached.URL(database))
+		eventually(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })
+	})
+
+	t.Run("programs that leave together leave no database behind", func(t *testing.T) {
+		dir := seededDir(t)
+		const programs, rounds = 6, 3
+		for range rounds {
+			var all []*program
+			for range programs {
+				all = append(all, opened(t, helperConfig{Dir: dir, Watch: len(all)%2 == 0}))
+			}
+			var leaving sync.WaitGroup
+			for _, p := range all {
+				fmt.Fprintln(p.in, "close")
+				leaving.Go(func() { p.cmd.Process.Wait() })
+			}
+			leaving.Wait()
+			if running(dir) {
+				t.Fatal("the last program left the database running")
+			}
+		}
+	})
+
+	t.Run("programs that come while others leave always have a database", func(t *testing.T) {
+		dir := seededDir(t)
+		const programs, rounds = 5, 4
+		var all sync.WaitGroup
+		for range programs {
+			all.Go(func() {
+				for range rounds {
+					s, err := Open(context.Background(), options(dir, nil))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if err := query(context.Background(), s.state.Socket, database, "DO 0"); err != nil {
+						t.Error(err)
+					}
+					if err := s.Close(context.Background()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if running(dir) {
+			t.Error("the last program left the database running")
+		}
+	})
+
+	t.Run("a caller whose time is up leaves nothing behind", func(t *testing.T) {
+		dir := seededDir(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			for !exists(statePath(dir)) && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		s, err := Open(ctx, options(dir, nil))
+		if err == nil { // it was ready at that moment
+			must(t, s.Close(context.Background()))
+		} else if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if running(dir) {
+			t.Error("the database still runs")
+		}
+	})
+}
+
+func TestAdopt(t *testing.T) {
+	t.Run("the next program takes over the database that a killed owner left", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		if next := open(t, dir); !next.Owner() || next.Pid() != pid {
+			t.Errorf("owner %v, process %d became %d", next.Owner(), pid, next.Pid())
+		}
+	})
+
+	t.Run("also one that still starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := launch(t, helperConfig{Dir: dir})
+		eventually(t, "the server is launched", func() bool { return exists(statePath(dir)) })
+		owner.kill()
+		st, err := readState(dir)
+		must(t, err)
+		if next := open(t, dir); next.Pid() != st.PID {
+			t.Errorf("process %d became %d", st.PID, next.Pid())
+		}
+	})
+
+	t.Run("also one whose owner was killed before it could write", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		before := owner.status()
+		owner.kill()
+		must(t, os.Remove(statePath(dir)))
+		next := open(t, dir)
+		if next.Pid() != before.Pid || next.URL(database) != before.URL {
+			t.Errorf("process %d became %d, %s became %s", before.Pid, next.Pid(), before.URL, next.URL(database))
+		}
+	})
+
+	t.Run("one that is stopping is waited for, and another starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		st, err := readState(dir)
+		must(t, err)
+		st.Stopping = true
+		must(t, writeState(dir, st))
+		next := open(t, dir)
+		if next.Pid() == pid {
+			t.Error("adopted a database that stops")
+		}
+		execute(t, connect(t, next.URL(database)), "DO 0")
+	})
+
+	t.Run("one that does not answer is ended, and another starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+		st, err := readState(dir)
+		must(t, err)
+		st.Began = st.Began.Add(-time.Hour)
+		must(t, writeState(dir, st))
+		s, err := newServer(options(dir, nil))
+		must(t, err)
+		s.grace = time.Millisecond
+		t.Cleanup(func() { must(t, s.Close(context.Background())) })
+		must(t, s.join(t.Context()))
+		if s.Pid() == pid {
+			t.Error("the silent database was kept")
+		}
+		execute(t, connect(t, s.URL(database)), "DO 0")
+	})
+
+	t.Run("a process that has only the number of a former database is left alone", func(t *testing.T) {
+		dir := seededDir(t)
+		other := launch(t, helperConfig{Dir: t.TempDir()}) // no database server
+		start, _ := processStart(other.cmd.Process.Pid)
+		must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start, Socket: "/nowhere/db.sock"}))
+		if s := open(t, dir); s.Pid() == other.cmd.Process.Pid {
+			t.Error("adopted a stranger")
+		}
+		other.read()
+		if err := other.close(); err != "" {
+			t.Error(err)
+		}
+	})
+}
