@@ -1,6 +1,6 @@
 import { moveByForm, showColumns } from './board.js'
 import { close, show } from './dialog.js'
-import { ask, toast } from './say.js'
+import { ask, reason, toast } from './say.js'
 
 document.addEventListener('submit', (event) => {
 	const form = event.target
@@ -30,6 +30,7 @@ function again(form) {
 		try {
 			const answer = await ask(action, { values, target: column?.id ?? 'dialog' })
 			if (!column) next(answer)
+			else if (!answer.querySelector('.column')) throw new Error(answer.querySelector('.error')?.textContent ?? reason(400))
 			await showColumns(answer)
 		} catch (error) {
 			giveBack(column?.id, action, values)

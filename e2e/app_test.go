@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+// app is a running Counterfoil.
+type app struct {
+	t    *testing.T
+	url  string
+	jar  *cookiejar.Jar
+	stop func()
+}
+
+// start runs the server on a new database.
+func start(t *testing.T) *app {
+	t.Helper()
+	cmd := exec.Command(binary, "serve")
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	stop := func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		dead := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		defer dead.Stop()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("stop: %v\n%s", err, &log)
+		}
+	}
+	t.Cleanup(func() {
+		stop()
+		if t.Failed() && log.Len() > 0 {
+			t.Logf("the server said:\n%s", &log)
+		}
+	})
+
+	ready := make(chan string, 1)
+	go func() {
+		defer close(ready)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if _, at, ok := strings.Cut(lines.Text(), "ready at "); ok {
+				ready <- strings.TrimRight(strings.TrimSpace(at), "/.")
+			}
+		}
+	}()
+	select {
+	case at, ok := <-ready:
+		if !ok {
+			t.Fatalf("the server ended before it was ready:\n%s", &log)
+		}
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &app{t: t, url: at, jar: jar, stop: stop}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server was not ready in 30 seconds")
+	}
+	return nil
+}
+
+const (
+	email    = "ana@example.com"
+	password = "correct horse battery"
+)
+
+// withBoard is a server with the company acme and its board NINJA, on which the titles are tickets
+// NINJA-1 and so on, in the first column.
+func withBoard(t *testing.T, titles ...string) *app {
+	t.Helper()
+	a := start(t)
+	a.post("/setup", "company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password)
+	a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
+	for _, title := range titles {
+		a.post("/acme/boards/NINJA/tickets", "title", title)
+	}
+	return a
+}
+
+// post sends a form as another browser of the same person would, without JavaScript.
+func (a *app) post(path string, pairs ...string) {
+	a.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.PostForm(a.url+path, form)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusSeeOther {
+		a.t.Fatalf("POST %s %v: %s", path, form, answer.Status)
+	}
+}
+
+func (a *app) cookies() []*http.Cookie {
+	at, err := url.Parse(a.url)
+	if err != nil {
+		panic(fmt.Sprint("e2e: ", err))
+	}
+	return a.jar.Cookies(at)
+}

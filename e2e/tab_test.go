@@ -1,0 +1,303 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take to show what it shall.
+const patience = 10 * time.Second
+
+// tab is a browser tab. What goes wrong in it fails the test: an uncaught exception, an error in
+// the console, a violation of the content security policy.
+type tab struct {
+	t     *testing.T
+	ctx   context.Context
+	app   *app
+	mu    sync.Mutex
+	wrong []string
+	// expected are complaints of the browser that belong to the test.
+	expected *regexp.Regexp
+}
+
+// refusals are answers that a page deals with; the browser logs each of them.
+var refusals = regexp.MustCompile(`status of (409|422)`)
+
+func (a *app) stranger(t *testing.T) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	b := &tab{t: t, ctx: ctx, app: a, expected: refusals}
+	t.Cleanup(func() {
+		cancel()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, w := range b.wrong {
+			t.Error("in the browser:", w)
+		}
+	})
+	b.must(chromedp.Do(ctx))
+	b.must(chromedp.Listen(ctx, b.note))
+	b.size(1280, 900, false)
+	return b
+}
+
+// tab is one of someone who has signed in.
+func (a *app) tab(t *testing.T) *tab {
+	t.Helper()
+	b := a.stranger(t)
+	for _, c := range a.cookies() {
+		call(b, network.SetCookie, network.SetCookieParams{URL: a.url, Name: c.Name, Value: c.Value})
+	}
+	return b
+}
+
+func (b *tab) note(event any) {
+	text := ""
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			text = fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
+		}
+	case *runtime.EventExceptionThrown:
+		text = "exception: " + e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			text += " " + x.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError {
+			text = "console.error"
+			for _, a := range e.Args {
+				text += " " + string(a.Value) + a.Description
+			}
+		}
+	}
+	if text == "" || b.expected.MatchString(text) {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrong = append(b.wrong, text)
+}
+
+func (b *tab) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func call[P, R any](b *tab, command cdp.Command[P, R], params P) R {
+	b.t.Helper()
+	answer, err := chromedp.Call(b.ctx, command, params)
+	b.must(err)
+	return answer
+}
+
+func (b *tab) size(width, height int64, touch bool) {
+	b.t.Helper()
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: touch})
+	call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: touch})
+}
+
+func (b *tab) noScript() {
+	b.t.Helper()
+	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+func (b *tab) open(path string) {
+	b.t.Helper()
+	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
+}
+
+// eval returns the value of a JavaScript expression.
+func eval[T any](b *tab, js string, args ...any) T {
+	b.t.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fill(js, args)))
+	if err != nil {
+		b.t.Fatalf("%s: %v", fill(js, args), err)
+	}
+	return value
+}
+
+// fill puts arguments, as JavaScript literals, in the place of each %s.
+func fill(js string, args []any) string {
+	literals := make([]any, len(args))
+	for i, a := range args {
+		text, err := json.Marshal(a)
+		if err != nil {
+			panic(err)
+		}
+		literals[i] = string(text)
+	}
+	return fmt.Sprintf(js, literals...)
+}
+
+// wait goes on when a JavaScript expression is true, also across page loads.
+func (b *tab) wait(js string, args ...any) {
+	b.t.Helper()
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+		var ok bool
+		if ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+fill(js, args)+")")); ok {
+			return
+		}
+	}
+	page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+	b.t.Fatalf("never true: %s (%v)\non %s", fill(js, args), err, page)
+}
+
+// sees waits for a text within the element.
+func (b *tab) sees(selector, text string) {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)?.innerText.includes(%s)`, selector, text)
+}
+
+// at waits for the page with that path, when it has all it needs.
+func (b *tab) at(path string) {
+	b.t.Helper()
+	b.wait(`location.pathname === %s && document.readyState === "complete"`, path)
+}
+
+type point struct{ X, Y float64 }
+
+// middle is the middle of an element that is in view and can be hit there.
+func (b *tab) middle(selector string) point {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)`, selector)
+	return eval[point](b, `(() => {
+		const e = document.querySelector(%s)
+		e.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" })
+		const r = e.getBoundingClientRect()
+		return { X: r.x + r.width / 2, Y: r.y + r.height / 2 }
+	})()`, selector)
+}
+
+func (b *tab) mouse(kind input.DispatchMouseEventType, p point) {
+	b.t.Helper()
+	params := input.DispatchMouseEventParams{Type: kind, X: p.X, Y: p.Y}
+	if kind != input.DispatchMouseEventTypeMouseMoved {
+		params.Button, params.ClickCount = input.MouseButtonLeft, 1
+	}
+	call(b, input.DispatchMouseEvent, params)
+}
+
+// click is one of a mouse, with the element under it.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	p := b.middle(selector)
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, p)
+	b.mouse(input.DispatchMouseEventTypeMousePressed, p)
+	b.mouse(input.DispatchMouseEventTypeMouseReleased, p)
+}
+
+// drag takes the card and lets it go over the other element, below is how far under its middle.
+func (b *tab) drag(selector, onto string, below float64) {
+	b.t.Helper()
+	from, to := b.middle(selector), b.middle(onto)
+	to.Y += below
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, from)
+	b.mouse(input.DispatchMouseEventTypeMousePressed, from)
+	const steps = 12
+	for i := 1.0; i <= steps; i++ {
+		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{from.X + (to.X-from.X)*i/steps, from.Y + (to.Y-from.Y)*i/steps})
+		b.frame()
+	}
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, to)
+	b.frame()
+	b.mouse(input.DispatchMouseEventTypeMouseReleased, to)
+}
+
+// touch drags a finger.
+func (b *tab) touch(from, to point) {
+	b.t.Helper()
+	send := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+	}
+	send(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from.X, Y: from.Y})
+	const steps = 12
+	for i := 1.0; i <= steps; i++ {
+		send(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps})
+		b.frame()
+	}
+	send(input.DispatchTouchEventTypeTouchEnd)
+}
+
+// tap is a short touch.
+func (b *tab) tap(selector string) {
+	b.t.Helper()
+	p := b.middle(selector)
+	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: p.X, Y: p.Y}}})
+	call(b, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd})
+}
+
+// frame lets the page draw, as it would between the movements of a hand.
+func (b *tab) frame() {
+	b.t.Helper()
+	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true), 20)))`, chromedp.EvalAwaitPromise))
+	b.must(err)
+}
+
+// types presses keys, one after the other; "\r" is Enter.
+func (b *tab) types(keys string) {
+	b.t.Helper()
+	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
+}
+
+// fills clicks into a field and writes the text in the place of what is there.
+func (b *tab) fills(selector, text string) {
+	b.t.Helper()
+	b.click(selector)
+	eval[bool](b, `(document.querySelector(%s).select(), true)`, selector)
+	call(b, input.InsertText, input.InsertTextParams{Text: text})
+}
+
+// chooses takes an option of a select, by its value.
+func (b *tab) chooses(selector, value string) {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)`, selector)
+	eval[bool](b, `(() => {
+		const select = document.querySelector(%s)
+		select.value = %s
+		select.dispatchEvent(new Event("change", { bubbles: true }))
+		return true
+	})()`, selector, value)
+}
+
+// column are the keys in a column of the board, from the top, joined by spaces.
+func (b *tab) column(name string) string {
+	b.t.Helper()
+	return eval[string](b, columns+`.find(c => c.name === %s)?.keys ?? "no such column"`, name)
+}
+
+const columns = `[...document.querySelectorAll(".column")].map(c => ({ name: c.querySelector("h2").innerText, keys: [...c.querySelectorAll(".cards > .card")].map(k => k.dataset.key).join(" ") }))`
+
+// holds waits until a column has exactly these keys.
+func (b *tab) holds(name, keys string) {
+	b.t.Helper()
+	b.wait(columns+`.some(c => c.name === %s && c.keys === %s)`, name, keys)
+}
+
+func card(key string) string { return `.card[data-key="` + key + `"]` }
+
+func (b *tab) columnID(name string) string {
+	b.t.Helper()
+	id := eval[string](b, `[...document.querySelectorAll(".column")].find(c => c.querySelector("h2").innerText === %s)?.dataset.column ?? ""`, name)
+	if id == "" {
+		b.t.Fatal("no column ", name)
+	}
+	return strings.TrimSpace(id)
+}

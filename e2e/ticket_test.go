@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestSetup(t *testing.T) {
+	t.Run("a stranger comes from the set-up page to the first ticket", func(t *testing.T) {
+		t.Parallel()
+		b := start(t).stranger(t)
+		b.open("/")
+		b.at("/setup")
+		b.fills("#setup-company", "Acme Rocketry")
+		b.wait(`document.querySelector("#setup-slug").value === "acme-rocketry"`)
+		b.fills("#setup-slug", "acme")
+		b.fills("#setup-name", "Ana")
+		b.fills("#setup-email", email)
+		b.fills("#setup-password", password)
+		b.click("form .primary")
+		b.wait(`location.pathname.startsWith("/acme") && document.readyState === "complete"`)
+		b.click(".top nav a")
+		b.at("/acme")
+		b.fills("#board-title", "Night launches")
+		b.fills("#board-slug", "ninja")
+		b.click(`form[action="/acme/boards"] .primary`)
+		b.at("/acme/boards/NINJA")
+		b.click("#" + "add-" + b.columnID("To do") + " summary")
+		b.types("Paint the fins\r")
+		b.holds("To do", "NINJA-1")
+		b.click(card("NINJA-1") + " a")
+		b.at("/acme/NINJA-1")
+		b.sees("h1", "Paint the fins")
+	})
+}
+
+func TestOpening(t *testing.T) {
+	t.Run("ten tickets are opened without leaving the dialog, by keyboard alone", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.wait(`document.documentElement.matches(".js")`)
+		b.types("c")
+		b.wait(`document.activeElement.id === "new-title"`)
+		var keys []string
+		for i := 1; i <= 10; i++ {
+			b.types(fmt.Sprintf("Ticket %d\r", i))
+			keys = append(keys, fmt.Sprintf("NINJA-%d", i))
+		}
+		b.sees("#dialog", "NINJA-10 opened")
+		b.wait(`document.activeElement.id === "new-title" && document.activeElement.value === ""`)
+		b.types("\x1b")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.holds("To do", strings.Join(keys, " "))
+		b.sees(card("NINJA-7"), "Ticket 7")
+		b.open("/acme/boards/NINJA")
+		b.holds("To do", strings.Join(keys, " "))
+	})
+	t.Run("titles typed at the foot of a column become tickets there in that order", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.click("#add-" + b.columnID("Doing") + " summary")
+		b.types("One\rTwo\rThree\rhalf a")
+		b.holds("Doing", "NINJA-1 NINJA-2 NINJA-3")
+		b.types(" title")
+		b.wait(`document.activeElement.value === "half a title"`)
+		b.sees(card("NINJA-2"), "Two")
+		b.wait(`document.querySelector("#announce").textContent.includes("NINJA-3 opened")`)
+	})
+	t.Run("what is typed into the dialog is still there after it was closed", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.click(".board-head .primary")
+		b.wait(`document.activeElement.id === "new-title"`)
+		b.types("Not yet done")
+		b.click("#dialog .close")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.click(".board-head .primary")
+		b.wait(`document.querySelector("#new-title")?.value === "Not yet done"`)
+	})
+	t.Run("letters typed into a field are no shortcuts", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.click("#add-" + b.columnID("To do") + " summary")
+		b.types("ccc")
+		b.wait(`document.activeElement.value === "ccc" && !document.querySelector("dialog[open]")`)
+	})
+	t.Run("a title that the server cannot be told comes back into its field", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t)
+		b := a.tab(t)
+		b.expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED`)
+		b.open("/acme/boards/NINJA")
+		b.click("#add-" + b.columnID("To do") + " summary")
+		b.wait(`document.activeElement.name === "title"`)
+		a.stop()
+		b.types("Precious\r")
+		b.sees("#flash", "cannot be reached")
+		b.wait(`document.activeElement.value === "Precious"`)
+	})
+}
+
+func TestEditing(t *testing.T) {
+	t.Run("an edit shows at once and stays", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "Old title").tab(t)
+		b.open("/acme/NINJA-1")
+		b.wait(`document.documentElement.matches(".js")`)
+		b.types("e")
+		b.wait(`document.activeElement.id === "edit-title"`)
+		b.fills("#edit-title", "New title")
+		b.fills("#edit-description", "It has **weight**.")
+		b.click("#ticket form .primary")
+		b.sees("#ticket .prose strong", "weight")
+		b.sees("#ticket h1", "New title")
+		b.sees("#history", "changed the title from “Old title” to “New title”")
+		b.open("/acme/NINJA-1")
+		b.sees("h1", "New title")
+	})
+	t.Run("two edits of one ticket are both seen before one replaces the other", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "As it was")
+		b := a.tab(t)
+		b.open("/acme/NINJA-1/edit")
+		version := eval[string](b, `document.querySelector("[name=version]").value`)
+		a.post("/acme/NINJA-1", "title", "Theirs", "description", "their text", "version", version)
+		b.fills("#edit-title", "Mine")
+		b.click("#ticket form .primary")
+		b.sees(".theirs", "Theirs")
+		b.sees(".theirs", "their text")
+		b.wait(`document.querySelector("#edit-title").value === "Mine"`)
+		b.click("#ticket button[name=overwrite]")
+		b.sees("#ticket h1", "Mine")
+	})
+	t.Run("a rejected form keeps what was typed, but never a password", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Short")
+		b := a.tab(t)
+		long := strings.Repeat("x", 300)
+
+		b.open("/acme/NINJA-1/edit")
+		eval[bool](b, `(document.querySelector("#edit-title").removeAttribute("maxlength"), true)`)
+		b.fills("#edit-title", long)
+		b.fills("#edit-description", "keep me")
+		b.click("#ticket form .primary")
+		b.sees("#edit-title-error", "300 characters")
+		b.wait(`document.querySelector("#edit-title").value === %s && document.querySelector("#edit-description").value === "keep me"`, long)
+		b.wait(`document.querySelector("#edit-title").matches("[aria-invalid=true]:focus")`)
+
+		b.open("/acme")
+		b.fills("#board-title", "Again")
+		b.fills("#board-slug", "NINJA")
+		b.click(`form[action="/acme/boards"] .primary`)
+		b.sees("#board-slug-error", "already")
+		b.wait(`document.querySelector("#board-title").value === "Again"`)
+
+		s := a.stranger(t)
+		s.open("/login")
+		s.fills("#login-email", email)
+		s.fills("#login-password", "wrong horse battery")
+		s.click("form .primary")
+		s.sees("#login-password-error", "do not go together")
+		s.wait(`document.querySelector("#login-email").value === %s && document.querySelector("#login-password").value === ""`, email)
+	})
+}
+
+func TestHostile(t *testing.T) {
+	t.Run("markup in titles, names and descriptions is text everywhere", func(t *testing.T) {
+		t.Parallel()
+		const hostile = `<img src=x onerror=alert(1)>`
+		a := start(t)
+		a.post("/setup", "company", hostile, "slug", "acme", "name", hostile, "email", email, "password", password)
+		a.post("/acme/boards", "slug", "NINJA", "title", hostile)
+		a.post("/acme/boards/NINJA/tickets", "title", hostile, "description", hostile+"<script>alert(2)</script> [x](javascript:alert(3))")
+		a.post("/acme/boards/NINJA/tickets", "title", "Other")
+		a.post("/acme/NINJA-1", "title", hostile+"!", "description", "", "version", "1")
+		b := a.tab(t)
+		for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/NINJA/settings", "/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit", "/acme/NINJA-2/position", "/acme/NINJA-3"} {
+			b.open(path)
+			b.wait(`document.readyState === "complete"`)
+			if eval[bool](b, `!!document.querySelector("img, main script, a[href^='javascript:']")`) {
+				t.Errorf("%s: markup became an element", path)
+			}
+			if !strings.HasSuffix(path, "3") && !eval[bool](b, `document.body.innerText.includes(%s) || [...document.querySelectorAll("input, option")].some(e => (e.value + e.text).includes(%s))`, hostile, hostile) {
+				t.Errorf("%s: the text is not there", path)
+			}
+		}
+	})
+}
