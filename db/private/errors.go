@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -67,7 +68,7 @@ func (e OtherUser) Error() string {
 	if u, err := user.LookupId(name); err == nil {
 		name = u.Username
 	}
-	return fmt.Sprintf("The data in %s belongs to the user %s. Run counterfoil as %s, or give the folder to yours: chown -R.", e.Dir, name, name)
+	return fmt.Sprintf("The data in %s belongs to the user %s. Run counterfoil as %s, or give it to yours: chown -R %d %s.", e.Dir, name, name, os.Geteuid(), e.Dir)
 }
 func (e OtherUser) Unwrap() error { return fault.Unavailable }
 
@@ -113,10 +114,14 @@ func (e DiskFull) Error() string {
 func (e DiskFull) Unwrap() error { return fault.Unavailable }
 
 // StartFailed: the server ended instead of starting.
-type StartFailed struct{ Dir, Log, Tail string }
+type StartFailed struct{ Dir, Log, Tail, Exit string }
 
 func (e StartFailed) Error() string {
-	return fmt.Sprintf("The database in %s did not start. The end of its log, %s, says:\n%s", e.Dir, e.Log, e.Tail)
+	var hint string
+	if strings.Contains(e.Tail, "ermission denied") {
+		hint = " If the rights of the folder are in order, a profile of AppArmor or SELinux keeps the server out of it."
+	}
+	return fmt.Sprintf("The database in %s did not start (%s).%s The end of its log, %s, says:\n%s", e.Dir, e.Exit, hint, e.Log, e.Tail)
 }
 func (e StartFailed) Unwrap() error { return fault.Unavailable }
 

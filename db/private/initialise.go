@@ -63,13 +63,13 @@ func (s *Server) fill(ctx context.Context, e engine, dir string) error {
 	cmd.Args = append(cmd.Args, s.extra("innodb-")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // the script's server too
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // all of its session
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("create the database: %w", s.ended(s.logOf(e.name)))
+		return fmt.Errorf("create the database: %w", s.ended(s.logOf(e.name), cmd.ProcessState.String()))
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package private
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 var mariadb = kind{
@@ -13,43 +15,55 @@ var mariadb = kind{
 	title:  "MariaDB",
 	oldest: version{10, 6, 0},
 	flags:  func(engine) []string { return nil },
+	// What mariadb-install-db does. The script itself needs programs that other packages hold, and
+	// run by root it changes owners outside of the data directory.
 	initialise: func(ctx context.Context, e engine, dir string) (*exec.Cmd, error) {
-		script, err := installScript(e.server)
+		tables, err := systemTables(e.server)
 		if err != nil {
 			return nil, err
 		}
-		// --force: no look-up of the host's name. The server must run as we do, but the script's own
-		// --user would change owners below /usr, so the option passes through it in disguise.
-		cmd := exec.CommandContext(ctx, script, append([]string{"--no-defaults", "--datadir=" + dir,
-			"--auth-root-authentication-method=normal", "--skip-test-db", "--force"}, loose(asUser())...)...)
-		cmd.Env = append(environment(), "MYSQLD_BOOTSTRAP="+e.server)
+		cmd := exec.CommandContext(ctx, e.server, append([]string{"--no-defaults", "--bootstrap", "--datadir=" + dir,
+			"--log-warnings=0", "--max-allowed-packet=8M", "--net-buffer-length=16K"}, asUser()...)...)
+		cmd.Env = environment()
+		cmd.Stdin = strings.NewReader(tables)
 		return cmd, nil
 	},
 }
 
-func installScript(server string) (string, error) {
+// systemTables returns the statements, which come with the server, that make the schema mysql with
+// a root who needs no password: who reaches the socket is let in.
+func systemTables(server string) (string, error) {
+	sql := new(strings.Builder)
+	sql.WriteString("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n")
+	for _, name := range []string{"system_tables", "performance_tables", "system_tables_data"} {
+		text, err := script(server, name)
+		if err != nil {
+			return "", err
+		}
+		for line := range bytes.Lines(text) {
+			// The server's own convention: without these lines nothing depends on the host's name.
+			if !bytes.Contains(line, []byte("@current_hostname")) {
+				sql.Write(line)
+			}
+		}
+	}
+	return sql.String(), nil
+}
+
+// script reads one of the server's files, whose names begin with mysql up to MariaDB 10 and with
+// mariadb since.
+func script(server, name string) ([]byte, error) {
 	if real, err := filepath.EvalSymlinks(server); err == nil {
 		server = real
 	}
 	prefix := filepath.Dir(filepath.Dir(server))
-	for _, name := range []string{"mariadb-install-db", "mysql_install_db"} {
-		for _, dir := range []string{"bin", "scripts"} {
-			path := filepath.Join(prefix, dir, name)
-			if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
-				return path, nil
+	for _, share := range []string{"share/mysql", "share/mariadb", "share"} {
+		for _, make := range []string{"mariadb_", "mysql_"} {
+			text, err := os.ReadFile(filepath.Join(prefix, share, make+name+".sql"))
+			if err == nil {
+				return text, nil
 			}
 		}
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
 	}
-	return "", errors.New("mariadb-install-db, which comes with the server, is not there")
-}
-
-func loose(flags []string) []string {
-	out := make([]string, len(flags))
-	for i, flag := range flags {
-		out[i] = "--loose-" + flag[len("--"):]
-	}
-	return out
+	return nil, fmt.Errorf("the file mariadb_%s.sql, which comes with the server, is not below %s/share", name, prefix)
 }

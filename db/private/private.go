@@ -70,6 +70,8 @@ type Server struct {
 	quit   context.CancelFunc
 	open   context.Context // ends when Close begins
 
+	warned time.Time // of a full disk, by Watch
+
 	mu    sync.Mutex
 	owner bool
 	state state

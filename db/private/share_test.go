@@ -70,6 +70,33 @@ func TestAttach(t *testing.T) {
 		eventually(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })
 	})
 
+	t.Run("the database goes on while its owners are killed one after another", func(t *testing.T) {
+		dir := seededDir(t)
+		programs := []*program{opened(t, helperConfig{Dir: dir, Watch: true}), opened(t, helperConfig{Dir: dir, Watch: true})}
+		first := programs[0].status()
+		db := connect(t, first.URL)
+		for range 5 {
+			programs[0].kill()
+			programs = append(programs[1:], opened(t, helperConfig{Dir: dir, Watch: true}))
+			eventually(t, "there is an owner", func() bool { return programs[0].status().Owner || programs[1].status().Owner })
+			if programs[1].status().Owner {
+				programs[0], programs[1] = programs[1], programs[0]
+			}
+			execute(t, db, "DO 0")
+			if pid := programs[0].status().Pid; pid != first.Pid {
+				t.Fatalf("process %d became %d", first.Pid, pid)
+			}
+		}
+		for _, p := range programs {
+			if err := p.close(); err != "" {
+				t.Error(err)
+			}
+		}
+		if running(dir) {
+			t.Error("the last program left the database running")
+		}
+	})
+
 	t.Run("programs that leave together leave no database behind", func(t *testing.T) {
 		dir := seededDir(t)
 		const programs, rounds = 6, 3

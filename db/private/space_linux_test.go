@@ -75,10 +75,10 @@ func TestDiskFull(t *testing.T) {
 		s := &Server{dir: t.TempDir()}
 		log := s.logOf(underTest())
 		must(t, os.WriteFile(log.path, []byte(logMark+"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibtmp1 failed with error 28\n"), 0o600))
-		checkDiskFull(t, s.ended(log), s.dir)
+		checkDiskFull(t, s.ended(log, "exit status 1"), s.dir)
 		must(t, os.WriteFile(log.path, []byte("[ERROR] error 28\n"+logMark+"[ERROR] unknown option\n"), 0o600))
 		var broken StartFailed
-		if err := s.ended(log); !errors.As(err, &broken) || broken.Tail != "[ERROR] unknown option" {
+		if err := s.ended(log, "exit status 1"); !errors.As(err, &broken) || broken.Tail != "[ERROR] unknown option" {
 			t.Error(err)
 		}
 	})

@@ -136,13 +136,13 @@ func (s *Server) emptyTemp(e engine) (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-// ended says why a server that was to start did not.
-func (s *Server) ended(log errorLog) error {
+// ended says why a server that was to start did not; exit is how its process ended, if known.
+func (s *Server) ended(log errorLog, exit string) error {
 	tail := log.tail()
 	if full := s.full(); full != nil || diskFullIn(tail) {
 		return DiskFull{Dir: s.dir, Free: free(s.dir)}
 	}
-	return StartFailed{Dir: s.dir, Log: log.path, Tail: tail}
+	return StartFailed{Dir: s.dir, Log: log.path, Tail: tail, Exit: exit}
 }
 
 func diskFullIn(log string) bool {

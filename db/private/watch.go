@@ -40,7 +40,7 @@ func (s *Server) Watch(ctx context.Context) error {
 			deaths = 0
 		}
 		if failed == 0 {
-			s.log.Warn("the database is gone; starting it", "reason", reason, "dir", s.dir)
+			s.log.Warn("bringing the database back", "reason", reason, "dir", s.dir)
 		}
 		if pause(ctx, backoff(deaths)) != nil {
 			return nil
@@ -85,7 +85,7 @@ func (s *Server) awaitLoss(ctx context.Context) string {
 	p, st := s.proc, s.state
 	s.mu.Unlock()
 	if p == nil {
-		return "its owner is gone"
+		return "the counterfoil that kept it is gone"
 	}
 	tick := time.NewTicker(socketEvery)
 	defer tick.Stop()
@@ -96,11 +96,22 @@ func (s *Server) awaitLoss(ctx context.Context) string {
 		case <-p.done:
 			return "it ended: " + p.exit + "\n" + s.logOf(st.Engine).tail()
 		case <-tick.C:
+			s.warnOfSpace()
 			if _, err := os.Lstat(st.Socket); errors.Is(err, os.ErrNotExist) {
 				return "its socket " + st.Socket + " was removed"
 			}
 		}
 	}
+}
+
+// warnOfSpace tells the operator what an engine's own error does not: which disk, and what to do.
+func (s *Server) warnOfSpace() {
+	full := s.DiskFull()
+	if full == nil || time.Since(s.warned) < time.Minute {
+		return
+	}
+	s.warned = time.Now()
+	s.log.Error("the database has no room", "err", full)
 }
 
 // revive makes the database run again.
