@@ -10,6 +10,8 @@ import (
 	"github.com/golang-migrate/migrate/v4"
 	driver "github.com/golang-migrate/migrate/v4/database/mysql"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 //go:embed schema/*.sql
@@ -22,10 +24,38 @@ type SchemaStatus struct {
 	Dirty           bool
 }
 
-// SchemaUp brings the schema to the newest version, under a lock that makes others wait.
+// SchemaUp brings the schema to the newest version, under a lock that makes others wait. It returns
+// BrokenSchema or NewerSchema where it cannot.
 func SchemaUp(rawURL string) error {
-	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Up() })
+	return withSchema(rawURL, func(m *migrate.Migrate) error {
+		version, dirty, err := m.Version()
+		switch {
+		case err != nil && !errors.Is(err, migrate.ErrNilVersion):
+			return err
+		case dirty:
+			return BrokenSchema{version}
+		case version > latestSchema():
+			return NewerSchema{version}
+		}
+		return m.Up()
+	})
 }
+
+// BrokenSchema reports a schema change that broke off halfway.
+type BrokenSchema struct{ Version uint }
+
+func (e BrokenSchema) Error() string {
+	return fmt.Sprintf("The change of the database to schema version %d broke off halfway. Restore the backup from before the upgrade.", e.Version)
+}
+func (BrokenSchema) Unwrap() error { return fault.Invalid }
+
+// NewerSchema reports a database that a newer program has used.
+type NewerSchema struct{ Version uint }
+
+func (e NewerSchema) Error() string {
+	return fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", e.Version)
+}
+func (NewerSchema) Unwrap() error { return fault.Invalid }
 
 // SchemaTo brings the schema up or down to a version.
 func SchemaTo(rawURL string, version uint) error {

@@ -11,7 +11,10 @@
 // An error without a kind is a fault of ours.
 package fault
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The kinds. Test for one with errors.Is.
 var (
@@ -35,19 +38,35 @@ func Kind(err error) error {
 	return nil
 }
 
-// Message returns the sentence for people of the domain error within err: the text of the first
-// error in the chain that unwraps straight to a kind. It is "" where there is none.
+// Message returns the sentence for people of the domain error within err, "" where there is none.
 func Message(err error) string {
+	if domain := Domain(err); domain != nil {
+		return domain.Error()
+	}
+	return ""
+}
+
+// Name returns the name of the domain error within err, such as boards.SlugConflict, or "".
+func Name(err error) string {
+	if domain := Domain(err); domain != nil {
+		return fmt.Sprintf("%T", domain)
+	}
+	return ""
+}
+
+// Domain returns the domain error within err: the first in the chain that unwraps straight to a
+// kind. It is nil where there is none.
+func Domain(err error) error {
 	for err != nil {
 		next := errors.Unwrap(err)
 		for _, kind := range kinds {
 			if next == kind {
-				return err.Error()
+				return err
 			}
 		}
 		err = next
 	}
-	return ""
+	return nil
 }
 
 // Field returns the name of the form field or JSON member that err is about, or "".

@@ -75,7 +75,7 @@ func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, seen *Place) error
 	if seen.Column != ticket.Column {
 		return MovedSince{Current: ticket}
 	}
-	above, err := cardAbove(ctx, tx, ticket.Column, ticket.Rank)
+	above, err := cardAbove(ctx, tx.Queries, ticket.Column, ticket.Rank)
 	if err != nil {
 		return err
 	}
@@ -157,19 +157,28 @@ func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (ab
 
 // foot is the end of a column, for a ticket whose neighbour has gone.
 func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastRank int64) (spot, error) {
-	last, err := cardAbove(ctx, tx, column, math.MaxInt64)
+	last, err := cardAbove(ctx, tx.Queries, column, math.MaxInt64)
 	if err != nil {
 		return spot{}, err
 	}
 	if last == nil || last.ID != ticket.ID {
 		return spot{rank: lastRank + Gap, above: last, appended: true}, nil
 	}
-	above, err := cardAbove(ctx, tx, column, *last.RankInColumn)
+	above, err := cardAbove(ctx, tx.Queries, column, *last.RankInColumn)
 	return spot{above: above, appended: true, same: true}, err
 }
 
-func cardAbove(ctx context.Context, tx *db.Tx, column id.Column, rank int64) (*db.CardAboveRow, error) {
-	row, err := tx.CardAbove(ctx, &column, &rank)
+// PlaceOf returns where a ticket is.
+func PlaceOf(ctx context.Context, q *db.Queries, ticket Ticket) (Place, error) {
+	above, err := cardAbove(ctx, q, ticket.Column, ticket.Rank)
+	if err != nil || above == nil {
+		return Place{Column: ticket.Column}, err
+	}
+	return Place{Column: ticket.Column, After: &Key{Board: ticket.Key.Board, Number: above.LocalID}}, nil
+}
+
+func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64) (*db.CardAboveRow, error) {
+	row, err := db.Read(q.CardAbove(ctx, &column, &rank))
 	if db.IsNotFound(err) {
 		return nil, nil
 	}

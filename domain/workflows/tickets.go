@@ -222,3 +222,8 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 	}
 	return nil
 }
+
+// PlaceOf returns where a ticket is: what a form that moves it remembers as seen.
+func (w *Workflows) PlaceOf(ctx context.Context, ticket tickets.Ticket) (tickets.Place, error) {
+	return tickets.PlaceOf(ctx, w.db.Queries, ticket)
+}

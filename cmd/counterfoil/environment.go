@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/private"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// environment is what the program is told from outside.
+type environment struct {
+	databaseURL, addr, url, proxies, data, blobs, log string
+
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) environment {
+	or := func(name, otherwise string) string {
+		if value := getenv(name); value != "" {
+			return value
+		}
+		return otherwise
+	}
+	data := or("COUNTERFOIL_DATA", "./data")
+	return environment{
+		databaseURL: getenv("DATABASE_URL"),
+		addr:        or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
+		url:         getenv("COUNTERFOIL_URL"),
+		proxies:     getenv("COUNTERFOIL_TRUSTED_PROXIES"),
+		data:        data,
+		blobs:       or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
+		log:         or("COUNTERFOIL_LOG", "text"),
+		stdin:       stdin, stdout: stdout, stderr: stderr,
+	}
+}
+
+// badSetting reports an environment variable that cannot be understood.
+type badSetting struct{ name, value, want string }
+
+func (e badSetting) Error() string {
+	return fmt.Sprintf("%s is %q; set it to %s.", e.name, e.value, e.want)
+}
+func (badSetting) Unwrap() error { return fault.Invalid }
+
+func (e environment) logger() *slog.Logger {
+	if e.log == "json" {
+		return slog.New(slog.NewJSONHandler(e.stderr, nil))
+	}
+	return slog.New(slog.NewTextHandler(e.stderr, nil))
+}
+
+// publicURL reads COUNTERFOIL_URL; it is nil where there is none.
+func (e environment) publicURL() (*url.URL, error) {
+	if e.url == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(strings.TrimSuffix(e.url, "/"))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return nil, badSetting{"COUNTERFOIL_URL", e.url, "the address that people use, such as https://tickets.example.com, without a path"}
+	}
+	return u, nil
+}
+
+// trustedProxies reads COUNTERFOIL_TRUSTED_PROXIES: addresses or networks, with commas between.
+func (e environment) trustedProxies() ([]*net.IPNet, error) {
+	var networks []*net.IPNet
+	for part := range strings.SplitSeq(e.proxies, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		if ip := net.ParseIP(part); ip != nil {
+			bits := 8 * net.IPv6len
+			if v4 := ip.To4(); v4 != nil {
+				ip, bits = v4, 8*net.IPv4len
+			}
+			networks = append(networks, &net.IPNet{IP: ip, Mask: net.CIDRMask(bits, bits)})
+			continue
+		}
+		_, network, err := net.ParseCIDR(part)
+		if err != nil {
+			return nil, badSetting{"COUNTERFOIL_TRUSTED_PROXIES", part, "addresses or networks such as 10.0.0.0/8, with commas between"}
+		}
+		networks = append(networks, network)
+	}
+	return networks, nil
+}
+
+// database is an open database, private or not.
+type database struct {
+	*db.DB
+	url     string
+	private *private.Server // nil with DATABASE_URL
+}
+
+// openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and
+// refuses a server that is not fit.
+func (e environment) openDatabase(ctx context.Context) (*database, error) {
+	d := &database{url: e.databaseURL}
+	if d.url == "" {
+		server, err := private.Open(ctx, private.Options{Dir: e.data, Log: e.logger()})
+		if err != nil {
+			return nil, err
+		}
+		d.private, d.url = server, server.URL("counterfoil")
+	}
+	err := d.connect(ctx)
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// openCurrent is openDatabase with the newest schema.
+func (e environment) openCurrent(ctx context.Context) (*database, error) {
+	d, err := e.openDatabase(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.SchemaUp(d.url); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *database) connect(ctx context.Context) (err error) {
+	if d.DB, err = db.Open(d.url); err != nil {
+		return err
+	}
+	_, err = d.Check(ctx)
+	return err
+}
+
+// close disconnects, and stops the private database unless others use it. It has a time of its own:
+// it also runs after the command's context has ended.
+func (d *database) close() error {
+	if d.DB != nil {
+		d.DB.Close()
+	}
+	if d.private == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return d.private.Close(ctx)
+}

@@ -1,0 +1,126 @@
+// Counterfoil is a self-hosted ticket tracker for teams. This program serves it and looks after it;
+// run it without arguments for its commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// command is one thing that the program does.
+type command struct {
+	name, usage string
+	run         func(ctx context.Context, env environment, args []string) error
+}
+
+var commands = []command{
+	{"serve", "serve                       the web app; prints its URL when ready", serve},
+	{"schema", "schema up|down|status       the database's schema", schema},
+	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE\n                              the first company and its operator", setup},
+	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n                              load on a private scratch server", benchmark},
+}
+
+const introduction = `Counterfoil is a self-hosted ticket tracker for teams.
+
+Usage: counterfoil COMMAND [OPTIONS]
+
+`
+
+const settings = `
+Settings come from the environment: DATABASE_URL (none: a private database of its own),
+COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TRUSTED_PROXIES, COUNTERFOIL_DATA (./data),
+COUNTERFOIL_BLOBS, COUNTERFOIL_LOG (text or json). docs/operations.md says more.
+`
+
+// errFindings ends a command that worked and has bad news: it has said so itself.
+var errFindings = errors.New("findings")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, readEnvironment(os.Getenv, os.Stdin, os.Stdout, os.Stderr), os.Args[1:]))
+}
+
+// run carries out a command line and returns the exit code: 0 done, 1 failed, 2 not understood.
+func run(ctx context.Context, env environment, args []string) int {
+	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
+		printUsage(env.stdout)
+		return 0
+	}
+	for _, c := range commands {
+		if c.name != args[0] {
+			continue
+		}
+		err := c.run(ctx, env, args[1:])
+		return exitCode(env, c, err)
+	}
+	fmt.Fprintf(env.stderr, "counterfoil: there is no command %q.\n\n", args[0])
+	printUsage(env.stderr)
+	return 2
+}
+
+func printUsage(w io.Writer) {
+	fmt.Fprint(w, introduction)
+	for _, c := range commands {
+		fmt.Fprintln(w, "  "+c.usage)
+	}
+	fmt.Fprint(w, settings)
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ message string }
+
+func (e usageError) Error() string { return e.message }
+
+func exitCode(env environment, c command, err error) int {
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errFindings):
+		return 1
+	case errors.As(err, &usage):
+		fmt.Fprintf(env.stderr, "counterfoil %s: %s\n\nUsage: counterfoil %s\n", c.name, usage.message, c.usage)
+		return 2
+	}
+	if message := fault.Message(err); message != "" {
+		fmt.Fprintf(env.stderr, "counterfoil %s: %s\n", c.name, message)
+		env.logger().Debug("command failed", "error", err)
+		return 1
+	}
+	fmt.Fprintf(env.stderr, "counterfoil %s: %v\n", c.name, err)
+	return 1
+}
+
+// parse reads a command's options; what is left over must be as many words as wanted.
+func parse(env environment, flags *flag.FlagSet, args []string, words ...string) error {
+	flags.SetOutput(env.stderr)
+	flags.Usage = func() {}
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			flags.Usage = nil
+			flags.PrintDefaults()
+			return err
+		}
+		return usageError{err.Error()}
+	}
+	if flags.NArg() != len(words) {
+		return usageError{fmt.Sprintf("%d words are given, but it takes %d%s.", flags.NArg(), len(words), list(words))}
+	}
+	return nil
+}
+
+func list(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %v", words)
+}

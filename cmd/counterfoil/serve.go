@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// drain is how long requests under way may take once the program is to stop.
+const drain = 20 * time.Second
+
+// serve runs the web app until ctx ends; then it drains requests, and stops its database last.
+func serve(ctx context.Context, env environment, args []string) (err error) {
+	if err := parse(env, flag.NewFlagSet("serve", flag.ContinueOnError), args); err != nil {
+		return err
+	}
+	public, err := env.publicURL()
+	if err != nil {
+		return err
+	}
+	proxies, err := env.trustedProxies()
+	if err != nil {
+		return err
+	}
+	listener, err := listen(env.addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	d, err := env.openCurrent(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	w := workflows.New(d.DB)
+	log := env.logger()
+	server := web.HTTPServer(web.New(web.Config{Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log}), log)
+	return runUntilDone(ctx, env, d, w, server, listener)
+}
+
+// portTaken reports an address that cannot be listened on.
+type portTaken struct {
+	addr string
+	err  error
+}
+
+func (e portTaken) Error() string {
+	return fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", e.addr, e.err)
+}
+func (portTaken) Unwrap() error { return fault.Unavailable }
+
+func listen(addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, portTaken{addr, errors.Unwrap(err)}
+	}
+	return listener, nil
+}
+
+// runUntilDone answers requests and keeps the database until ctx ends or one of them cannot go on.
+func runUntilDone(ctx context.Context, env environment, d *database, w *workflows.Workflows, server *http.Server, listener net.Listener) error {
+	log := env.logger()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if d.private != nil {
+		go func() {
+			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {
+				cancel(err)
+			}
+		}()
+	}
+	go forgetAnswers(ctx, w, log)
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			cancel(fmt.Errorf("serve: %w", err))
+		}
+	}()
+	announce(ctx, env, w, listener)
+
+	<-ctx.Done()
+	stopping, done := context.WithTimeout(context.Background(), drain)
+	defer done()
+	log.Info("stopping: requests under way are finished first")
+	err := errors.Join(server.Shutdown(stopping), w.Close(stopping))
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return errors.Join(cause, err)
+	}
+	return err
+}
+
+// announce says where the app is. Scripts wait for the first line.
+func announce(ctx context.Context, env environment, w *workflows.Workflows, listener net.Listener) {
+	url := env.url
+	if url == "" {
+		url = "http://" + listener.Addr().String()
+	}
+	fmt.Fprintf(env.stdout, "Counterfoil is ready at %s\n", url)
+	if installed, err := w.Installed(ctx); err == nil && !installed {
+		fmt.Fprintf(env.stdout, "Open %s/setup in a browser to begin.\n", url)
+	}
+}
+
+// forgetAnswers removes remembered answers that are kept no longer.
+func forgetAnswers(ctx context.Context, w *workflows.Workflows, log *slog.Logger) {
+	ticker := time.NewTicker(10 * time.Minute)
+	defer ticker.Stop()
+	for {
+		for {
+			n, err := w.ForgetAnswers(ctx)
+			if err != nil && ctx.Err() == nil {
+				log.Warn("forget answers", "error", err)
+			}
+			if err != nil || n == 0 {
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package markup_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// link knows one board.
+func link(key string) string {
+	if strings.HasPrefix(key, "NINJA-") {
+		return "/acme/" + key
+	}
+	return ""
+}
+
+func TestRender(t *testing.T) {
+	for rule, c := range map[string]struct{ source, want string }{
+		"a key is a link":                   {"See NINJA-42.", `<p>See <a href="/acme/NINJA-42" class="key">NINJA-42</a>.</p>`},
+		"so are two":                        {"NINJA-1 NINJA-2", `<p><a href="/acme/NINJA-1" class="key">NINJA-1</a> <a href="/acme/NINJA-2" class="key">NINJA-2</a></p>`},
+		"a word like a key is none":         {"UTF-8 and ISO-8859", `<p>UTF-8 and ISO-8859</p>`},
+		"a part of a longer word is none":   {"X-NINJA-42 NINJA-42-B NINJA-0", `<p>X-NINJA-42 NINJA-42-B NINJA-0</p>`},
+		"code keeps its keys":               {"`NINJA-42`", `<p><code>NINJA-42</code></p>`},
+		"so do links":                       {"[NINJA-42](https://example.com)", `<p><a href="https://example.com" rel="nofollow noreferrer">NINJA-42</a></p>`},
+		"emphasis is no hindrance":          {"**NINJA-42**", `<p><strong><a href="/acme/NINJA-42" class="key">NINJA-42</a></strong></p>`},
+		"a task list keeps its boxes":       {"- [x] done", "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\"> done</li>\n</ul>"},
+		"a fenced block keeps its language": {"```go\nx\n```", "<pre><code class=\"language-go\">x\n</code></pre>"},
+		"raw HTML is dropped":               {"<script>alert(1)</script>", ""},
+		"a script URL is dropped":           {"[x](javascript:alert(1))", "<p>x</p>"},
+		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			got, err := markup.Render(c.source, link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{
+		"NINJA-42", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<svg/onload=alert(1)>", "```\n</code><script>", "&#106;avascript:",
+		"[a](<javascript:alert(1)>)", "<a href='java\nscript:x'>", "![](https://x/NINJA-1)", "|a|b|\n|-|-|\n|NINJA-3|<b onclick=x>|", "\x00\xff",
+	} {
+		f.Add(seed)
+	}
+	allowed := map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "rel": true, "type": true, "checked": true,
+		"disabled": true, "align": true, "start": true, "id": true, "cite": true, "dir": true, "lang": true, "datetime": true, "open": true,
+		"width": true, "height": true, "colspan": true, "rowspan": true, "summary": true, "valign": true, "headers": true, "scope": true, "abbr": true,
+		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
+		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true}
+	f.Fuzz(func(t *testing.T, source string) {
+		out, err := markup.Render(source, link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens := html.NewTokenizer(strings.NewReader(out))
+		for tokens.Next() != html.ErrorToken {
+			token := tokens.Token()
+			switch token.Data {
+			case "script", "style", "iframe", "object", "embed", "form", "link", "meta", "base", "svg", "math", "button", "template":
+				if token.Type != html.TextToken {
+					t.Fatalf("<%s> got through: %q", token.Data, out)
+				}
+			}
+			for _, a := range token.Attr {
+				if !allowed[a.Key] {
+					t.Fatalf("attribute %s got through: %q", a.Key, out)
+				}
+				value := strings.ToLower(strings.TrimSpace(a.Val))
+				if (a.Key == "href" || a.Key == "src" || a.Key == "cite") && strings.Contains(value, ":") &&
+					!strings.HasPrefix(value, "http:") && !strings.HasPrefix(value, "https:") && !strings.HasPrefix(value, "mailto:") {
+					if i := strings.IndexAny(value, "/?#"); i < 0 || i > strings.Index(value, ":") {
+						t.Fatalf("scheme of %q got through: %q", a.Val, out)
+					}
+				}
+			}
+		}
+	})
+}

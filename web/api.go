@@ -1,0 +1,158 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// asBearer lets in who sends an API token. The company is the token's.
+func (s *server) asBearer(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+		if !strings.EqualFold(scheme, "Bearer") || token == "" {
+			return accounts.BadToken{}
+		}
+		ctx := c.Request().Context()
+		actor, err := s.Bearer(ctx, strings.TrimSpace(token))
+		if err != nil {
+			return err
+		}
+		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
+		return next(c)
+	}
+}
+
+// badJSON reports a body that is not the JSON that is asked for.
+type badJSON struct{ why, field string }
+
+func (e badJSON) Error() string { return "The body is not as it should be: " + e.why + "." }
+func (badJSON) Unwrap() error   { return fault.Invalid }
+func (e badJSON) Field() string { return e.field }
+
+// bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an
+// error: a typing mistake must not pass for a wish.
+func bindJSON(c echo.Context, v any) ([]byte, error) {
+	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	if kind != "application/json" {
+		return nil, echo.ErrUnsupportedMediaType
+	}
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		var http_ *echo.HTTPError
+		if errors.As(err, &http_) {
+			return nil, http_
+		}
+		return nil, echo.ErrBadRequest
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return nil, explain(err)
+	}
+	if decoder.More() {
+		return nil, badJSON{why: "there is something behind the object"}
+	}
+	return body, nil
+}
+
+func explain(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrongType) && wrongType.Field == "":
+		return badJSON{why: "it must be an object"}
+	case errors.As(err, &wrongType):
+		return badJSON{why: fmt.Sprintf("%s must not be a %s", wrongType.Field, wrongType.Value), field: wrongType.Field}
+	case errors.As(err, &syntax):
+		return badJSON{why: fmt.Sprintf("it is no JSON at byte %d", syntax.Offset)}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return badJSON{why: "it ends too early"}
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return badJSON{why: "there is no member " + name, field: name}
+	}
+	return badJSON{why: "it cannot be read"}
+}
+
+// badIdempotencyKey reports a key that cannot be one.
+type badIdempotencyKey struct{}
+
+func (badIdempotencyKey) Error() string {
+	return "An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good."
+}
+func (badIdempotencyKey) Unwrap() error { return fault.Invalid }
+func (badIdempotencyKey) Field() string { return "Idempotency-Key" }
+
+// once reads the Idempotency-Key of a request with that body. It is nil without one.
+func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.Once[T], error) {
+	values, sent := c.Request().Header["Idempotency-Key"]
+	if !sent {
+		return nil, nil
+	}
+	key := values[0]
+	printable := !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
+	if len(values) != 1 || key == "" || len(key) > 255 || !printable {
+		return nil, badIdempotencyKey{}
+	}
+	request := append([]byte(c.Request().Method+" "+c.Request().URL.Path+"\n"), body...)
+	token := accounts.ActorFrom(c.Request().Context()).Token
+	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Answer: answer}, nil
+}
+
+// answer sends JSON.
+func answer(c echo.Context, code int, v any) error {
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSON(code, v)
+}
+
+// created sends what was made, or, where it had been made before with the same key, the first answer.
+func created(c echo.Context, v any, err error) error {
+	var before workflows.Replayed
+	if errors.As(err, &before) {
+		c.Response().Header().Set("Idempotency-Replayed", "true")
+		c.Response().Header().Set("Cache-Control", "no-store")
+		return c.JSONBlob(before.Status, before.Body)
+	}
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusCreated, v)
+}
+
+// badQuery reports a query parameter of the wrong form.
+type badQuery struct{ name, want string }
+
+func (e badQuery) Error() string { return "The parameter " + e.name + " must be " + e.want + "." }
+func (badQuery) Unwrap() error   { return fault.Invalid }
+func (e badQuery) Field() string { return e.name }
+
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+)
+
+func limit(c echo.Context) (int, error) {
+	text := c.QueryParam("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, badQuery{"limit", fmt.Sprintf("a number from 1 to %d", maxLimit)}
+	}
+	return n, nil
+}

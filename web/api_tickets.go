@@ -1,0 +1,213 @@
+package web
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+type ticketResource struct {
+	Key         string    `json:"key"`
+	Number      uint64    `json:"number"`
+	Board       string    `json:"board"`
+	Column      id.Column `json:"column"`
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	Version     uint64    `json:"version"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	URL         string    `json:"url"`
+}
+
+func (l links) ticket(t tickets.Ticket) ticketResource {
+	return ticketResource{
+		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
+		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, URL: l.base + views.TicketPath(l.company, t.Key),
+	}
+}
+
+func (s *server) apiTickets(c echo.Context) error {
+	n, err := limit(c)
+	if err != nil {
+		return err
+	}
+	only, err := column(c.QueryParam("column"))
+	if err != nil {
+		return badQuery{"column", "the id of a column"}
+	}
+	after, err := readCursor(c.QueryParam("after"))
+	if err != nil {
+		return err
+	}
+	list, next, err := s.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
+	if err != nil {
+		return err
+	}
+	page := listResource[ticketResource]{Items: make([]ticketResource, len(list))}
+	for i, t := range list {
+		page.Items[i] = s.links(c).ticket(t)
+	}
+	if next != nil {
+		text := writeCursor(*next)
+		page.Next = &text
+	}
+	return answer(c, http.StatusOK, page)
+}
+
+// writeCursor writes a place in the board order for a program, which must not look into it.
+func writeCursor(cursor workflows.Cursor) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d", cursor.Column, cursor.Rank))
+}
+
+func readCursor(text string) (*workflows.Cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var cursor workflows.Cursor
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		_, err = fmt.Sscanf(string(plain), "%d:%d", &cursor.Column, &cursor.Rank)
+	}
+	if err != nil || writeCursor(cursor) != text {
+		return nil, badQuery{"after", "what an earlier answer gave as next"}
+	}
+	return &cursor, nil
+}
+
+func (s *server) apiOpenTicket(c echo.Context) error {
+	var in struct {
+		Title       string    `json:"title"`
+		Description string    `json:"description"`
+		Column      id.Column `json:"column"`
+	}
+	body, err := bindJSON(c, &in)
+	if err != nil {
+		return err
+	}
+	links := s.links(c)
+	key, err := once(c, body, func(t tickets.Ticket) any { return links.ticket(t) })
+	if err != nil {
+		return err
+	}
+	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
+	ticket, err := s.OpenTicket(c.Request().Context(), c.Param("board"), draft, key)
+	return created(c, links.ticket(ticket), err)
+}
+
+func (s *server) apiTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	ticket, err := s.Ticket(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, s.links(c).ticket(ticket))
+}
+
+func (s *server) apiEditTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Title       *string `json:"title"`
+		Description *string `json:"description"`
+		Version     *uint64 `json:"version"`
+	}
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	if in.Version == nil {
+		return badJSON{why: "version is missing: send the one that you read, so that nobody's edit is lost", field: "version"}
+	}
+	edit := tickets.Edit{Title: in.Title, Description: in.Description, Version: *in.Version}
+	ticket, err := s.EditTicket(c.Request().Context(), k, edit)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, s.links(c).ticket(ticket))
+}
+
+func (s *server) apiDeleteTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	if err := s.DeleteTicket(c.Request().Context(), k); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+type placeResource struct {
+	Column id.Column `json:"column"`
+	After  *string   `json:"after"`
+}
+
+// positionResource is a ticket with its place. Appended says that the ticket it was to go below was
+// not in the column any more, so that it went to its end.
+type positionResource struct {
+	ticketResource
+	After    *string `json:"after"`
+	Appended bool    `json:"appended"`
+}
+
+func (s *server) apiMoveTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		placeResource
+		Seen *placeResource `json:"seen"`
+	}
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	place, err := in.place()
+	if err != nil {
+		return err
+	}
+	intent := tickets.Intent{Column: place.Column, After: place.After}
+	if in.Seen != nil {
+		seen, err := in.Seen.place()
+		if err != nil {
+			return err
+		}
+		intent.Seen = &seen
+	}
+	moved, _, err := s.MoveTicket(c.Request().Context(), k, intent)
+	if err != nil {
+		return err
+	}
+	r := positionResource{ticketResource: s.links(c).ticket(moved.Ticket), Appended: moved.Appended}
+	if moved.After != nil {
+		text := moved.After.String()
+		r.After = &text
+	}
+	return answer(c, http.StatusOK, r)
+}
+
+func (p placeResource) place() (tickets.Place, error) {
+	if p.Column == 0 {
+		return tickets.Place{}, badJSON{why: "column is missing: send the id of one of the board's columns", field: "column"}
+	}
+	if p.After == nil {
+		return tickets.Place{Column: p.Column}, nil
+	}
+	key, err := after(*p.After)
+	if err != nil || key == nil {
+		return tickets.Place{}, badKey{}
+	}
+	return tickets.Place{Column: p.Column, After: key}, nil
+}

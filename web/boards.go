@@ -1,0 +1,157 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func company(c echo.Context) accounts.Company {
+	return accounts.ActorFrom(c.Request().Context()).Company
+}
+
+func (s *server) home(c echo.Context) error { return s.showHome(c, http.StatusOK, views.BoardForm{}) }
+
+func (s *server) showHome(c echo.Context, code int, form views.BoardForm) error {
+	list, err := s.Boards(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return render(c, code, views.HomePage(views.HomeProps{Page: s.page(c, "Boards"), Boards: list, New: form}))
+}
+
+func (s *server) openBoard(c echo.Context) error {
+	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	board, err := s.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
+	if err != nil {
+		messages, code, ok := rejected(err)
+		if !ok {
+			return err
+		}
+		_, badSlug := boards.ParseSlug(form.Slug)
+		_, badTitle := boards.ParseTitle(form.Title)
+		form.Errors = messages
+		for field, message := range allRejected(badSlug, badTitle) {
+			form.Errors[field] = message
+		}
+		return s.showHome(c, code, form)
+	}
+	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board "+board.Slug+" is open.")
+}
+
+func (s *server) board(c echo.Context) error {
+	board, cards, err := s.BoardWithCards(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	if c.Param("board") != board.Slug {
+		return c.Redirect(http.StatusMovedPermanently, views.BoardPath(company(c).Slug, board.Slug))
+	}
+	props := views.BoardProps{Page: s.page(c, board.Title), Board: board}
+	for _, column := range board.Columns {
+		props.Columns = append(props.Columns, columnProps(c, board, column, cards[column.ID]))
+	}
+	return render(c, http.StatusOK, views.BoardPage(props))
+}
+
+func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
+	return views.ColumnProps{
+		Company: company(c).Slug, Board: board, Column: column, Cards: cards.List, More: cards.More, Add: views.TicketForm{Column: column.ID},
+	}
+}
+
+// column is what comes below the cards that a board shows first.
+func (s *server) column(c echo.Context) error {
+	columnID, err := column(c.Param("column"))
+	if err != nil {
+		return echo.ErrNotFound
+	}
+	below, err := rank(c.QueryParam("below"))
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	board, cards, err := s.Column(c.Request().Context(), c.Param("board"), columnID, below)
+	if errors.As(err, new(boards.ColumnNotFound)) {
+		return echo.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	found, _ := board.Column(columnID)
+	props := columnProps(c, board, found, cards)
+	if isFragment(c) {
+		return render(c, http.StatusOK, views.CardRows(props))
+	}
+	return render(c, http.StatusOK, views.ColumnPage(s.page(c, found.Name+" · "+board.Title), props))
+}
+
+func rank(s string) (*int64, error) {
+	if s == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return &n, err
+}
+
+// columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
+func (s *server) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
+	board, cards, err := s.Column(c.Request().Context(), slug, column, nil)
+	if errors.As(err, new(boards.ColumnNotFound)) {
+		return views.ColumnProps{}, false, nil
+	}
+	if err != nil {
+		return views.ColumnProps{}, false, err
+	}
+	found, _ := board.Column(column)
+	return columnProps(c, board, found, cards), true, nil
+}
+
+func (s *server) boardSettings(c echo.Context) error {
+	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	form := views.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}
+	return s.showSettings(c, http.StatusOK, board, form)
+}
+
+func (s *server) showSettings(c echo.Context, code int, board boards.Board, form views.BoardForm) error {
+	props := views.BoardSettingsProps{Page: s.page(c, "Settings of "+board.Title), Board: board, Form: form}
+	return render(c, code, views.BoardSettingsPage(props))
+}
+
+func (s *server) renameBoard(c echo.Context) error {
+	ctx, slug := c.Request().Context(), c.Param("board")
+	seen, err := version(c)
+	var board boards.Board
+	if err == nil {
+		board, err = s.RenameBoard(ctx, slug, c.FormValue("title"), seen)
+	}
+	if err != nil {
+		return s.rejectRename(c, slug, seen, err)
+	}
+	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board has its new title.")
+}
+
+func (s *server) rejectRename(c echo.Context, slug string, seen uint64, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := s.Board(c.Request().Context(), slug)
+	if err != nil {
+		return err
+	}
+	if code == http.StatusConflict {
+		seen = board.Version // having seen the other title, one may save again
+	}
+	return s.showSettings(c, code, board, views.BoardForm{Slug: board.Slug, Title: c.FormValue("title"), Version: seen, Errors: messages})
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// The only place where an error becomes a status and a page.
+
+// retryAfter is in how many seconds trying again may help.
+const retryAfter = 2
+
+// statusGone is what a request is counted as whose client did not wait.
+const statusGone = 499
+
+// foreignSite reports an unsafe request from a page of another site.
+type foreignSite struct{}
+
+func (foreignSite) Error() string {
+	return "This request came from another site, so it was not carried out. Open the page here and send it again. " +
+		"If you are here already, COUNTERFOIL_URL does not say the address that you use."
+}
+func (foreignSite) Unwrap() error { return fault.Forbidden }
+
+var statuses = map[error]int{
+	fault.Invalid:     http.StatusUnprocessableEntity,
+	fault.NotFound:    http.StatusNotFound,
+	fault.Conflict:    http.StatusConflict,
+	fault.Forbidden:   http.StatusForbidden,
+	fault.RateLimited: http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
+}
+
+var headings = map[int]string{
+	http.StatusBadRequest:            "That did not work",
+	http.StatusUnauthorized:          "Sign in first",
+	http.StatusForbidden:             "Not allowed",
+	http.StatusNotFound:              "Nothing here",
+	http.StatusMethodNotAllowed:      "That cannot be done here",
+	http.StatusConflict:              "It has changed meanwhile",
+	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusUnsupportedMediaType:  "Unknown kind of data",
+	http.StatusUnprocessableEntity:   "Something is missing",
+	http.StatusTooManyRequests:       "Too many at once",
+	http.StatusInternalServerError:   "A fault of ours",
+	http.StatusServiceUnavailable:    "Not available right now",
+}
+
+var messages = map[int]string{
+	http.StatusNotFound:              "Check the address, or go to your boards.",
+	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
+	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
+	http.StatusUnsupportedMediaType:  "Send JSON with the header “Content-Type: application/json”.",
+	http.StatusServiceUnavailable:    "Counterfoil is stopping or starting. Nothing was lost; try again in a moment.",
+	http.StatusInternalServerError:   "It is in the log, and nothing you sent was half done. Try again; if it stays so, tell whoever runs this server.",
+	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
+}
+
+// status returns what err is in HTTP, and the sentence for people.
+func status(err error) (int, string) {
+	var http_ *echo.HTTPError
+	switch {
+	case errors.As(err, new(accounts.BadToken)):
+		return http.StatusUnauthorized, fault.Message(err)
+	case fault.Kind(err) != nil:
+		return statuses[fault.Kind(err)], fault.Message(err)
+	case errors.Is(err, coalesce.ErrClosed):
+		return http.StatusServiceUnavailable, messages[http.StatusServiceUnavailable]
+	case errors.Is(err, context.Canceled):
+		return statusGone, ""
+	case errors.As(err, &http_) && http_.Code < 500:
+		return http_.Code, messages[http_.Code]
+	}
+	return http.StatusInternalServerError, messages[http.StatusInternalServerError]
+}
+
+// showError answers a request that failed: a page, or a problem for programs.
+func (s *server) showError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	code, message := status(err)
+	s.logError(c, code, err)
+	if code == statusGone {
+		_ = c.NoContent(code)
+		return
+	}
+	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	if strings.HasPrefix(c.Request().URL.Path, "/api/") {
+		s.problem(c, code, message, err)
+		return
+	}
+	if isFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
+		code = http.StatusBadRequest // those two are for forms, which htmx shows
+	}
+	props := views.ErrorProps{
+		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable,
+	}
+	if err := render(c, code, views.ErrorPage(props)); err != nil {
+		s.log.Error("show error page", "error", err)
+	}
+}
+
+// logError logs what is our fault; what a request did wrong is no news.
+func (s *server) logError(c echo.Context, code int, err error) {
+	level := slog.LevelDebug
+	if code >= 500 {
+		level = slog.LevelError
+	}
+	if code == http.StatusServiceUnavailable {
+		level = slog.LevelWarn
+	}
+	attrs := []any{"status", code, "method", c.Request().Method, "path", c.Request().URL.Path, "error", err}
+	var behind interface{ Cause() error }
+	if errors.As(err, &behind) {
+		attrs = append(attrs, "cause", behind.Cause())
+	}
+	var panicked coalesce.Panic
+	if errors.As(err, &panicked) {
+		attrs = append(attrs, "stack", string(panicked.Stack))
+	}
+	s.log.Log(c.Request().Context(), level, "request failed", attrs...)
+}
+
+func (s *server) logPanic(c echo.Context, err error, _ []byte) error {
+	s.log.Error("handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(debug.Stack()))
+	return fmt.Errorf("panic: %w", err)
+}
+
+// problem answers a program, as RFC 9457 says. type names the error; current is the state that a
+// conflict is about.
+type problem struct {
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	Status  int    `json:"status"`
+	Detail  string `json:"detail"`
+	Field   string `json:"field,omitempty"`
+	Current any    `json:"current,omitempty"`
+}
+
+func (s *server) problem(c echo.Context, code int, message string, err error) {
+	p := problem{Type: "about:blank", Title: headings[code], Status: code, Detail: message, Field: fault.Field(err)}
+	if p.Title == "" {
+		p.Title = http.StatusText(code)
+	}
+	if name := fault.Name(err); name != "" {
+		p.Type = "urn:counterfoil:problem:" + name
+	}
+	if code == http.StatusUnauthorized {
+		c.Response().Header().Set("WWW-Authenticate", "Bearer")
+	}
+	var stale tickets.Stale
+	var moved tickets.MovedSince
+	switch {
+	case errors.As(err, &stale):
+		p.Current = s.links(c).ticket(stale.Current)
+	case errors.As(err, &moved):
+		p.Current = s.links(c).ticket(moved.Current)
+	}
+	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
+	c.Response().Header().Set("Cache-Control", "no-store")
+	c.Response().WriteHeader(code)
+	if err := c.Echo().JSONSerializer.Serialize(c, p, ""); err != nil {
+		s.log.Debug("answer with a problem", "error", err)
+	}
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// rejected returns the messages of a form that was not taken, and its status: 422, or 409 where
+// something else was there first. ok is false for an error that is not about the form.
+func rejected(err error) (form views.Errors, code int, ok bool) {
+	kind := fault.Kind(err)
+	if kind != fault.Invalid && kind != fault.Conflict {
+		return nil, 0, false
+	}
+	return views.Errors{fault.Field(err): fault.Message(err)}, statuses[kind], true
+}
+
+// allRejected returns all that is wrong of several checks, each with its field.
+func allRejected(errs ...error) views.Errors {
+	messages := views.Errors{}
+	for _, err := range errs {
+		if form, _, ok := rejected(err); ok {
+			for field, message := range form {
+				messages[field] = message
+			}
+		}
+	}
+	return messages
+}
+
+// column reads a column's id from a form or a path; "" is 0, the board's first.
+func column(s string) (id.Column, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0, badNumber{"column"}
+	}
+	return id.Column(n), nil
+}
+
+// after reads the key of the ticket to go below from a form; "" is the top.
+func after(s string) (*tickets.Key, error) {
+	if s == "" {
+		return nil, nil
+	}
+	key, err := tickets.ParseKey(s)
+	if err != nil {
+		return nil, badKey{}
+	}
+	return &key, nil
+}
+
+// version reads the version that a form was made from.
+func version(c echo.Context) (uint64, error) {
+	n, err := strconv.ParseUint(c.FormValue("version"), 10, 63)
+	if err != nil {
+		return 0, badNumber{"version"}
+	}
+	return n, nil
+}
+
+// key reads a ticket's key from the path.
+func key(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
+
+// badNumber reports a field that must be a number and is none.
+type badNumber struct{ field string }
+
+func (e badNumber) Error() string {
+	return "The " + e.field + " must be a whole number. Reload the page and try again."
+}
+func (badNumber) Unwrap() error   { return fault.Invalid }
+func (e badNumber) Field() string { return e.field }
+
+// badKey reports a ticket to go below that is no key.
+type badKey struct{}
+
+func (badKey) Error() string { return "Name the ticket to go below by its key, such as NINJA-42." }
+func (badKey) Unwrap() error { return fault.Invalid }
+func (badKey) Field() string { return "after" }
+
+// readable returns an error where the body of a form cannot be read; FormValue would say "" then.
+func readable(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().Method != http.MethodPost {
+			return next(c)
+		}
+		if _, err := c.FormParams(); err != nil {
+			var http_ *echo.HTTPError
+			if errors.As(err, &http_) {
+				return http_
+			}
+			var large *http.MaxBytesError
+			if errors.As(err, &large) {
+				return echo.ErrStatusRequestEntityTooLarge
+			}
+			return echo.ErrBadRequest
+		}
+		return next(c)
+	}
+}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// positionForm asks where to move a ticket. Choosing another column asks for it again.
+func (s *server) positionForm(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	form, err := s.readMove(c, ticket)
+	if err != nil {
+		return err
+	}
+	return s.showMove(c, http.StatusOK, ticket, board, form)
+}
+
+// readMove reads what was chosen so far; what was not is where the ticket is.
+func (s *server) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveForm, error) {
+	here, err := s.PlaceOf(c.Request().Context(), ticket)
+	if err != nil {
+		return views.MoveForm{}, err
+	}
+	form := views.MoveForm{Column: ticket.Column, After: c.FormValue("after"), Seen: here}
+	if chosen, err := column(c.FormValue("column")); err == nil && chosen != 0 {
+		form.Column = chosen
+	}
+	if seen, err := readSeen(c); err == nil && seen != nil {
+		form.Seen = *seen
+	}
+	if here.After != nil && form.After == "" && form.Column == ticket.Column && c.Request().Method == http.MethodGet {
+		form.After = here.After.String()
+	}
+	return form, nil
+}
+
+func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.MoveForm) error {
+	if _, ok := board.Column(form.Column); !ok {
+		form.Column = ticket.Column
+	}
+	near, ok, err := s.columnNow(c, board.Slug, form.Column)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return echo.ErrNotFound
+	}
+	props := views.MoveProps{
+		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form, Near: near.Cards, More: near.More,
+	}
+	if isFragment(c) {
+		return render(c, code, views.MoveFormFragment(props))
+	}
+	return render(c, code, views.MovePage(props))
+}
+
+func readSeen(c echo.Context) (*tickets.Place, error) {
+	seenColumn, err := column(c.FormValue("seen_column"))
+	if err != nil || seenColumn == 0 {
+		return nil, err
+	}
+	seenAfter, err := after(c.FormValue("seen_after"))
+	if err != nil {
+		return nil, err
+	}
+	return &tickets.Place{Column: seenColumn, After: seenAfter}, nil
+}
+
+func readIntent(c echo.Context) (intent tickets.Intent, err error) {
+	if intent.Column, err = column(c.FormValue("column")); err != nil {
+		return intent, err
+	}
+	if intent.After, err = after(c.FormValue("after")); err != nil {
+		return intent, err
+	}
+	intent.Seen, err = readSeen(c)
+	return intent, err
+}
+
+// moveTicket serves a drag, whose answer goes to a column, and the form.
+func (s *server) moveTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	intent, err := readIntent(c)
+	var moved tickets.Moved
+	var board boards.Board
+	if err == nil {
+		moved, board, err = s.MoveTicket(c.Request().Context(), k, intent)
+	}
+	if err != nil {
+		return s.rejectMove(c, k, intent, err)
+	}
+	var note string
+	if moved.Appended {
+		note = intent.After.String() + " is not in this column any more, so " + moved.Ticket.Key.String() + " went to its end."
+	}
+	if target(c) == views.ColumnID(intent.Column) {
+		return s.showColumns(c, http.StatusOK, board.Slug, note, intent.Column, seenColumn(intent))
+	}
+	if note == "" {
+		to, _ := board.Column(moved.Ticket.Column)
+		note = moved.Ticket.Key.String() + " is in " + to.Name + "."
+	}
+	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), note)
+}
+
+func seenColumn(intent tickets.Intent) id.Column {
+	if intent.Seen == nil {
+		return intent.Column
+	}
+	return intent.Seen.Column
+}
+
+// showColumns answers a drag with the columns as they are, the first with a note.
+func (s *server) showColumns(c echo.Context, code int, slug, note string, columns ...id.Column) error {
+	var components []templ.Component
+	for i, n := range columns {
+		if slices.Contains(columns[:i], n) {
+			continue
+		}
+		props, ok, err := s.columnNow(c, slug, n)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if len(components) == 0 {
+			props.Alert = note
+			components = append(components, views.Column(props))
+			continue
+		}
+		components = append(components, views.ColumnOOB(props))
+	}
+	return render(c, code, components...)
+}
+
+func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	var since tickets.MovedSince
+	isDrag := target(c) != "" && target(c) == views.ColumnID(intent.Column)
+	if isDrag && errors.As(err, &since) {
+		return s.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent), since.Current.Column)
+	}
+	if isDrag {
+		return err
+	}
+	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	form, err := s.readMove(c, ticket)
+	if err != nil {
+		return err
+	}
+	form.Errors = messages
+	if code == http.StatusConflict {
+		if form.Seen, err = s.PlaceOf(c.Request().Context(), ticket); err != nil {
+			return err
+		}
+	}
+	return s.showMove(c, code, ticket, board, form)
+}

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// render answers with components one after the other. They are drawn before the first byte is sent,
+// so what fails in them can still be an error.
+func render(c echo.Context, status int, components ...templ.Component) error {
+	var body bytes.Buffer
+	for _, component := range components {
+		if err := component.Render(c.Request().Context(), &body); err != nil {
+			return fmt.Errorf("render: %w", err)
+		}
+	}
+	head := c.Response().Header()
+	head.Set("Cache-Control", "private, no-store")
+	head.Add("Vary", "HX-Request, HX-Target")
+	return c.HTMLBlob(status, body.Bytes())
+}
+
+// page is the frame of a page for whoever asks. The messages of the session are taken out of it.
+func (s *server) page(c echo.Context, title string) views.Page {
+	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
+	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
+		p.Actor = &actor
+	}
+	if !isFragment(c) {
+		p.Flash = s.takeFlash(c)
+	}
+	return p
+}
+
+// see redirects to a page of ours after a form was taken, with a message for it.
+func (s *server) see(c echo.Context, path, message string) error {
+	if message != "" {
+		if err := s.flash(c, views.Flash{Text: message}); err != nil {
+			return err
+		}
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}
+
+func (s *server) healthz(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
+
+// readyz says whether requests can be served: the database answers.
+func (s *server) readyz(c echo.Context) error {
+	if err := s.Ready(c.Request().Context()); err != nil {
+		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		s.log.Debug("not ready", "error", err)
+		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
+	}
+	return c.String(http.StatusOK, "ready\n")
+}
+
+func (s *server) favicon(c echo.Context) error {
+	return c.Redirect(http.StatusFound, static.Path("img/icon.svg"))
+}
+
+func (s *server) robots(c echo.Context) error {
+	return c.String(http.StatusOK, "User-agent: *\nDisallow: /\n")
+}

@@ -1,0 +1,148 @@
+// Package web speaks HTTP: pages for people, their fragments for htmx, JSON for programs. A handler
+// binds, makes one call to a workflow, and renders or redirects.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Config is what the server is told from outside.
+type Config struct {
+	Workflows *workflows.Workflows
+	Sessions  scs.Store
+	URL       *url.URL     // public base URL; nil: as each request says
+	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
+	Log       *slog.Logger
+}
+
+// MaxBody is the largest request body in bytes: a description whose every byte is escaped as \u00xx, and the rest.
+const MaxBody = 512 << 10
+
+type server struct {
+	*workflows.Workflows
+	sessions  *scs.SessionManager
+	url       *url.URL
+	log       *slog.Logger
+	installed atomic.Bool // once true, true for ever
+}
+
+// New returns the handler of all routes.
+func New(cfg Config) http.Handler {
+	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log}
+	s.sessions = newSessions(cfg, s)
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = s.showError
+	e.IPExtractor = clientAddress(cfg.Proxies)
+	e.Use(
+		s.measure,
+		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.logPanic}),
+		s.secure,
+		middleware.BodyLimit("512K"),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStatic}),
+		sameOrigin(cfg.URL),
+	)
+	s.route(e)
+	return e
+}
+
+func isStatic(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/static/") }
+
+// clientAddress reads X-Forwarded-For only from proxies that are trusted.
+func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, network := range proxies {
+		options = append(options, echo.TrustIPRange(network))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
+}
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; font-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
+
+// secure sets the headers that every answer has.
+func (s *server) secure(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		head := c.Response().Header()
+		head.Set("Content-Security-Policy", policy)
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("X-Frame-Options", "DENY")
+		head.Set("Referrer-Policy", "same-origin")
+		head.Set("Cross-Origin-Opener-Policy", "same-origin")
+		head.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+		if s.https() {
+			head.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		return next(c)
+	}
+}
+
+func (s *server) https() bool { return s.url != nil && s.url.Scheme == "https" }
+
+// sameOrigin refuses unsafe requests that a browser sends from another site.
+func sameOrigin(public *url.URL) echo.MiddlewareFunc {
+	protection := http.NewCrossOriginProtection()
+	if public != nil {
+		// Behind a proxy that rewrites Host, the page's origin is not the request's.
+		if err := protection.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+			panic("web: " + err.Error())
+		}
+	}
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if err := protection.Check(c.Request()); err != nil {
+				return foreignSite{}
+			}
+			return next(c)
+		}
+	}
+}
+
+// base is the public URL of the server without a slash at its end.
+func (s *server) base(c echo.Context) string {
+	if s.url != nil {
+		return strings.TrimSuffix(s.url.String(), "/")
+	}
+	return "http://" + c.Request().Host
+}
+
+// isInstalled reports whether there has been a setup.
+func (s *server) isInstalled(ctx context.Context) (bool, error) {
+	if s.installed.Load() {
+		return true, nil
+	}
+	installed, err := s.Installed(ctx)
+	if installed {
+		s.installed.Store(true)
+	}
+	return installed, err
+}
+
+// HTTPServer returns a server with limits that keep slow clients from holding it up.
+func HTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}

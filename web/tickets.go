@@ -1,0 +1,243 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func (s *server) newTicket(c echo.Context) error {
+	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	chosen, err := column(c.QueryParam("column"))
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	return s.showNewTicket(c, http.StatusOK, board, views.TicketForm{Column: chosen})
+}
+
+func (s *server) showNewTicket(c echo.Context, code int, board boards.Board, form views.TicketForm) error {
+	props := views.NewTicketProps{Page: s.page(c, "New ticket"), Board: board, Form: form}
+	if isFragment(c) {
+		return render(c, code, views.NewTicketForm(props))
+	}
+	return render(c, code, views.NewTicketPage(props))
+}
+
+// openTicket serves three forms: the page, the dialog (again), and the line at a column's foot (inline).
+func (s *server) openTicket(c echo.Context) error {
+	ctx, slug := c.Request().Context(), c.Param("board")
+	form := views.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
+	var err error
+	var ticket tickets.Ticket
+	if form.Column, err = column(c.FormValue("column")); err == nil {
+		ticket, err = s.OpenTicket(ctx, slug, tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
+	}
+	if err != nil {
+		return s.rejectTicket(c, form, err)
+	}
+	if !isFragment(c) {
+		return s.see(c, views.BoardPath(company(c).Slug, ticket.Key.Board), ticket.Key.String()+" is open.")
+	}
+	next := views.TicketForm{Column: ticket.Column, Created: &ticket.Key}
+	if c.FormValue("inline") != "" {
+		return s.showColumn(c, http.StatusOK, slug, next)
+	}
+	return s.showAgain(c, slug, next)
+}
+
+// showAgain answers the dialog: the form for the next ticket, and the column that the last one came to.
+func (s *server) showAgain(c echo.Context, slug string, next views.TicketForm) error {
+	props, ok, err := s.columnNow(c, slug, next.Column)
+	if err != nil {
+		return err
+	}
+	form := views.NewTicketForm(views.NewTicketProps{Page: s.page(c, "New ticket"), Board: props.Board, Form: next})
+	if !ok {
+		return render(c, http.StatusOK, form)
+	}
+	return render(c, http.StatusOK, form, views.ColumnOOB(props))
+}
+
+// showColumn answers the line at a column's foot: the column as it is now, its form open.
+func (s *server) showColumn(c echo.Context, code int, slug string, form views.TicketForm) error {
+	props, ok, err := s.columnNow(c, slug, form.Column)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return echo.ErrNotFound
+	}
+	props.Add, props.AddOpen = form, true
+	return render(c, code, views.Column(props))
+}
+
+func (s *server) rejectTicket(c echo.Context, form views.TicketForm, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	form.Errors = messages
+	if _, bad := tickets.ParseTitle(form.Title); bad != nil {
+		form.Errors["title"] = bad.Error()
+	}
+	if isFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
+		return s.showColumn(c, code, c.Param("board"), form)
+	}
+	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	return s.showNewTicket(c, code, board, form)
+}
+
+func (s *server) ticket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	if c.Param("key") != ticket.Key.String() {
+		return c.Redirect(http.StatusMovedPermanently, views.TicketPath(company(c).Slug, ticket.Key))
+	}
+	return s.showTicket(c, ticket, board, 0)
+}
+
+func (s *server) showTicket(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) error {
+	props, err := s.ticketProps(c, ticket, board, before)
+	if err != nil {
+		return err
+	}
+	if target(c) == views.TicketID {
+		return render(c, http.StatusOK, views.TicketBody(props))
+	}
+	return render(c, http.StatusOK, views.TicketPage(props))
+}
+
+func (s *server) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (props views.TicketProps, err error) {
+	props = views.TicketProps{Page: s.page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+	ctx := c.Request().Context()
+	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
+		return props, err
+	}
+	slugs, err := s.BoardSlugs(ctx)
+	if err != nil {
+		return props, err
+	}
+	props.HTML, err = markup.Render(ticket.Description, linker(company(c).Slug, slugs))
+	return props, err
+}
+
+// linker links the keys of a company's boards.
+func linker(company string, slugs []string) markup.Linker {
+	known := make(map[string]bool, len(slugs))
+	for _, slug := range slugs {
+		known[slug] = true
+	}
+	return func(text string) string {
+		key, err := tickets.ParseKey(text)
+		if err != nil || !known[key.Board] {
+			return ""
+		}
+		return views.TicketPath(company, key)
+	}
+}
+
+// activity is older history.
+func (s *server) activity(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	before, err := strconv.ParseUint(c.QueryParam("before"), 10, 63)
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	props, err := s.ticketProps(c, ticket, board, id.Activity(before))
+	if err != nil {
+		return err
+	}
+	var component templ.Component = views.TicketPage(props)
+	if isFragment(c) {
+		component = views.HistoryRows(props)
+	}
+	return render(c, http.StatusOK, component)
+}
+
+func (s *server) editTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	form := views.TicketForm{Title: ticket.Title, Description: ticket.Description, Version: ticket.Version}
+	return s.showEdit(c, http.StatusOK, ticket, board, form)
+}
+
+func (s *server) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.TicketForm) error {
+	props := views.EditProps{Page: s.page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
+	if target(c) == views.TicketID {
+		return render(c, code, views.EditForm(props))
+	}
+	return render(c, code, views.EditPage(props))
+}
+
+func (s *server) saveTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	form := views.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
+	if form.Version, err = version(c); err == nil {
+		edit := tickets.Edit{Title: &form.Title, Description: &form.Description, Version: form.Version}
+		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {
+			edit.Version = over
+		}
+		_, err = s.EditTicket(c.Request().Context(), k, edit)
+	}
+	if err != nil {
+		return s.rejectEdit(c, k, form, err)
+	}
+	return s.see(c, views.TicketPath(company(c).Slug, k), "")
+}
+
+func (s *server) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	ticket, board, readErr := s.TicketOnBoard(c.Request().Context(), k)
+	if readErr != nil {
+		return readErr
+	}
+	form.Errors = messages
+	if _, bad := tickets.ParseTitle(form.Title); bad != nil {
+		form.Errors["title"] = bad.Error()
+	}
+	var stale tickets.Stale
+	if errors.As(err, &stale) {
+		form.Current = &stale.Current
+	}
+	return s.showEdit(c, code, ticket, board, form)
+}
