@@ -1,0 +1,56 @@
+# What a developer runs. `make` alone says what there is.
+
+SHELL := /bin/sh
+GO ?= go
+GOFLAGS_TEST ?=
+MYSQL := .cache/mysql
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+# What touches the database: the packages that test-mysql runs on MySQL as well.
+ON_DATABASE = ./db/... ./domain/... ./web/... ./ops/... ./cmd/... ./e2e/...
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-mysql generate lint bench soak
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: need-database build ## serve the app on a private database in ./data
+	exec bin/counterfoil serve
+
+build: ## bin/counterfoil
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
+
+test: need-database need-browser ## all tests, on MariaDB
+	$(GO) run ./db/dbtest/server -- $(GO) test -count=1 $(GOFLAGS_TEST) ./...
+
+test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 $(GOFLAGS_TEST) $(ON_DATABASE)
+
+generate: ## sqlc and templ
+	$(GO) tool sqlc generate
+	$(GO) tool templ generate
+
+lint: ## vet and golangci-lint
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/golangci-lint.mod golangci-lint run
+
+bench: need-database build $(MYSQL)/ready ## tickets per second beside the rival strategies, on both engines
+	bin/counterfoil bench tickets
+	bin/counterfoil bench tickets --writers 50 --each 200
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql --writers 50 --each 200
+
+soak: need-database $(MYSQL)/ready ## the full load tests, on both engines; about a quarter of an hour
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m -v -run Load ./e2e
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m -v -run Load ./e2e
+
+.PHONY: need-database need-browser
+need-database:
+	@scripts/need mariadbd
+
+need-browser:
+	@scripts/need chromium
+
+$(MYSQL)/ready:
+	scripts/get-mysql $(MYSQL)
