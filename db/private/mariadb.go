@@ -58,8 +58,8 @@ func script(server, name string) ([]byte, error) {
 	}
 	prefix := filepath.Dir(filepath.Dir(server))
 	for _, share := range []string{"share/mysql", "share/mariadb", "share"} {
-		for _, make := range []string{"mariadb_", "mysql_"} {
-			text, err := os.ReadFile(filepath.Join(prefix, share, make+name+".sql"))
+		for _, maker := range []string{"mariadb_", "mysql_"} {
+			text, err := os.ReadFile(filepath.Join(prefix, share, maker+name+".sql"))
 			if err == nil {
 				return text, nil
 			}

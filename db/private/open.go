@@ -75,11 +75,11 @@ func (s *Server) own() (bool, error) {
 
 // attach returns nil once this program holds its share and the owner's database answers.
 func (s *Server) attach(ctx context.Context) error {
-	shared, err := s.attached.try(shared)
+	held, err := s.attached.try(shared)
 	if err != nil {
 		return err
 	}
-	if !shared {
+	if !held {
 		return errors.New("it is stopping")
 	}
 	state, err := readState(s.dir)

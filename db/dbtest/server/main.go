@@ -115,6 +115,7 @@ func open(ctx context.Context, engine, dir string) (*private.Server, error) {
 		"sync_binlog":                    "0",
 		"skip-log-bin":                   "",
 		"max_connections":                "1000",
+		"innodb_buffer_pool_size":        "512M",
 		"innodb_log_file_size":           "32M",
 	}
 	if engine == "mysql" {

@@ -1,0 +1,96 @@
+package private
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestAdopt(t *testing.T) {
+	t.Run("the next program takes over the database that a killed owner left", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		if next := open(t, dir); !next.Owner() || next.Pid() != pid {
+			t.Errorf("owner %v, process %d became %d", next.Owner(), pid, next.Pid())
+		}
+	})
+
+	t.Run("also one that still starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := launch(t, helperConfig{Dir: dir})
+		eventually(t, "the server is launched", func() bool { return exists(statePath(dir)) })
+		owner.kill()
+		st, err := readState(dir)
+		must(t, err)
+		if next := open(t, dir); next.Pid() != st.PID {
+			t.Errorf("process %d became %d", st.PID, next.Pid())
+		}
+	})
+
+	t.Run("also one whose owner was killed before it could write", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		before := owner.status()
+		owner.kill()
+		must(t, os.Remove(statePath(dir)))
+		next := open(t, dir)
+		if next.Pid() != before.Pid || next.URL(database) != before.URL {
+			t.Errorf("process %d became %d, %s became %s", before.Pid, next.Pid(), before.URL, next.URL(database))
+		}
+	})
+
+	t.Run("one that is stopping is waited for, and another starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		st, err := readState(dir)
+		must(t, err)
+		st.Stopping = true
+		must(t, writeState(dir, st))
+		next := open(t, dir)
+		if next.Pid() == pid {
+			t.Error("adopted a database that stops")
+		}
+		execute(t, connect(t, next.URL(database)), "DO 0")
+	})
+
+	t.Run("one that does not answer is ended, and another starts", func(t *testing.T) {
+		dir := seededDir(t)
+		owner := opened(t, helperConfig{Dir: dir})
+		pid := owner.status().Pid
+		owner.kill()
+		must(t, syscall.Kill(pid, syscall.SIGSTOP))
+		st, err := readState(dir)
+		must(t, err)
+		st.Began = st.Began.Add(-time.Hour)
+		must(t, writeState(dir, st))
+		s, err := newServer(options(dir, nil))
+		must(t, err)
+		s.grace = time.Millisecond
+		t.Cleanup(func() { must(t, s.Close(context.Background())) })
+		must(t, s.join(t.Context()))
+		if s.Pid() == pid {
+			t.Error("the silent database was kept")
+		}
+		execute(t, connect(t, s.URL(database)), "DO 0")
+	})
+
+	t.Run("a process that has only the number of a former database is left alone", func(t *testing.T) {
+		dir := seededDir(t)
+		other := launch(t, helperConfig{Dir: t.TempDir()}) // no database server
+		start, _ := processStart(other.cmd.Process.Pid)
+		must(t, writeState(dir, state{Engine: underTest(), PID: other.cmd.Process.Pid, Start: start, Socket: "/nowhere/db.sock"}))
+		if s := open(t, dir); s.Pid() == other.cmd.Process.Pid {
+			t.Error("adopted a stranger")
+		}
+		other.read()
+		if err := other.close(); err != "" {
+			t.Error(err)
+		}
+	})
+}
