@@ -100,7 +100,22 @@ func withBoard(t *testing.T, titles ...string) *app {
 	for _, title := range titles {
 		a.post("/acme/boards/NINJA/tickets", "title", title)
 	}
+	a.read("/acme") // with it go the messages about all this
 	return a
+}
+
+// read gets a page as that other browser.
+func (a *app) read(path string) {
+	a.t.Helper()
+	client := http.Client{Jar: a.jar}
+	answer, err := client.Get(a.url + path)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		a.t.Fatalf("GET %s: %s", path, answer.Status)
+	}
 }
 
 // post sends a form as another browser of the same person would, without JavaScript.

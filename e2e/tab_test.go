@@ -30,6 +30,7 @@ type tab struct {
 	app   *app
 	mu    sync.Mutex
 	wrong []string
+	plain bool // runs no scripts
 	// expected are complaints of the browser that belong to the test.
 	expected *regexp.Regexp
 }
@@ -115,12 +116,16 @@ func (b *tab) size(width, height int64, touch bool) {
 
 func (b *tab) noScript() {
 	b.t.Helper()
+	b.plain = true
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 func (b *tab) open(path string) {
 	b.t.Helper()
 	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
+	if !b.plain {
+		b.wait(`document.documentElement.matches(".js")`)
+	}
 }
 
 // eval returns the value of a JavaScript expression.
@@ -289,6 +294,13 @@ const columns = `[...document.querySelectorAll(".column")].map(c => ({ name: c.q
 func (b *tab) holds(name, keys string) {
 	b.t.Helper()
 	b.wait(columns+`.some(c => c.name === %s && c.keys === %s)`, name, keys)
+}
+
+// addTo opens the line at a column's foot.
+func (b *tab) addTo(column string) {
+	b.t.Helper()
+	b.click("#add-" + b.columnID(column) + " summary")
+	b.wait(`document.activeElement.name === "title"`)
 }
 
 func card(key string) string { return `.card[data-key="` + key + `"]` }
