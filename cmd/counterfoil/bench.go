@@ -49,21 +49,22 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 }
 
 // scratch opens an empty database on url, or on a private server of its own.
-func scratch(ctx context.Context, env environment, engine, url string) (d *db.DB, remove func() error, err error) {
-	remove = func() error { return nil }
+func scratch(ctx context.Context, env environment, engine, url string) (*db.DB, func() error, error) {
+	end := func() error { return nil }
 	if url == "" {
-		if url, remove, err = scratchServer(ctx, env, engine); err != nil {
+		var err error
+		if url, end, err = scratchServer(ctx, env, engine); err != nil {
 			return nil, nil, err
 		}
 	}
 	if err := db.SchemaUp(url); err != nil {
-		return nil, nil, errors.Join(err, remove())
+		return nil, nil, errors.Join(err, end())
 	}
-	d, err = db.Open(url)
+	d, err := db.Open(url)
 	if err != nil {
-		return nil, nil, errors.Join(err, remove())
+		return nil, nil, errors.Join(err, end())
 	}
-	return d, func() error { return errors.Join(d.Close(), remove()) }, nil
+	return d, func() error { return errors.Join(d.Close(), end()) }, nil
 }
 
 // binlog is how MySQL runs unless told otherwise, and how our private one does not.
