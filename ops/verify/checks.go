@@ -1,0 +1,105 @@
+package verify
+
+// How findings name a row, and the joins that it takes. The joins run for broken rows only.
+const (
+	aTicket = `CONCAT('ticket ', t.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, '-', t.local_id, ')'), ''))`
+	aBoard  = `CONCAT('board ', b.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, ')'), ''))`
+	aColumn = `CONCAT('column ', c.id, ' “', c.name, '” of ', COALESCE(` + aBoard + `, CONCAT('board ', c.board_id)))`
+
+	ofTicket = ` LEFT JOIN board b ON b.id = t.board_id LEFT JOIN company co ON co.id = b.company_id `
+	ofBoard  = ` LEFT JOIN company co ON co.id = b.company_id `
+	ofColumn = ` LEFT JOIN board b ON b.id = c.board_id LEFT JOIN company co ON co.id = b.company_id `
+)
+
+// checks returns all but schema. Queries over tickets and activity go along an index or count in
+// one, so that the server needs no room for them however many rows there are.
+func checks() []check {
+	return []check{
+		{
+			name: "setup", says: "Where there is a company, the first setup is closed.", tables: []string{"installation"},
+			query: `SELECT CONCAT('there are ', x.companies, ' companies but ', x.closed, ' closed setups: a stranger may set up')
+				FROM (SELECT (SELECT COUNT(*) FROM company) AS companies, (SELECT COUNT(*) FROM installation) AS closed) x
+				WHERE x.companies > 0 AND x.closed <> 1`,
+		},
+		{name: "companies", says: "Companies have slugs and names of the allowed form.", tables: []string{"company"}, run: companies},
+		{name: "accounts", says: "Accounts have names and addresses of the allowed form.", tables: []string{"account"}, run: people},
+		{name: "memberships", says: "Every membership has a known role.", tables: []string{"membership"}, run: memberships},
+		{name: "tokens", says: "Every API token has known scopes.", tables: []string{"api_token"}, run: tokens},
+		{name: "boards", says: "Boards have slugs and titles of the allowed form.", tables: []string{"board"}, run: boardTexts},
+		{
+			name: "incrementers", says: "Every board has the counter of its ticket numbers.", tables: []string{"board"},
+			query: `SELECT CONCAT(` + aBoard + `, ' has no incrementer') FROM board b` + ofBoard + `
+				LEFT JOIN board_ticket_incrementer i ON i.board_id = b.id WHERE i.board_id IS NULL ORDER BY b.id`,
+		},
+		{
+			name: "columns", says: "Every board has at least one column.", tables: []string{"board"},
+			query: `SELECT CONCAT(` + aBoard + `, ' has no column') FROM board b` + ofBoard + `
+				WHERE NOT EXISTS (SELECT 1 FROM board_column c WHERE c.board_id = b.id) ORDER BY b.id`,
+		},
+		{
+			name: "column positions", says: "The columns of a board have positions from 1 up, no two the same.", tables: []string{"board_column"},
+			query: `SELECT CONCAT('board ', board_id, ' has ', COUNT(*), ' columns at position ', position)
+				FROM board_column GROUP BY board_id, position HAVING COUNT(*) > 1 OR position < 1`,
+		},
+		{
+			name: "ticket numbers unique", says: "No two tickets of a board have the same number.", tables: []string{"ticket"},
+			query: `SELECT CONCAT('board ', board_id, ' has ', COUNT(*), ' tickets with the number ', local_id)
+				FROM ticket GROUP BY board_id, local_id HAVING COUNT(*) > 1`,
+		},
+		{
+			name: "ticket numbers handed out", says: "Every ticket's number is between 1 and the last that its board handed out.", tables: []string{"ticket"},
+			query: `SELECT CONCAT(` + aTicket + `, ' has a number outside 1 to ', i.max_ticket_id)
+				FROM ticket t JOIN board_ticket_incrementer i ON i.board_id = t.board_id` + ofTicket + `
+				WHERE t.local_id < 1 OR t.local_id > i.max_ticket_id`,
+		},
+		{
+			// As things stand no row of ticket is ever removed. What removes rows one day must leave a trace to count here.
+			name: "no ticket row is missing", says: "A board has as many ticket rows, deleted ones included, as it handed out numbers.", tables: []string{"ticket"},
+			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets')
+				FROM (SELECT i.board_id, i.max_ticket_id AS handed, (SELECT COUNT(*) FROM ticket t WHERE t.board_id = i.board_id) AS present
+					FROM board_ticket_incrementer i) x
+				LEFT JOIN board b ON b.id = x.board_id` + ofBoard + `
+				WHERE x.present < x.handed ORDER BY x.board_id`,
+		},
+		{
+			name: "tickets on their board", says: "A ticket's column is one of its own board.", tables: []string{"ticket"},
+			query: `SELECT CONCAT(` + aTicket + `, ' is in column ', c.id, ' of board ', c.board_id)
+				FROM ticket t JOIN board_column c ON c.id = t.column_id` + ofTicket + `WHERE c.board_id <> t.board_id`,
+		},
+		{
+			name: "places", says: "A live ticket has a column and a rank there, a deleted one neither.", tables: []string{"ticket"},
+			query: `SELECT CONCAT(` + aTicket + `, IF(t.deleted_at IS NULL, ' is live', ' is deleted'), ', its column is ', COALESCE(t.column_id, 'none'),
+					', its rank ', COALESCE(t.rank_in_column, 'none'))
+				FROM ticket t` + ofTicket + `
+				WHERE (t.deleted_at IS NULL) <> (t.column_id IS NOT NULL) OR (t.deleted_at IS NULL) <> (t.rank_in_column IS NOT NULL)`,
+		},
+		{
+			name: "ranks strict", says: "No two tickets of a column have the same rank.", tables: []string{"ticket"},
+			query: `SELECT CONCAT('column ', column_id, ' has ', COUNT(*), ' tickets with the rank ', rank_in_column)
+				FROM ticket WHERE column_id IS NOT NULL AND rank_in_column IS NOT NULL
+				GROUP BY column_id, rank_in_column HAVING COUNT(*) > 1`,
+		},
+		{
+			name: "last ranks", says: "No ticket has a rank above its column's last.", tables: []string{"board_column"},
+			query: `SELECT CONCAT(` + aColumn + `, ' has the last rank ', c.last_rank, ' but a ticket with ', x.highest)
+				FROM (SELECT k.id, (SELECT MAX(t.rank_in_column) FROM ticket t WHERE t.column_id = k.id) AS highest FROM board_column k) x
+				JOIN board_column c ON c.id = x.id` + ofColumn + `WHERE x.highest > c.last_rank ORDER BY c.id`,
+		},
+		{
+			name: "ticket counts", says: "A column's count is the number of its tickets.", tables: []string{"board_column"},
+			query: `SELECT CONCAT(` + aColumn + `, ' counts ', c.ticket_count, ' tickets but has ', x.present)
+				FROM (SELECT k.id, (SELECT COUNT(*) FROM ticket t WHERE t.column_id = k.id) AS present FROM board_column k) x
+				JOIN board_column c ON c.id = x.id` + ofColumn + `WHERE x.present <> c.ticket_count ORDER BY c.id`,
+		},
+		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form.", tables: []string{"ticket"}, run: ticketTexts},
+		{
+			name: "opened once", says: "The history of every ticket says once that it was opened.", tables: []string{"ticket"},
+			query: `SELECT CONCAT(` + aTicket + `, ' was opened ', x.opened, ' times')
+				FROM (SELECT o.id, (SELECT COUNT(*) FROM activity a WHERE a.ticket_id = o.id AND a.kind = 'opened') AS opened FROM ticket o) x
+				JOIN ticket t ON t.id = x.id` + ofTicket + `WHERE x.opened <> 1`,
+		},
+		{name: "history details", says: "Every entry of a history has a detail that can be read.", tables: []string{"activity"}, run: details},
+		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"}, run: answers},
+		{name: "references", says: "Every row that names another names one that is there.", run: referencesHold},
+	}
+}

@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// check is a promise and how it is looked up: a query that selects a sentence for each place where
+// it is broken, or a function.
+type check struct {
+	name, says string
+	tables     []string // whose rows it is held against
+	query      string
+	run        func(*look) error
+}
+
+// look is a check under way.
+type look struct {
+	ctx  context.Context
+	conn *sql.Conn
+	seen map[string]int64 // rows by table, counted once
+	Check
+}
+
+func (l *look) at(c check) error {
+	for _, table := range c.tables {
+		if err := l.count(table); err != nil {
+			return err
+		}
+	}
+	if c.run != nil {
+		return c.run(l)
+	}
+	return l.sentences(c.query)
+}
+
+// find notes a place where the promise is broken.
+func (l *look) find(format string, args ...any) {
+	l.Total++
+	if len(l.Findings) < MaxFindings {
+		l.Findings = append(l.Findings, fmt.Sprintf(format, args...))
+	}
+}
+
+// sentences notes each row of a query as a finding.
+func (l *look) sentences(query string) error {
+	return l.each(query, func(rows *sql.Rows) error {
+		var sentence string
+		if err := rows.Scan(&sentence); err != nil {
+			return err
+		}
+		l.find("%s", sentence)
+		return nil
+	})
+}
+
+// each calls fn for every row of a query as it comes from the server.
+func (l *look) each(query string, fn func(*sql.Rows) error) error {
+	rows, err := l.conn.QueryContext(l.ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (l *look) count(table string) error {
+	n, ok := l.seen[table]
+	if !ok {
+		if err := l.conn.QueryRowContext(l.ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
+			return err
+		}
+		l.seen[table] = n
+	}
+	l.Rows += n
+	return nil
+}

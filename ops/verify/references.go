@@ -1,0 +1,40 @@
+package verify
+
+import "fmt"
+
+// reference is a column that names a row of another table by its only key column.
+type reference struct{ Table, Column, Parent, Key string }
+
+// references are all there are, with and without a foreign key. A foreign key that is not here fails a test.
+var references = []reference{
+	{"installation", "company_id", "company", "id"},
+	{"membership", "company_id", "company", "id"},
+	{"membership", "account_id", "account", "id"},
+	{"api_token", "company_id", "company", "id"},
+	{"api_token", "account_id", "account", "id"},
+	{"board", "company_id", "company", "id"},
+	{"board_ticket_incrementer", "board_id", "board", "id"},
+	{"board_column", "board_id", "board", "id"},
+	{"ticket", "board_id", "board", "id"},
+	{"ticket", "column_id", "board_column", "id"},
+	{"ticket", "created_by", "account", "id"},
+	{"activity", "ticket_id", "ticket", "id"},
+	{"activity", "account_id", "account", "id"},
+	{"idempotency", "token_id", "api_token", "id"},
+}
+
+// referencesHold finds rows that a server with its checks off let be orphaned.
+func referencesHold(l *look) error {
+	for _, r := range references {
+		if err := l.count(r.Table); err != nil {
+			return err
+		}
+		err := l.sentences(fmt.Sprintf(`SELECT CONCAT('%[1]s names %[3]s ', c.%[2]s, ' in %[2]s, which is not there')
+			FROM %[1]s c LEFT JOIN %[3]s p ON p.%[4]s = c.%[2]s
+			WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL`, r.Table, r.Column, r.Parent, r.Key))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

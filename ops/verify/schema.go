@@ -1,0 +1,41 @@
+package verify
+
+import "github.com/counterfoil/counterfoil/db"
+
+// schema is looked at first: the other checks need the newest.
+var schema = check{name: "schema", says: "The schema is complete and at the version of this program.", run: schemaIsNewest}
+
+func schemaIsNewest(l *look) error {
+	var there bool
+	err := l.conn.QueryRowContext(l.ctx, `SELECT COUNT(*) FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
+	if err != nil {
+		return err
+	}
+	if !there {
+		l.find("there is no schema yet: run “counterfoil schema up”, or start “counterfoil serve”")
+		return nil
+	}
+	status, err := schemaStatus(l)
+	if err != nil {
+		return err
+	}
+	switch l.Rows++; {
+	case status.Dirty:
+		l.find("a change to version %d broke off halfway: restore a backup into an empty database", status.Version)
+	case status.Version < status.Latest:
+		l.find("it is at version %d, this program's is %d: run “counterfoil schema up”", status.Version, status.Latest)
+	case status.Version > status.Latest:
+		l.find("it is at version %d, this program knows %d: use the newer program that changed it", status.Version, status.Latest)
+	}
+	return nil
+}
+
+func schemaStatus(l *look) (db.SchemaStatus, error) {
+	status, _ := db.Schema("") // without a database it tells Latest
+	err := l.conn.QueryRowContext(l.ctx, "SELECT version, dirty FROM schema_migrations").Scan(&status.Version, &status.Dirty)
+	if db.IsNotFound(err) {
+		return status, nil
+	}
+	return status, err
+}

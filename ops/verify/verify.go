@@ -1,0 +1,122 @@
+// Package verify proves the stored data: what the schema, the workflows and the entities promise
+// is looked up row by row. It only reads.
+package verify
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// MaxFindings is how many findings of a check are told; Total counts all.
+const MaxFindings = 100
+
+// Report is what was looked at and what was found.
+type Report struct {
+	Engine string
+	Checks []Check
+}
+
+// Check is one promise: Description says it in a sentence, Rows is how many rows it was held
+// against, and each finding is a sentence about a place where it is broken.
+type Check struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Rows        int64    `json:"rows"`
+	Findings    []string `json:"findings"`
+	Total       int64    `json:"total"`
+}
+
+// OK reports whether nothing was found.
+func (r Report) OK() bool { return r.Total() == 0 }
+
+// Total is how many findings there are, told or not.
+func (r Report) Total() (n int64) {
+	for _, c := range r.Checks {
+		n += c.Total
+	}
+	return n
+}
+
+// Run holds the data of one moment against every check, so it may run while others write. A schema
+// that is not the newest is the only finding then: the other checks are made for the newest.
+func Run(ctx context.Context, d *db.DB) (Report, error) {
+	server, err := d.Check(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Engine: server.String()}
+	err = Snapshot(ctx, d.SQL, func(conn *sql.Conn) error {
+		seen := make(map[string]int64)
+		for _, c := range append([]check{schema}, checks()...) {
+			l := &look{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
+			if err := l.at(c); err != nil {
+				return fmt.Errorf("verify: check %q: %w", c.name, err)
+			}
+			report.Checks = append(report.Checks, l.Check)
+			if c.name == schema.name && l.Total > 0 {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		_, err = db.Read(report, err)
+		return Report{}, err
+	}
+	return report, nil
+}
+
+// JSON writes the report in one line.
+func (r Report) JSON(w io.Writer) error {
+	return json.NewEncoder(w).Encode(struct {
+		OK     bool    `json:"ok"`
+		Engine string  `json:"engine"`
+		Checks []Check `json:"checks"`
+	}{r.OK(), r.Engine, r.Checks})
+}
+
+// Text writes the report for people.
+func (r Report) Text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range r.Checks {
+		mark := "ok"
+		if c.Total > 0 {
+			mark = "BROKEN"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d rows\t%s\n", mark, c.Name, c.Rows, c.Description)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, c := range r.Checks {
+		c.tell(w)
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", r.verdict())
+	return err
+}
+
+func (c Check) tell(w io.Writer) {
+	if c.Total == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s: %d found\n", c.Name, c.Total)
+	for _, finding := range c.Findings {
+		fmt.Fprintf(w, "  %s\n", finding)
+	}
+	if more := c.Total - int64(len(c.Findings)); more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
+}
+
+func (r Report) verdict() string {
+	if r.OK() {
+		return "The stored data is as it should be (" + r.Engine + ")."
+	}
+	return "The stored data is not as it should be (" + r.Engine + "). Nothing was changed. Make a copy of the database before you repair anything."
+}

@@ -1,0 +1,381 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/ops/verify"
+)
+
+// house is a database with some of everything: open, edited, moved and deleted tickets, a second
+// board, an empty one, and an answer that is remembered.
+type house struct {
+	*workflows.Workflows
+	db  *db.DB
+	ctx context.Context
+}
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	d := dbtest.Open(t)
+	w := workflows.New(d)
+	t.Cleanup(func() { w.Close(context.Background()) })
+	actor, practice, _, err := w.SetUp(context.Background(), workflows.Setup{
+		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
+	})
+	must(t, err)
+	h := &house{w, d, accounts.WithActor(context.Background(), actor)}
+	for _, slug := range []string{"NINJA", "EMPTY"} {
+		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
+		must(t, err)
+	}
+	for n := range 5 {
+		_, err := w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
+		must(t, err)
+	}
+	title := "Sharpen the long blade"
+	_, err = w.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
+	must(t, err)
+	_, _, err = w.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
+	must(t, err)
+	must(t, w.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
+	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
+	_, err = w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
+	must(t, err)
+	return h
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) verify(t testing.TB) verify.Report {
+	t.Helper()
+	report, err := verify.Run(context.Background(), h.db)
+	must(t, err)
+	return report
+}
+
+// corrupt runs statements on one connection that checks no foreign keys.
+func (h *house) corrupt(t testing.TB, statements ...string) {
+	t.Helper()
+	conn, err := h.db.SQL.Conn(context.Background())
+	must(t, err)
+	defer conn.Close()
+	for _, statement := range append([]string{"SET SESSION foreign_key_checks = 0"}, statements...) {
+		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	if _, err := conn.ExecContext(context.Background(), "SET SESSION foreign_key_checks = 1"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	ninja    = "(SELECT id FROM board WHERE slug = 'NINJA')"
+	opened   = "INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket WHERE id = 9000"
+	newThing = "INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at) VALUES (9000, %s, %s, 'x', '', %s, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01')"
+)
+
+// corruptions has for each check ways to break its promise and what its finding must say.
+var corruptions = []struct {
+	check, how string
+	statements []string
+	finding    string
+}{
+	{"schema", "an older version", []string{"UPDATE schema_migrations SET version = 0"}, "schema up"},
+	{"schema", "a newer version", []string{"UPDATE schema_migrations SET version = 999999"}, "newer program"},
+	{"schema", "a change that broke off", []string{"UPDATE schema_migrations SET dirty = 1"}, "halfway"},
+	{"schema", "no schema", []string{"DROP TABLE schema_migrations"}, "no schema yet"},
+	{"setup", "an open setup", []string{"DELETE FROM installation"}, "a stranger may set up"},
+	{"companies", "a slug of the wrong form", []string{"UPDATE company SET slug = 'A_me'"}, "company 1"},
+	{"companies", "a reserved slug", []string{"UPDATE company SET slug = 'admin'"}, "needs for itself"},
+	{"companies", "an empty name", []string{"UPDATE company SET name = ''"}, "bad name"},
+	{"accounts", "an address in upper case", []string{"UPDATE account SET email = 'Ana@example.com'"}, "Ana@example.com"},
+	{"accounts", "a name with a control character", []string{"UPDATE account SET name = CONCAT('A', CHAR(7))"}, "bad name"},
+	{"memberships", "an unknown role", []string{"UPDATE membership SET role = 'king'"}, `"king"`},
+	{"tokens", "an unknown scope", []string{"UPDATE api_token SET scopes = CONCAT(scopes, ' rule')"}, `"rule"`},
+	{"boards", "a slug in lower case", []string{"UPDATE board SET slug = 'empty' WHERE slug = 'EMPTY'"}, `"empty"`},
+	{"boards", "a title with spaces around", []string{"UPDATE board SET title = ' x ' WHERE slug = 'EMPTY'"}, "bad title"},
+	{"incrementers", "none", []string{"DELETE FROM board_ticket_incrementer WHERE board_id = " + ninja}, "(acme/NINJA) has no incrementer"},
+	{"columns", "none", []string{"DELETE FROM board_column WHERE board_id = (SELECT id FROM board WHERE slug = 'EMPTY')"}, "(acme/EMPTY) has no column"},
+	{"column positions", "the same twice", []string{
+		"ALTER TABLE board_column ADD INDEX ix_board (board_id)", "ALTER TABLE board_column DROP INDEX uq_board_column_position",
+		"UPDATE board_column SET position = 1 WHERE position = 2 AND board_id = " + ninja,
+	}, "2 columns at position 1"},
+	{"column positions", "below one", []string{"UPDATE board_column SET position = 0 WHERE position = 1 AND board_id = " + ninja}, "position 0"},
+	{"ticket numbers unique", "the same twice", []string{
+		"ALTER TABLE ticket ADD INDEX ix_board (board_id)", "ALTER TABLE ticket DROP INDEX uq_ticket_number",
+		"UPDATE ticket SET local_id = 4 WHERE local_id = 5 AND board_id = " + ninja,
+	}, "2 tickets with the number 4"},
+	{"ticket numbers handed out", "above the last", []string{"UPDATE ticket SET local_id = 77 WHERE local_id = 5 AND board_id = " + ninja}, "(acme/NINJA-77) has a number outside 1 to 6"},
+	{"ticket numbers handed out", "zero", []string{"UPDATE ticket SET local_id = 0 WHERE local_id = 5 AND board_id = " + ninja}, "NINJA-0"},
+	{"ticket numbers handed out", "an incrementer that was lowered", []string{"UPDATE board_ticket_incrementer SET max_ticket_id = 5 WHERE board_id = " + ninja}, "NINJA-6"},
+	{"no ticket row is missing", "a row removed", []string{
+		"DELETE a FROM activity a JOIN ticket t ON t.id = a.ticket_id WHERE t.deleted_at IS NOT NULL",
+		"DELETE FROM ticket WHERE deleted_at IS NOT NULL",
+	}, "(acme/NINJA) handed out 6 numbers but has 5 tickets"},
+	{"tickets on their board", "a column of another", []string{
+		"UPDATE ticket SET column_id = (SELECT MAX(id) FROM board_column WHERE board_id = (SELECT id FROM board WHERE slug = 'EMPTY')), rank_in_column = 1 WHERE local_id = 5 AND board_id = " + ninja,
+		"UPDATE board_column SET last_rank = 1, ticket_count = 1 ORDER BY id DESC LIMIT 1",
+		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
+	}, "NINJA-5"},
+	{"places", "a live ticket without a rank", []string{"UPDATE ticket SET rank_in_column = NULL WHERE local_id = 5 AND board_id = " + ninja}, "NINJA-5) is live"},
+	{"places", "a live ticket without a column", []string{
+		"UPDATE ticket SET column_id = NULL, rank_in_column = NULL WHERE local_id = 5 AND board_id = " + ninja,
+		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
+	}, "its column is none"},
+	{"places", "a deleted ticket with a rank", []string{"UPDATE ticket SET rank_in_column = 5 WHERE deleted_at IS NOT NULL"}, "is deleted"},
+	{"places", "a deleted ticket with a column", []string{
+		"UPDATE ticket SET column_id = (SELECT MIN(id) FROM board_column WHERE board_id = " + ninja + "), rank_in_column = 5 WHERE deleted_at IS NOT NULL",
+		"UPDATE board_column SET ticket_count = ticket_count + 1 WHERE position = 1 AND board_id = " + ninja,
+	}, "NINJA-3) is deleted"},
+	{"ranks strict", "the same twice", []string{
+		"ALTER TABLE ticket ADD INDEX ix_column (column_id)", "ALTER TABLE ticket DROP INDEX uq_ticket_rank",
+		"UPDATE ticket SET rank_in_column = 65536 WHERE local_id IN (1, 2) AND board_id = " + ninja,
+	}, "2 tickets with the rank 65536"},
+	{"last ranks", "a last rank that was lowered", []string{"UPDATE board_column SET last_rank = 65536 WHERE position = 1 AND board_id = " + ninja}, "“To do” of board 2 (acme/NINJA) has the last rank 65536"},
+	{"ticket counts", "one too many", []string{"UPDATE board_column SET ticket_count = ticket_count + 1 WHERE position = 1 AND board_id = " + ninja}, "counts 6 tickets but has 5"},
+	{"ticket counts", "in an empty column", []string{"UPDATE board_column SET ticket_count = -1 WHERE position = 3 AND board_id = " + ninja}, "counts -1 tickets but has 0"},
+	{"ticket texts", "an empty title", []string{"UPDATE ticket SET title = '' WHERE local_id = 5 AND board_id = " + ninja}, "bad title"},
+	{"ticket texts", "a title of two lines", []string{"UPDATE ticket SET title = 'a\nb' WHERE local_id = 5 AND board_id = " + ninja}, "bad title"},
+	{"ticket texts", "a description with other line ends", []string{"UPDATE ticket SET description = 'a\r\nb' WHERE local_id = 5 AND board_id = " + ninja}, "bad description"},
+	{"ticket texts", "a description that is too long", []string{
+		"ALTER TABLE ticket MODIFY description MEDIUMTEXT NOT NULL",
+		"UPDATE ticket SET description = REPEAT('x', 65536) WHERE local_id = 5 AND board_id = " + ninja,
+	}, "65536 bytes"},
+	{"opened once", "never", []string{"UPDATE activity SET kind = 'edited' WHERE kind = 'opened' ORDER BY id DESC LIMIT 1"}, "NINJA-6) was opened 0 times"},
+	{"opened once", "twice", []string{"UPDATE activity SET kind = 'opened' WHERE kind = 'edited'"}, "NINJA-2) was opened 2 times"},
+	{"history details", "no JSON", []string{"UPDATE activity SET detail = '{' WHERE kind = 'edited'"}, "cannot be read"},
+	{"history details", "the wrong shape", []string{`UPDATE activity SET detail = '{"title":[]}' WHERE kind = 'edited'`}, "cannot be read"},
+	{"history details", "no JSON but for MySQL the same as {}", []string{`UPDATE activity SET detail = CONCAT(CHAR(1), '{}') WHERE kind = 'edited'`}, "cannot be read"},
+	{"answers", "no JSON", []string{"UPDATE idempotency SET answer = '{'"}, "API token 1"},
+	{"answers", "a failure", []string{"UPDATE idempotency SET status = 500"}, "status 500"},
+	{"references", "an installation without its company", []string{"UPDATE installation SET company_id = 99"}, "installation names company 99"},
+	{"references", "a membership without its company", []string{"INSERT INTO membership VALUES (99, 1, 'owner', '2026-01-01')"}, "membership names company 99"},
+	{"references", "a membership without its account", []string{"INSERT INTO membership VALUES (1, 99, 'owner', '2026-01-01')"}, "membership names account 99"},
+	{"references", "a token without its company", []string{"UPDATE api_token SET company_id = 99"}, "api_token names company 99"},
+	{"references", "a token without its account", []string{"UPDATE api_token SET account_id = 99"}, "api_token names account 99"},
+	{"references", "a board without its company", []string{"UPDATE board SET company_id = 99 WHERE slug = 'EMPTY'"}, "board names company 99"},
+	{"references", "an incrementer without its board", []string{"INSERT INTO board_ticket_incrementer VALUES (99, 0)"}, "board_ticket_incrementer names board 99"},
+	{"references", "a column without its board", []string{"INSERT INTO board_column (board_id, name, position) VALUES (99, 'x', 1)"}, "board_column names board 99"},
+	{"references", "a ticket without its board", []string{fmt.Sprintf(newThing, "99", "1", "1"), opened}, "ticket names board 99"},
+	{"references", "a ticket without its column", []string{
+		"UPDATE ticket SET column_id = 99, rank_in_column = 1 WHERE local_id = 5 AND board_id = " + ninja,
+		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
+	}, "ticket names board_column 99"},
+	{"references", "a ticket without its author", []string{"UPDATE ticket SET created_by = 99 WHERE local_id = 5 AND board_id = " + ninja}, "ticket names account 99"},
+	{"references", "an entry without its ticket", []string{"UPDATE activity SET ticket_id = 99 WHERE kind = 'moved'"}, "activity names ticket 99"},
+	{"references", "an entry without its author", []string{"UPDATE activity SET account_id = 99 WHERE kind = 'moved'"}, "activity names account 99"},
+	{"references", "an answer without its token", []string{"UPDATE idempotency SET token_id = 99"}, "idempotency names api_token 99"},
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	t.Run("what the workflows write is clean", func(t *testing.T) {
+		t.Parallel()
+		report := newHouse(t).verify(t)
+		if !report.OK() {
+			report.Text(t.Output())
+			t.Fatal("findings in clean data")
+		}
+		for _, c := range report.Checks {
+			if c.Rows == 0 {
+				t.Errorf("%s looked at no row", c.Name)
+			}
+		}
+	})
+	t.Run("an empty database is clean", func(t *testing.T) {
+		t.Parallel()
+		report, err := verify.Run(context.Background(), dbtest.Open(t))
+		must(t, err)
+		if !report.OK() {
+			t.Fatal("findings in an empty database")
+		}
+	})
+	for _, c := range corruptions {
+		t.Run(c.check+" finds "+c.how, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.corrupt(t, c.statements...)
+			wantOnly(t, h.verify(t), c.check, c.finding)
+		})
+	}
+}
+
+// wantOnly fails unless the one finding is that check's.
+func wantOnly(t *testing.T, report verify.Report, check, finding string) {
+	t.Helper()
+	if report.OK() {
+		t.Fatal("nothing was found")
+	}
+	for _, c := range report.Checks {
+		if c.Name != check && c.Total != 0 {
+			t.Errorf("%s found too: %v", c.Name, c.Findings)
+		}
+		if c.Name == check && (c.Total != 1 || len(c.Findings) != 1 || !strings.Contains(c.Findings[0], finding)) {
+			t.Errorf("found %d: %v; want one that says %q", c.Total, c.Findings, finding)
+		}
+	}
+}
+
+func TestCorruptions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	t.Run("every check is broken by one", func(t *testing.T) {
+		tried := map[string]bool{}
+		for _, c := range corruptions {
+			tried[c.check] = true
+		}
+		for _, c := range h.verify(t).Checks {
+			if !tried[c.Name] {
+				t.Errorf("no corruption is tried for %q", c.Name)
+			}
+		}
+	})
+	t.Run("every foreign key is broken by one", func(t *testing.T) {
+		rows, err := h.db.SQL.Query(`SELECT table_name, referenced_table_name, column_name FROM information_schema.key_column_usage
+			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
+		must(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var table, parent, column string
+			must(t, rows.Scan(&table, &parent, &column))
+			if !triedReference(table + " names " + parent + " ") {
+				t.Errorf("no orphan is tried for %s.%s", table, column)
+			}
+		}
+	})
+}
+
+func triedReference(finding string) bool {
+	for _, c := range corruptions {
+		if c.check == "references" && strings.HasPrefix(c.finding, finding) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for range 130 {
+		_, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
+		must(t, err)
+	}
+	h.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
+	report := h.verify(t)
+	t.Run("are told up to a hundred and counted to the last", func(t *testing.T) {
+		for _, c := range report.Checks {
+			if c.Name == "ticket texts" && (len(c.Findings) != verify.MaxFindings || c.Total != 130) {
+				t.Errorf("%d told, %d counted", len(c.Findings), c.Total)
+			}
+		}
+	})
+	t.Run("are in the text", func(t *testing.T) {
+		var text bytes.Buffer
+		must(t, report.Text(&text))
+		for _, want := range []string{"BROKEN  ticket texts", "ticket texts: 130 found", "… and 30 more", "not as it should be"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("no %q in:\n%s", want, &text)
+			}
+		}
+	})
+	t.Run("are in one line of JSON", func(t *testing.T) {
+		var text bytes.Buffer
+		must(t, report.JSON(&text))
+		var got struct {
+			OK     *bool
+			Engine string
+			Checks []struct {
+				Name, Description string
+				Rows, Total       *int64
+				Findings          []string
+			}
+		}
+		must(t, json.Unmarshal(text.Bytes(), &got))
+		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine == "" || len(got.Checks) != len(report.Checks) {
+			t.Errorf("JSON is %s", &text)
+		}
+		for _, c := range got.Checks {
+			if c.Name == "" || c.Description == "" || c.Rows == nil || c.Total == nil || c.Findings == nil {
+				t.Errorf("a check lacks something: %+v", c)
+			}
+		}
+	})
+}
+
+func TestWhileServing(t *testing.T) {
+	t.Parallel()
+	t.Run("one moment is looked at, whoever writes meanwhile", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ctx, stop := context.WithCancel(h.ctx)
+		var group sync.WaitGroup
+		defer group.Wait()
+		defer stop()
+		for n := range 4 {
+			group.Go(func() { h.write(t, ctx, n) })
+		}
+		for range 10 {
+			if report := h.verify(t); !report.OK() {
+				report.Text(t.Output())
+				t.Fatal("findings under load")
+			}
+		}
+	})
+	t.Run("the snapshot's connection is not used again", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		d.Connections(1)
+		must(t, verify.Snapshot(context.Background(), d.SQL, func(conn *sql.Conn) error {
+			if _, err := conn.ExecContext(context.Background(), "DELETE FROM company"); err == nil {
+				t.Error("a snapshot can write")
+			}
+			return nil
+		}))
+		must(t, d.InTx(context.Background(), func(tx *db.Tx) error {
+			_, err := tx.SQL.Exec("DELETE FROM company")
+			return err
+		}))
+	})
+}
+
+// write opens, moves and deletes tickets until ctx ends.
+func (h *house) write(t *testing.T, ctx context.Context, writer int) {
+	board, err := h.Board(h.ctx, "NINJA")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for n := 0; ctx.Err() == nil; n++ {
+		ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
+		if err == nil {
+			_, _, err = h.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
+		}
+		if err == nil && n%5 == 0 {
+			err = h.DeleteTicket(h.ctx, ticket.Key)
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+	}
+}
