@@ -13,8 +13,12 @@ const (
 	exclusive = syscall.LOCK_EX
 )
 
-// lock is an advisory lock on a file. The kernel releases it with the process.
-type lock struct{ file *os.File }
+// lock is an advisory lock on a file. The kernel releases it with the process, and nothing else
+// does but close: an os.File would be closed, and the lock lost, once a caller drops its Server.
+type lock struct {
+	path string
+	fd   int
+}
 
 func (s *Server) openLocks() (err error) {
 	for name, l := range map[string]**lock{"owner.lock": &s.owning, "attached.lock": &s.attached, "closing.lock": &s.closing} {
@@ -29,17 +33,21 @@ func (s *Server) openLocks() (err error) {
 func (s *Server) closeLocks() {
 	for _, l := range []*lock{s.owning, s.attached, s.closing} {
 		if l != nil {
-			l.file.Close()
+			syscall.Close(l.fd)
 		}
 	}
 }
 
 func openLock(path string) (*lock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
+	for {
+		fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC, 0o600)
+		if err == nil {
+			return &lock{path, fd}, nil
+		}
+		if err != syscall.EINTR {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
 	}
-	return &lock{file}, nil
 }
 
 // try takes the lock, or changes the one held, if nobody stands against it. A refused change may
@@ -56,12 +64,12 @@ func (l *lock) unlock() error { return l.flock(syscall.LOCK_UN) }
 
 func (l *lock) flock(how int) error {
 	for {
-		err := syscall.Flock(int(l.file.Fd()), how)
+		err := syscall.Flock(l.fd, how)
 		if err == nil {
 			return nil
 		}
 		if err != syscall.EINTR {
-			return fmt.Errorf("lock %s: %w", l.file.Name(), err)
+			return fmt.Errorf("lock %s: %w", l.path, err)
 		}
 	}
 }

@@ -1,0 +1,30 @@
+package private
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	take := func(how int) bool {
+		l, err := openLock(path)
+		must(t, err)
+		got, err := l.try(how)
+		must(t, err)
+		return got
+	}
+
+	t.Run("shares exclude an owner, and last when their holder is dropped", func(t *testing.T) {
+		if !take(shared) || !take(shared) {
+			t.Error("two shares do not go together")
+		}
+		for range 5 {
+			runtime.GC()
+			if take(exclusive) {
+				t.Fatal("the shares were lost")
+			}
+		}
+	})
+}
