@@ -81,6 +81,15 @@ func TestOpening(t *testing.T) {
 		b.click(".board-head .primary")
 		b.wait(`document.querySelector("#new-title")?.value === "Not yet done"`)
 	})
+	t.Run("a double click opens one board", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t).tab(t)
+		b.open("/acme")
+		b.fills("#board-title", "Workshop")
+		b.fills("#board-slug", "SHOP")
+		b.wait(`(document.querySelector('form[action="/acme/boards"]').requestSubmit(), document.querySelector('form[action="/acme/boards"]').requestSubmit(), true)`)
+		b.at("/acme/boards/SHOP")
+	})
 	t.Run("letters typed into a field are no shortcuts", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t).tab(t)
@@ -103,6 +112,24 @@ func TestOpening(t *testing.T) {
 	})
 }
 
+func TestSigningIn(t *testing.T) {
+	t.Run("who was signed out elsewhere is asked to sign in, and comes back", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t)
+		b := a.tab(t)
+		b.expected = regexp.MustCompile(`status of 401`)
+		b.open("/acme/boards/NINJA")
+		a.post("/logout")
+		b.addTo("To do")
+		b.types("Too late\r")
+		b.at("/login")
+		b.fills("#login-email", email)
+		b.fills("#login-password", password)
+		b.click("form .primary")
+		b.wait(`location.pathname.startsWith("/acme")`)
+	})
+}
+
 func TestEditing(t *testing.T) {
 	t.Run("an edit shows at once and stays", func(t *testing.T) {
 		t.Parallel()
@@ -118,6 +145,20 @@ func TestEditing(t *testing.T) {
 		b.sees("#history", "changed the title from “Old title” to “New title”")
 		b.open("/acme/NINJA-1")
 		b.sees("h1", "New title")
+	})
+	t.Run("a long history is read back to its beginning", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Title 0")
+		for i := 1; i <= 60; i++ {
+			a.post("/acme/NINJA-1", "title", fmt.Sprintf("Title %d", i), "description", "", "version", fmt.Sprint(i))
+		}
+		b := a.tab(t)
+		b.open("/acme/NINJA-1")
+		b.sees("#history", "to “Title 60”")
+		b.wait(`(document.querySelector("#history .more a")?.click(), document.querySelector("#history").innerText.includes("opened this ticket"))`)
+		if got := eval[int](b, `document.querySelectorAll("#history li").length`); got != 61 {
+			t.Errorf("%d entries", got)
+		}
 	})
 	t.Run("two edits of one ticket are both seen before one replaces the other", func(t *testing.T) {
 		t.Parallel()

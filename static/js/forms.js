@@ -11,7 +11,13 @@ document.addEventListener('submit', (event) => {
 	} else if (form.matches('[data-move]') && moveByForm(form)) {
 		event.preventDefault()
 		close()
+	} else if (!form.matches('[hx-post], [method=dialog]')) {
+		if (form.ariaBusy) event.preventDefault() // a double click is one wish
+		form.ariaBusy = 'true'
 	}
+})
+window.addEventListener('pageshow', () => {
+	for (const form of document.forms) form.ariaBusy = null
 })
 
 // A form that opens tickets one after the other is free for the next title at once; the tickets
