@@ -91,7 +91,7 @@ func classify(err error) error {
 func whyUnavailable(err error) string {
 	switch number(err) {
 	case 0:
-	case 3, 1021, 1026, 1114, 28:
+	case 3, 1021, 1026, 1114, 1878, 3019, 3675:
 		return "its disk is full; free some space on the database's machine"
 	case 1040, 1203:
 		return "it has too many connections"

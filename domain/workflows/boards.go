@@ -102,21 +102,21 @@ func page(list []tickets.Card) Cards {
 
 // OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle
 // or BadTitle.
-func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Once[boards.Board]) (board boards.Board, err error) {
+func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Once[boards.Board]) (boards.Board, error) {
 	actor, err := writing(ctx, "boards:write")
 	if err != nil {
 		return boards.Board{}, err
 	}
-	if err := w.replay(ctx, once); err != nil {
-		return boards.Board{}, err
-	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
-			return err
-		}
-		return remember(ctx, tx, once.row(tx, board))
+	board, err := doOnce(ctx, w, once, func() (board boards.Board, err error) {
+		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+			if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
+				return err
+			}
+			return remember(ctx, tx, once.row(tx, board))
+		})
+		return board, err
 	})
-	if err = w.replayTaken(ctx, once, err); err != nil {
+	if err != nil {
 		return boards.Board{}, fmt.Errorf("open board: %w", err)
 	}
 	return board, nil

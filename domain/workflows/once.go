@@ -77,56 +77,49 @@ func remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 	return nil
 }
 
-// replay returns Replayed where the request was answered before, KeyReused where another was. An
-// answer older than KeepAnswers is forgotten.
-func (w *Workflows) replay(ctx context.Context, once onceKey) error {
-	token, key, request := once.parts()
-	if key == nil {
-		return nil
+// doOnce runs a use case that remembers its answer. Where it fails, an answer that was given to its
+// key before counts, whatever may be in the way by now: it returns Replayed, or KeyReused where that
+// answered another request. An answer older than KeepAnswers is forgotten and the use case done anew.
+func doOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
+	for {
+		result, err := do()
+		if err == nil || once == nil || errors.Is(err, fault.Unavailable) {
+			return result, err
+		}
+		expired, before := w.answeredBefore(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
+		switch {
+		case expired:
+		case before != nil:
+			return result, before
+		case !errors.Is(err, errTaken):
+			return result, err
+		}
 	}
+}
+
+// answeredBefore returns Replayed or KeyReused where there is an answer for the key, or expired once
+// it is removed for its age.
+func (w *Workflows) answeredBefore(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
 	row, err := db.Read(w.db.RememberedAnswer(ctx, token, key))
 	if db.IsNotFound(err) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("read remembered answer: %w", err)
+		return false, fmt.Errorf("read remembered answer: %w", err)
 	}
 	if limit := w.db.Now().Add(-KeepAnswers); row.CreatedAt.Before(limit) {
 		_, err := db.Read(w.db.ForgetAnswer(ctx, token, key, limit))
-		return err
+		return err == nil, err
 	}
 	if !bytes.Equal(row.RequestHash, request) {
-		return KeyReused{}
+		return false, KeyReused{}
 	}
-	return Replayed{Status: int(row.Status), Body: row.Answer}
-}
-
-// replayTaken answers a request that lost to another with its key.
-func (w *Workflows) replayTaken(ctx context.Context, once onceKey, err error) error {
-	if !errors.Is(err, errTaken) {
-		return err
-	}
-	if err := w.replay(ctx, once); err != nil {
-		return err
-	}
-	return fmt.Errorf("the answer of a taken idempotency key has gone")
+	return false, Replayed{Status: int(row.Status), Body: row.Answer}
 }
 
 // ForgetAnswers removes up to a thousand answers that are kept no longer, and returns how many.
 func (w *Workflows) ForgetAnswers(ctx context.Context) (int64, error) {
 	return db.Read(w.db.ForgetAnswers(ctx, w.db.Now().Add(-KeepAnswers)))
-}
-
-// onceKey is a Once of any type.
-type onceKey interface {
-	parts() (token id.Token, key, request []byte)
-}
-
-func (o *Once[T]) parts() (token id.Token, key, request []byte) {
-	if o == nil {
-		return 0, nil, nil
-	}
-	return o.Token, hash([]byte(o.Key)), hash(o.Request)
 }
 
 func hash(b []byte) []byte {

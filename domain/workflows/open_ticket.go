@@ -44,11 +44,10 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound{Slug: slug}
 	}
-	if err := w.replay(ctx, once); err != nil {
-		return tickets.Ticket{}, err
-	}
-	ticket, err := w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), once: once})
-	if err = w.replayTaken(ctx, once, err); err != nil {
+	ticket, err := doOnce(ctx, w, once, func() (tickets.Ticket, error) {
+		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), once: once})
+	})
+	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
 	}
 	return ticket, nil

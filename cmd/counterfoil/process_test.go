@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asProgram makes the test binary be Counterfoil: tests start it as processes of their own.
+const asProgram = "COUNTERFOIL_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// install is a data directory or a database, and what programs on it are told.
+type install struct {
+	env   []string
+	token string
+}
+
+// onPrivate is an install with a private, durable database, set up.
+func onPrivate(t *testing.T) *install {
+	t.Helper()
+	dir := t.TempDir()
+	return setUp(t, &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}})
+}
+
+// onURL is an install on a database of the test server, set up.
+func onURL(t *testing.T, url string) *install {
+	t.Helper()
+	return setUp(t, &install{env: []string{"DATABASE_URL=" + url}})
+}
+
+func setUp(t *testing.T, i *install) *install {
+	t.Helper()
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("correct horse battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out := i.command(t, "setup", "--company", "acme", "--name", "Acme", "--email", "ana@example.com", "--password-file", password)
+	if code != 0 {
+		t.Fatalf("setup: exit code %d\n%s", code, out)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var answer struct{ Company, Token string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || answer.Company != "acme" || answer.Token == "" {
+		t.Fatalf("the last line of setup is %q", lines[len(lines)-1])
+	}
+	i.token = answer.Token
+	return i
+}
+
+// databasePID is the process of the install's private database.
+func databasePID(t *testing.T, i *install) int {
+	t.Helper()
+	dir := strings.TrimPrefix(i.env[0], "COUNTERFOIL_DATA=")
+	text, err := os.ReadFile(filepath.Join(dir, "database.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct{ PID int }
+	if err := json.Unmarshal(text, &state); err != nil || state.PID == 0 {
+		t.Fatalf("database.json is %s", text)
+	}
+	return state.PID
+}
+
+func (i *install) program(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), asProgram+"=1", "COUNTERFOIL_ADDR=127.0.0.1:0"), i.env...)
+	return cmd
+}
+
+// command runs a command to its end and returns its exit code and all it printed.
+func (i *install) command(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	out, err := i.program(args...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil {
+		return exit.ExitCode(), string(out)
+	}
+	return 0, string(out)
+}
+
+// verified fails the test where verify has findings.
+func (i *install) verified(t *testing.T) {
+	t.Helper()
+	if code, out := i.command(t, "verify"); code != 0 {
+		t.Errorf("verify: exit code %d\n%s", code, out)
+	}
+}
+
+// process is a running serve.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	exited chan error
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+// serve starts a server and waits until it says that it is ready.
+func (i *install) serve(t *testing.T) *process {
+	t.Helper()
+	p := &process{cmd: i.program("serve"), exited: make(chan error, 1)}
+	p.cmd.Stderr = p
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if url, ok := strings.CutPrefix(lines.Text(), "Counterfoil is ready at "); ok {
+				ready <- url
+			}
+		}
+	}()
+	go func() { <-read; p.exited <- p.cmd.Wait() }()
+	t.Cleanup(func() {
+		p.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-p.exited:
+		case <-time.After(time.Minute):
+			p.cmd.Process.Kill()
+		}
+	})
+	select {
+	case p.url = <-ready:
+	case err := <-p.exited:
+		t.Fatalf("serve ended before it was ready: %v\n%s", err, p.logged())
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("serve is not ready after two minutes\n%s", p.logged())
+	}
+	return p
+}
+
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.Write(b)
+}
+
+func (p *process) logged() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// kill ends the process as a power cut would, and waits until it is gone.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.exited <- <-p.exited
+}
+
+// stop asks the process to end and returns how it did.
+func (p *process) stop(t *testing.T) error {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err := <-p.exited
+	p.exited <- err
+	return err
+}
+
+// client calls the API of one process or another.
+type client struct {
+	token string
+	http  *http.Client
+}
+
+func newClient(i *install) *client {
+	return &client{i.token, &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
+}
+
+// call sends a request and returns the status and what the JSON answer was read into.
+func (c *client) call(method, url, idempotencyKey string, in, out any) (*http.Response, error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("Content-Type", "application/json")
+	if idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= 300 {
+		return response, nil
+	}
+	return response, json.Unmarshal(text, out)
+}
+
+func (c *client) board(t *testing.T, url, slug string) {
+	t.Helper()
+	var out struct{ Slug string }
+	response, err := c.call("POST", url+"/api/v1/boards", "", map[string]string{"slug": slug, "title": slug + " board"}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != http.StatusCreated {
+		t.Fatalf("open board %s: %s", slug, response.Status)
+	}
+}
+
+type made struct {
+	Key    string `json:"key"`
+	Number uint64 `json:"number"`
+	Title  string `json:"title"`
+}
+
+// open opens a ticket and, where the answer is lost or says to come back, tries again with the same
+// idempotency key until it is answered or patience ends.
+func (c *client) open(url func() string, board, title string, patience time.Duration) (made, error) {
+	deadline := time.Now().Add(patience)
+	for {
+		var ticket made
+		response, err := c.call("POST", url()+"/api/v1/boards/"+board+"/tickets", title, map[string]string{"title": title}, &ticket)
+		switch {
+		case err == nil && response.StatusCode == http.StatusCreated:
+			return ticket, nil
+		case err == nil && response.StatusCode != http.StatusServiceUnavailable:
+			return ticket, fmt.Errorf("open ticket: %s", response.Status)
+		case err == nil && response.Header.Get("Retry-After") == "":
+			return ticket, errors.New("a 503 without Retry-After")
+		case time.Now().After(deadline):
+			return ticket, fmt.Errorf("no answer within %s: %v", patience, err)
+		}
+		time.Sleep(50 * time.Millisecond) // an honest client waits before it tries again
+	}
+}
