@@ -2,10 +2,10 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -55,7 +55,9 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 
 // openBatch opens the tickets of a batch in one transaction.
 func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
-	board, err := w.boardOf(ctx, ref)
+	board, err := w.boards.get(ref, func() (boards.Board, error) {
+		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -69,28 +71,10 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 		}
 		return remember(ctx, tx, answers)
 	})
+	if errors.As(err, new(boards.ColumnNotFound)) {
+		w.boards.forget(ref)
+	}
 	return opened, err
-}
-
-// knownBoard is a board as it was read not long ago.
-type knownBoard struct {
-	board boards.Board
-	at    time.Time
-}
-
-// boardOf returns a board that was read at most a second ago: a batch spares the reading. What may
-// have changed since is checked where it matters: a column that has gone gets no ranks.
-func (w *Workflows) boardOf(ctx context.Context, ref boardRef) (boards.Board, error) {
-	if known, ok := w.known.Load(ref); ok && time.Since(known.(knownBoard).at) < time.Second {
-		return known.(knownBoard).board, nil
-	}
-	board, err := boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
-	if err != nil {
-		w.known.Delete(ref)
-		return boards.Board{}, err
-	}
-	w.known.Store(ref, knownBoard{board, time.Now()})
-	return board, nil
 }
 
 // openAll takes ranks, then numbers, then adds the rows: columns are locked before the incrementer.

@@ -26,7 +26,9 @@ func (w *Workflows) Enter(ctx context.Context, company string, account accounts.
 	return accounts.InCompany(ctx, w.db.Queries, company, account)
 }
 
-// Bearer returns who an API token speaks for, or BadToken.
+// Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
 func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
-	return accounts.ByToken(ctx, w.db.Queries, token)
+	return w.bearers.get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
+		return accounts.ByToken(ctx, w.db.Queries, token)
+	})
 }

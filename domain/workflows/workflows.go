@@ -7,10 +7,10 @@ package workflows
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -20,7 +20,8 @@ import (
 type Workflows struct {
 	db       *db.DB
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
-	known    sync.Map // boardRef to knownBoard
+	boards   recent[boardRef, boards.Board]
+	bearers  recent[string, accounts.Actor] // by the token's hash
 }
 
 // New returns the use cases on a database.
