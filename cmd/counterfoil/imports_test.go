@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/counterfoil/counterfoil/"
+
+var (
+	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault"}
+	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/migrations"}
+)
+
+// allowed says who may import whom, as DESIGN.md section 1 draws it. A name stands for itself and
+// what is below it. cmd may import everything.
+var allowed = map[string][]string{
+	"web":              slices.Concat([]string{"domain/workflows", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/coalesce"}, entities),
+	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
+	"domain/workflows": slices.Concat(entities, leaves, []string{"db"}),
+	"ops":              slices.Concat([]string{"domain/workflows", "db", "ops"}, entities, leaves),
+	"db":               {"domain/id", "domain/fault", "db"},
+	"static":           {},
+	"feedclient":       {},
+	"e2e":              {"db", "domain", "web", "views", "static", "ops"}, // tests only
+	"scripts":          {},
+}
+
+func init() {
+	for _, entity := range entities {
+		allowed[entity] = append([]string{"db"}, leaves...)
+	}
+	for _, leaf := range leaves {
+		allowed[leaf] = nil
+	}
+}
+
+// within reports whether pkg is name or below it.
+func within(pkg, name string) bool { return pkg == name || strings.HasPrefix(pkg, name+"/") }
+
+// rule returns what pkg may import. The longest name wins, so that domain/workflows is not domain.
+func rule(pkg string) (may []string, known bool) {
+	best := ""
+	for name, imports := range allowed {
+		if within(pkg, name) && len(name) > len(best) {
+			best, may, known = name, imports, true
+		}
+	}
+	return may, known
+}
+
+func TestImports(t *testing.T) {
+	t.Run("no arrow but those of the design", func(t *testing.T) {
+		for pkg, list := range imports(t, `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`) {
+			check(t, pkg, list, nil)
+		}
+	})
+	t.Run("tests may import db/dbtest as well", func(t *testing.T) {
+		for pkg, list := range imports(t, `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
+			check(t, pkg, list, []string{"db", pkg})
+		}
+	})
+	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
+		for pkg, wrong := range map[string]string{"web": "db", "domain/boards": "domain/tickets", "domain/markup": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
+			if may, _ := rule(pkg); permitted(wrong, may) {
+				t.Errorf("%s may import %s", pkg, wrong)
+			}
+		}
+	})
+}
+
+// imports returns the packages of the module with those of ours that each imports.
+func imports(t *testing.T, format string) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", format, module+"...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	found := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		names := strings.Fields(line)
+		pkg := strings.TrimPrefix(names[0], module)
+		for _, name := range names[1:] {
+			if ours, ok := strings.CutPrefix(name, module); ok {
+				found[pkg] = append(found[pkg], ours)
+			}
+		}
+	}
+	if len(found) == 0 {
+		t.Fatal("go list found no package that imports another of ours")
+	}
+	return found
+}
+
+func check(t *testing.T, pkg string, imported, also []string) {
+	t.Helper()
+	if within(pkg, "cmd") {
+		return
+	}
+	may, known := rule(pkg)
+	if !known {
+		t.Errorf("%s has no place in the layout; see DESIGN.md section 1", pkg)
+	}
+	for _, name := range imported {
+		if !permitted(name, append(may, also...)) {
+			t.Errorf("%s must not import %s", pkg, name)
+		}
+	}
+}
+
+func permitted(name string, may []string) bool {
+	return slices.ContainsFunc(may, func(allowed string) bool { return within(name, allowed) })
+}

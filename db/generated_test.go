@@ -1,0 +1,27 @@
+package db_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// sqlc leaves what it does not understand in the statement, where the server fails on it.
+func TestGeneratedCodeHasNoMacrosLeft(t *testing.T) {
+	files, err := filepath.Glob("*.sql.gen.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no generated files: %v", err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, macro := range []string{"sqlc.arg", "sqlc.narg", "sqlc.slice(", "sqlc.embed"} {
+			if bytes.Contains(text, []byte(macro)) {
+				t.Errorf("%s contains %s", name, macro)
+			}
+		}
+	}
+}

@@ -1,0 +1,408 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// model is a board as lists of ticket numbers, one for each column.
+type model struct {
+	columns map[id.Column][]uint64
+}
+
+func (m model) find(number uint64) (id.Column, int) {
+	for column, list := range m.columns {
+		if i := slices.Index(list, number); i >= 0 {
+			return column, i
+		}
+	}
+	return 0, -1
+}
+
+func (m model) remove(number uint64) {
+	column, i := m.find(number)
+	m.columns[column] = slices.Delete(slices.Clone(m.columns[column]), i, i+1)
+}
+
+// put moves a number below another, to the top for 0, or to the end where that one is elsewhere.
+func (m model) put(number uint64, column id.Column, after uint64) (appended bool) {
+	m.remove(number)
+	at := 0
+	if after != 0 {
+		i := slices.Index(m.columns[column], after)
+		if appended = i < 0; appended {
+			i = len(m.columns[column]) - 1
+		}
+		at = i + 1
+	}
+	m.columns[column] = slices.Insert(slices.Clone(m.columns[column]), at, number)
+	return appended
+}
+
+// stored reads a board's columns, page by page through the API's own reading.
+func (h *house) stored(t testing.TB, board boards.Board) model {
+	t.Helper()
+	m := model{map[id.Column][]uint64{}}
+	for _, column := range board.Columns {
+		var cursor *int64
+		for {
+			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, card := range cards.List {
+				m.columns[column.ID] = append(m.columns[column.ID], card.Key.Number)
+				if i > 0 && card.Rank <= cards.List[i-1].Rank {
+					t.Fatalf("%s has the rank %d, the card above it %d", card.Key, card.Rank, cards.List[i-1].Rank)
+				}
+			}
+			if !cards.More {
+				break
+			}
+			cursor = &cards.List[len(cards.List)-1].Rank
+		}
+	}
+	return m
+}
+
+// counted fails the test where a column's count is not the number of its tickets.
+func (h *house) counted(t testing.TB, slug string) {
+	t.Helper()
+	board, err := h.Board(h.ctx, slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := h.stored(t, board)
+	for _, column := range board.Columns {
+		if int(column.Count) != len(stored.columns[column.ID]) {
+			t.Errorf("%s says %d tickets and has %d", column.Name, column.Count, len(stored.columns[column.ID]))
+		}
+	}
+}
+
+func (h *house) open(t testing.TB, slug string, column id.Column, n int) []tickets.Key {
+	t.Helper()
+	keys := make([]tickets.Key, n)
+	for i := range keys {
+		ticket, err := h.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = ticket.Key
+	}
+	return keys
+}
+
+func keyOf(slug string, number uint64) *tickets.Key {
+	if number == 0 {
+		return nil
+	}
+	return &tickets.Key{Board: slug, Number: number}
+}
+
+func TestMoveTicket(t *testing.T) {
+	t.Parallel()
+
+	t.Run("any sequence of openings, moves and deletes leaves what the model says", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		var nth int
+		rapid.Check(t, func(rt *rapid.T) {
+			nth++
+			slug := fmt.Sprintf("M%d", nth)
+			board := h.board(t, slug)
+			m := model{map[id.Column][]uint64{}}
+			columnOf := func(label string) id.Column {
+				return rapid.SampledFrom(board.Columns).Draw(rt, label).ID
+			}
+			var numbers []uint64
+			rt.Repeat(map[string]func(*rapid.T){
+				"open": func(rt *rapid.T) {
+					column := columnOf("column")
+					key := h.open(t, slug, column, 1)[0]
+					numbers = append(numbers, key.Number)
+					m.columns[column] = append(slices.Clone(m.columns[column]), key.Number)
+				},
+				"move": func(rt *rapid.T) {
+					if len(numbers) == 0 {
+						rt.Skip()
+					}
+					number := rapid.SampledFrom(numbers).Draw(rt, "number")
+					after := rapid.SampledFrom(append([]uint64{0}, numbers...)).Draw(rt, "after")
+					column := columnOf("column")
+					if column0, i := m.find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
+						after, column = m.columns[column0][i-1], column0 // often where it is already
+					}
+					moved, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)})
+					if after == number {
+						if !errors.As(err, new(tickets.AfterItself)) {
+							rt.Fatalf("below itself: %v", err)
+						}
+						return
+					}
+					if err != nil {
+						rt.Fatal(err)
+					}
+					if appended := m.put(number, column, after); appended != moved.Appended {
+						rt.Fatalf("appended is %v, the model says %v", moved.Appended, appended)
+					}
+					_, i := m.find(number)
+					var above uint64
+					if i > 0 {
+						above = m.columns[column][i-1]
+					}
+					if got := keyOf(slug, above); (got == nil) != (moved.After == nil) || got != nil && *got != *moved.After {
+						rt.Fatalf("the answer says it lies below %v, the model %v", moved.After, got)
+					}
+				},
+				"delete": func(rt *rapid.T) {
+					if len(numbers) == 0 {
+						rt.Skip()
+					}
+					i := rapid.IntRange(0, len(numbers)-1).Draw(rt, "i")
+					if err := h.DeleteTicket(h.ctx, *keyOf(slug, numbers[i])); err != nil {
+						rt.Fatal(err)
+					}
+					m.remove(numbers[i])
+					numbers = slices.Delete(slices.Clone(numbers), i, i+1)
+				},
+				"": func(rt *rapid.T) {
+					stored := h.stored(t, board)
+					for _, column := range board.Columns {
+						if !slices.Equal(stored.columns[column.ID], m.columns[column.ID]) {
+							rt.Fatalf("%s holds %v, the model %v", column.Name, stored.columns[column.ID], m.columns[column.ID])
+						}
+					}
+				},
+			})
+			h.counted(t, slug)
+		})
+	})
+
+	t.Run("a hundred tickets into one gap keep their order: the gap is renewed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "GAP")
+		column := board.Columns[0].ID
+		keys := h.open(t, "GAP", column, 102)
+		top := keys[0]
+		for _, key := range keys[2:] {
+			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []uint64{1}
+		for n := uint64(102); n >= 2; n-- {
+			if n > 2 {
+				want = append(want, n)
+			}
+		}
+		want = append(want, 2)
+		if got := h.stored(t, board).columns[column]; !slices.Equal(got, want) {
+			t.Errorf("the column is %v, want %v", got, want)
+		}
+	})
+
+	t.Run("a move writes one ticket row and one entry of history", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "ROW")
+		keys := h.open(t, "ROW", board.Columns[0].ID, 5)
+		before := h.rows(t)
+		if _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
+			t.Fatal(err)
+		}
+		after := h.rows(t)
+		changed := 0
+		for ticket, row := range after.tickets {
+			if before.tickets[ticket] != row {
+				changed++
+			}
+		}
+		if changed != 1 || after.activity != before.activity+1 {
+			t.Errorf("%d ticket rows changed and %d entries were added", changed, after.activity-before.activity)
+		}
+	})
+
+	t.Run("a ticket that is there already is not written", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "SAME")
+		keys := h.open(t, "SAME", board.Columns[0].ID, 3)
+		before := h.rows(t)
+		if _, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
+			t.Fatal(err)
+		}
+		if after := h.rows(t); after.activity != before.activity {
+			t.Error("history was written")
+		}
+	})
+}
+
+// rows is what is stored of tickets, for comparing.
+type rows struct {
+	tickets  map[uint64]string
+	activity int
+}
+
+func (h *house) rows(t testing.TB) rows {
+	t.Helper()
+	r := rows{tickets: map[uint64]string{}}
+	list, err := h.db.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	for list.Next() {
+		var ticket uint64
+		var text string
+		if err := list.Scan(&ticket, &text); err != nil {
+			t.Fatal(err)
+		}
+		r.tickets[ticket] = text
+	}
+	if err := h.db.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestMoveTicketSeen(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	board := h.board(t, "SEEN")
+	todo, doing := board.Columns[0].ID, board.Columns[1].ID
+	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Place) error {
+		_, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
+		return err
+	}
+	must := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(t *testing.T, err error) {
+		t.Helper()
+		if !errors.As(err, new(tickets.MovedSince)) {
+			t.Errorf("got %v, want MovedSince", err)
+		}
+	}
+	// Each case has three tickets of its own: a above x above b.
+	three := func(t *testing.T) (a, x, b tickets.Key) {
+		keys := h.open(t, "SEEN", todo, 3)
+		return keys[0], keys[1], keys[2]
+	}
+
+	t.Run("a ticket moved to another column since is refused, and stays", func(t *testing.T) {
+		a, x, _ := three(t)
+		must(t, move(x, doing, nil, nil))
+		refused(t, move(x, todo, nil, &tickets.Place{Column: todo, After: &a}))
+		if ticket, err := h.Ticket(h.ctx, x); err != nil || ticket.Column != doing {
+			t.Errorf("it is in column %d (%v)", ticket.Column, err)
+		}
+	})
+	t.Run("a ticket moved within its column since is refused", func(t *testing.T) {
+		a, x, b := three(t)
+		must(t, move(x, todo, &b, nil))
+		refused(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+	t.Run("a neighbour that went away is no reason to refuse", func(t *testing.T) {
+		a, x, _ := three(t)
+		must(t, move(a, doing, nil, nil))
+		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+	t.Run("nor is one that went below it", func(t *testing.T) {
+		a, x, b := three(t)
+		must(t, move(a, todo, &b, nil))
+		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+	t.Run("nor one that came between", func(t *testing.T) {
+		a, x, b := three(t)
+		must(t, move(b, todo, &a, nil))
+		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+	t.Run("nor one that was deleted", func(t *testing.T) {
+		a, x, _ := three(t)
+		must(t, h.DeleteTicket(h.ctx, a))
+		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+	t.Run("nor an edit of the title", func(t *testing.T) {
+		a, x, _ := three(t)
+		title := "Another title"
+		if _, err := h.EditTicket(h.ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
+			t.Fatal(err)
+		}
+		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+	})
+}
+
+func TestMoveTicketAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	board := h.board(t, "RUSH")
+	keys := h.open(t, "RUSH", board.Columns[0].ID, 40)
+	var group sync.WaitGroup
+	for range 12 {
+		group.Go(func() {
+			for range 40 {
+				key, other := keys[rand.N(len(keys))], keys[rand.N(len(keys))]
+				intent := tickets.Intent{Column: board.Columns[rand.N(3)].ID}
+				if other != key && rand.N(4) > 0 {
+					intent.After = &other
+				}
+				if _, _, err := h.MoveTicket(h.ctx, key, intent); err != nil {
+					t.Errorf("move %s: %v", key, err)
+				}
+			}
+		})
+	}
+	group.Go(func() {
+		for i := range 40 {
+			if _, err := h.OpenTicket(h.ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	group.Wait()
+	stored := h.stored(t, board)
+	seen := map[uint64]bool{}
+	for _, list := range stored.columns {
+		for _, number := range list {
+			if seen[number] {
+				t.Errorf("%d is in two places", number)
+			}
+			seen[number] = true
+		}
+	}
+	if len(seen) != 80 {
+		t.Errorf("%d tickets are on the board, want 80", len(seen))
+	}
+	h.counted(t, "RUSH")
+}
+
+// A caller's context reaches neither the batch nor the others in it.
+func TestOpenTicketCancelled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.board(t, "LEFT")
+	gone, cancel := context.WithCancel(h.ctx)
+	cancel()
+	if _, err := h.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if key := h.open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
+		t.Errorf("the first ticket is %s", key)
+	}
+}
