@@ -64,7 +64,7 @@ func (s *server) board(c echo.Context) error {
 
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
 	return views.ColumnProps{
-		Company: company(c).Slug, Board: board, Column: column, Cards: cards.List, More: cards.More, Add: views.TicketForm{Column: column.ID},
+		Company: company(c).Slug, Board: board, Column: column, Cards: cards.List, Above: cards.Above, More: cards.More, Add: views.TicketForm{Column: column.ID},
 	}
 }
 

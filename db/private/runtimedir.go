@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -23,7 +24,8 @@ func (s *Server) socket() (string, error) {
 	sum := sha256.Sum256([]byte(s.dir))
 	name := filepath.Join(hex.EncodeToString(sum[:6]), "db.sock")
 	uid := strconv.Itoa(os.Geteuid())
-	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && private(base, os.Geteuid()) == nil {
+	// A login's own folder, /run/user/N, is removed at logout: also under a program that goes on.
+	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && !strings.HasPrefix(base, "/run/user/") && private(base, os.Geteuid()) == nil {
 		path := filepath.Join(base, "counterfoil", name)
 		if len(path) <= maxSocket && makePrivate(filepath.Join(base, "counterfoil"), filepath.Dir(path)) == nil {
 			return path, nil

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -31,8 +32,16 @@ func Render(source string, link Linker) (string, error) {
 	if err := markdown.Convert([]byte(source), &html); err != nil {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
-	return policy.SanitizeReader(&html).String(), nil
+	return accessible.Replace(policy.SanitizeReader(&html).String()), nil
 }
+
+// accessible adds what goldmark leaves out: a name for the boxes of a task list, and a way to scroll
+// wide code with the keyboard. In sanitised HTML these strings are tags and nothing else.
+var accessible = strings.NewReplacer(
+	`<input checked="" disabled="" type="checkbox">`, `<input checked="" disabled="" type="checkbox" aria-label="done">`,
+	`<input disabled="" type="checkbox">`, `<input disabled="" type="checkbox" aria-label="not done">`,
+	`<pre>`, `<pre tabindex="0">`,
+)
 
 var policy = newPolicy()
 

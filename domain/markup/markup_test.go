@@ -26,8 +26,8 @@ func TestRender(t *testing.T) {
 		"code keeps its keys":               {"`NINJA-42`", `<p><code>NINJA-42</code></p>`},
 		"so do links":                       {"[NINJA-42](https://example.com)", `<p><a href="https://example.com" rel="nofollow noreferrer">NINJA-42</a></p>`},
 		"emphasis is no hindrance":          {"**NINJA-42**", `<p><strong><a href="/acme/NINJA-42" class="key">NINJA-42</a></strong></p>`},
-		"a task list keeps its boxes":       {"- [x] done", "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\"> done</li>\n</ul>"},
-		"a fenced block keeps its language": {"```go\nx\n```", "<pre><code class=\"language-go\">x\n</code></pre>"},
+		"a task list keeps its boxes":       {"- [x] done", "<ul>\n<li><input checked=\"\" disabled=\"\" type=\"checkbox\" aria-label=\"done\"> done</li>\n</ul>"},
+		"a fenced block keeps its language": {"```go\nx\n```", "<pre tabindex=\"0\"><code class=\"language-go\">x\n</code></pre>"},
 		"raw HTML is dropped":               {"<script>alert(1)</script>", ""},
 		"a script URL is dropped":           {"[x](javascript:alert(1))", "<p>x</p>"},
 		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
@@ -55,7 +55,7 @@ func FuzzRender(f *testing.F) {
 		"disabled": true, "align": true, "start": true, "id": true, "cite": true, "dir": true, "lang": true, "datetime": true, "open": true,
 		"width": true, "height": true, "colspan": true, "rowspan": true, "summary": true, "valign": true, "headers": true, "scope": true, "abbr": true,
 		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
-		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true}
+		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
 		out, err := markup.Render(source, link)
 		if err != nil {

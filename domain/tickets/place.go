@@ -170,11 +170,17 @@ func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastR
 
 // PlaceOf returns where a ticket is.
 func PlaceOf(ctx context.Context, q *db.Queries, ticket Ticket) (Place, error) {
-	above, err := cardAbove(ctx, q, ticket.Column, ticket.Rank)
-	if err != nil || above == nil {
-		return Place{Column: ticket.Column}, err
+	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
+	return Place{Column: ticket.Column, After: above}, err
+}
+
+// Above returns the key of the ticket above a rank in a column, nil where there is none.
+func Above(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64) (*Key, error) {
+	row, err := cardAbove(ctx, q, column, rank)
+	if err != nil || row == nil {
+		return nil, err
 	}
-	return Place{Column: ticket.Column, After: &Key{Board: ticket.Key.Board, Number: above.LocalID}}, nil
+	return &Key{Board: slug, Number: row.LocalID}, nil
 }
 
 func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64) (*db.CardAboveRow, error) {

@@ -16,10 +16,12 @@ const (
 	HistoryPerPage = 50
 )
 
-// Cards are some cards of a column. More says that there are further ones below.
+// Cards are some cards of a column. Above is the key of the card above the first, nil at the top;
+// More says that there are further ones below.
 type Cards struct {
-	List []tickets.Card
-	More bool
+	List  []tickets.Card
+	Above *tickets.Key
+	More  bool
 }
 
 // Boards returns the company's boards by slug.
@@ -78,7 +80,12 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 		return board, cards[column], err
 	}
 	list, err := tickets.CardsBelow(ctx, w.db.Queries, board.Slug, column, *below, CardsPerPage+1)
-	return board, page(list), err
+	if err != nil || len(list) == 0 {
+		return board, Cards{}, err
+	}
+	cards := page(list)
+	cards.Above, err = tickets.Above(ctx, w.db.Queries, board.Slug, column, list[0].Rank)
+	return board, cards, err
 }
 
 func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns ...id.Column) (map[id.Column]Cards, error) {
