@@ -14,6 +14,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The kinds. Test for one with errors.Is.
@@ -54,17 +55,22 @@ func Name(err error) string {
 	return ""
 }
 
-// Domain returns the domain error within err: the first in the chain that unwraps straight to a
+// Domain returns the domain error within err: the first in its tree that unwraps straight to a
 // kind. It is nil where there is none.
 func Domain(err error) error {
-	for err != nil {
-		next := errors.Unwrap(err)
-		for _, kind := range kinds {
-			if next == kind {
-				return err
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		next := e.Unwrap()
+		if slices.Contains(kinds, next) {
+			return err
+		}
+		return Domain(next)
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			if found := Domain(part); found != nil {
+				return found
 			}
 		}
-		err = next
 	}
 	return nil
 }

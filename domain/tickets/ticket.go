@@ -84,9 +84,11 @@ func ParseTitle(s string) (string, error) {
 	return title, nil
 }
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // ParseDescription returns s as a description: line ends as \n, at most 65,535 bytes.
 func ParseDescription(s string) (string, error) {
-	text := strings.ReplaceAll(s, "\r\n", "\n")
+	text := lineEnds.Replace(s)
 	switch {
 	case !markup.Text(text):
 		return "", BadDescription{}
