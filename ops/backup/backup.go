@@ -1,0 +1,96 @@
+// Package backup writes everything that an installation holds into one file, and restores it.
+//
+// A backup is a tar within gzip:
+//
+//	manifest.json               what it is: format, schema version, tables with their columns
+//	rows/TABLE/000001.jsonl     rows of a table in the order of its primary key, each a JSON array
+//	blobs/NAME                  stored files
+//	checksums.json              size and SHA-256 of each member before it, rows of each table
+//
+// A row's values are JSON numbers, strings and null, bytes in base64, times as the server writes
+// them, in UTC. So it goes from either engine to either. Checksums tell damage, not forgery.
+package backup
+
+import (
+	"context"
+	"time"
+)
+
+// Format is the version of the format that is written, and the newest that is read.
+const Format = 1
+
+const (
+	manifestName  = "manifest.json"
+	checksumsName = "checksums.json"
+
+	// chunk is the size from which on a member of rows ends; maxRows bounds it with its last row.
+	chunk   = 2 << 20
+	maxRows = 64 << 20
+
+	maxManifest  = 1 << 20
+	maxChecksums = 256 << 20
+	maxMembers   = 2_000_000
+)
+
+// Home is an installation: its database and the folder of its stored files, which need not exist.
+type Home struct {
+	URL   string
+	Blobs string
+}
+
+// Summary is what a backup holds.
+type Summary struct {
+	Manifest Manifest
+	Rows     int64
+	Blobs    int64
+	Bytes    int64 // of the file
+	Gone     int64 // stored files that were removed while the backup was written, and are not in it
+}
+
+// Manifest is the first member of a backup.
+type Manifest struct {
+	Format    int       `json:"format"`
+	Schema    uint      `json:"schema_version"`
+	Engine    string    `json:"engine"`
+	Program   string    `json:"counterfoil"` // the version that wrote it
+	CreatedAt time.Time `json:"created_at"`
+	Tables    []Table   `json:"tables"` // a table comes after those that it references
+}
+
+// Table is a table as it was backed up.
+type Table struct {
+	Name    string   `json:"name"`
+	Columns []Column `json:"columns"`
+	Next    uint64   `json:"auto_increment,omitempty"` // the id that the next row would have got
+}
+
+// Column is a column of a table; Type says how its values are written.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // number, text or binary
+}
+
+func (m Manifest) table(name string) (Table, bool) {
+	for _, t := range m.Tables {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Table{}, false
+}
+
+// checksums is the last member of a backup.
+type checksums struct {
+	Members []member         `json:"members"`
+	Rows    map[string]int64 `json:"rows"` // by table
+}
+
+type member struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	Rows   int64  `json:"rows,omitempty"`
+}
+
+// stop returns ctx's error once it has ended.
+func stop(ctx context.Context) error { return context.Cause(ctx) }

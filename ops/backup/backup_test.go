@@ -1,0 +1,597 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/ops/backup"
+	"github.com/counterfoil/counterfoil/ops/verify"
+)
+
+// house is an installation with some of everything.
+type house struct {
+	*workflows.Workflows
+	backup.Home
+	db    *db.DB
+	ctx   context.Context
+	token string
+}
+
+// awkward is what an encoding gets wrong first.
+const awkward = "a \\ \" ' \t 🥷 \u2028 é 日本\n%s NULL \\N </script>"
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	h := at(t, dbtest.URL(t))
+	actor, _, token, err := h.SetUp(context.Background(), workflows.Setup{
+		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
+	})
+	must(t, err)
+	h.ctx, h.token = accounts.WithActor(context.Background(), actor), token
+	_, err = h.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
+	must(t, err)
+	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
+	_, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
+	must(t, err)
+	_, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
+	must(t, err)
+	h.open(t, 3)
+	must(t, h.DeleteTicket(h.ctx, key(5)))
+	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
+	return h
+}
+
+// at returns the installation on a database.
+func at(t testing.TB, url string) *house {
+	t.Helper()
+	d, err := db.Open(url)
+	must(t, err)
+	w := workflows.New(d)
+	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
+	return &house{Workflows: w, Home: backup.Home{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
+}
+
+// empty returns an installation without even a schema.
+func empty(t testing.TB) *house {
+	t.Helper()
+	return at(t, dbtest.Empty(t))
+}
+
+func key(n uint64) tickets.Key { return tickets.Key{Board: "NINJA", Number: n} }
+
+func (h *house) open(t testing.TB, n int) (last tickets.Ticket) {
+	t.Helper()
+	for i := range n {
+		var err error
+		last, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
+		must(t, err)
+	}
+	return last
+}
+
+func (h *house) exec(t testing.TB, statement string, args ...any) {
+	t.Helper()
+	if _, err := h.db.SQL.Exec(statement, args...); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// backup writes a backup and returns its file.
+func (h *house) backup(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "acme.backup")
+	_, err := backup.Make(context.Background(), h.Home, "test", file)
+	must(t, err)
+	return file
+}
+
+func (h *house) restore(t testing.TB, file string) backup.Summary {
+	t.Helper()
+	summary, report, err := backup.Restore(context.Background(), h.Home, file)
+	must(t, err)
+	if !report.OK() {
+		report.Text(t.Output())
+		t.Fatal("findings after a restore")
+	}
+	return summary
+}
+
+// refuses fails unless a restore is refused with that error and nothing is written.
+func (h *house) refuses(t *testing.T, file string, want error) {
+	t.Helper()
+	_, _, err := backup.Restore(context.Background(), h.Home, file)
+	if got := fault.Domain(err); fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) {
+		t.Fatalf("error is %T %v; want %T", err, err, want)
+	}
+	t.Log(err)
+	if h.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
+		t.Error("the database was touched")
+	}
+	if _, err := os.Stat(h.Blobs); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder of stored files was touched")
+	}
+}
+
+func (h *house) rows(t testing.TB, from string) (n int64) {
+	t.Helper()
+	must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+from).Scan(&n))
+	return n
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tables are all of a backup.
+var tables = []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"}
+
+// dump returns every value of the tables as the server writes it, in hexadecimal.
+func dump(t testing.TB, h *house) string {
+	t.Helper()
+	var all strings.Builder
+	for _, table := range tables {
+		var names []string
+		rows, err := h.db.SQL.Query("SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ? ORDER BY ordinal_position", table)
+		must(t, err)
+		for rows.Next() {
+			var name string
+			must(t, rows.Scan(&name))
+			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
+		}
+		must(t, rows.Close())
+		rows, err = h.db.SQL.Query("SELECT CONCAT_WS(',', " + strings.Join(names, ",") + ") FROM " + table + " ORDER BY 1")
+		must(t, err)
+		for rows.Next() {
+			var row string
+			must(t, rows.Scan(&row))
+			fmt.Fprintln(&all, table, row)
+		}
+		must(t, rows.Close())
+	}
+	return all.String()
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	t.Run("every value comes back as it was", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		from.exec(t, "UPDATE ticket SET version = 18446744073709551615, moved_at = '9999-12-31 23:59:59.999999', rank_in_column = -9223372036854775808 WHERE local_id = 1 AND title = 'Plain'")
+		from.exec(t, "UPDATE board_column SET wip_limit = 4294967295 WHERE position = 2")
+		summary := to.restore(t, from.backup(t))
+		before, after := dump(t, from), dump(t, to)
+		if before != after || len(before) == 0 {
+			t.Errorf("before:\n%s\nafter:\n%s", before, after)
+		}
+		if want := int64(strings.Count(before, "\n")); summary.Rows != want {
+			t.Errorf("%d rows are told, %d are there", summary.Rows, want)
+		}
+	})
+	t.Run("tokens and answers come back, sessions do not", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		to.restore(t, from.backup(t))
+		if _, err := to.Bearer(context.Background(), from.token); err != nil {
+			t.Error(err)
+		}
+		if n := to.rows(t, "idempotency"); n != 1 {
+			t.Errorf("%d answers", n)
+		}
+		if n := to.rows(t, "sessions"); n != 0 {
+			t.Errorf("%d sessions", n)
+		}
+	})
+	t.Run("numbers and ids go on above the highest ever", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		from.exec(t, "INSERT INTO company (id, slug, name, created_at) VALUES (700, 'gone', 'Gone', '2026-01-01')")
+		from.exec(t, "DELETE FROM company WHERE id = 700")
+		to.restore(t, from.backup(t))
+		to.ctx = from.ctx
+		if ticket := to.open(t, 1); ticket.Key.Number != 6 {
+			t.Errorf("the next number is %d", ticket.Key.Number)
+		}
+		result, err := to.db.SQL.Exec("INSERT INTO company (slug, name, created_at) VALUES ('next', 'Next', '2026-01-01')")
+		must(t, err)
+		if id, _ := result.LastInsertId(); id <= 700 {
+			t.Errorf("the id %d was handed out twice", id)
+		}
+		var highest, restored uint64
+		must(t, from.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&highest))
+		must(t, to.db.SQL.QueryRow("SELECT MAX(id) FROM ticket").Scan(&restored))
+		if restored <= highest {
+			t.Errorf("the next ticket has the id %d, the highest was %d", restored, highest)
+		}
+	})
+	t.Run("a schema that is there but empty is filled", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), at(t, dbtest.URL(t))
+		to.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('visitor', 'x', '2030-01-01')")
+		to.restore(t, from.backup(t))
+		if dump(t, from) != dump(t, to) {
+			t.Error("rows differ")
+		}
+	})
+	t.Run("the oldest schema becomes the newest", func(t *testing.T) {
+		t.Parallel()
+		from, to := empty(t), empty(t)
+		must(t, db.SchemaTo(from.URL, 1))
+		from.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
+		from.exec(t, "INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
+		to.restore(t, from.backup(t))
+		status, err := db.Schema(to.URL)
+		must(t, err)
+		if status.Version != status.Latest || to.rows(t, "company") != 1 {
+			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
+		}
+	})
+	t.Run("a database that holds something is refused", func(t *testing.T) {
+		t.Parallel()
+		from := newHouse(t)
+		file := from.backup(t)
+		for _, table := range []string{"company", "account"} {
+			to := at(t, dbtest.URL(t))
+			to.exec(t, map[string]string{
+				"company": "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')",
+				"account": "INSERT INTO account (email, name, password_hash, created_at) VALUES ('a', 'A', '', '2026-01-01')",
+			}[table])
+			_, _, err := backup.Restore(context.Background(), to.Home, file)
+			if !errors.As(err, new(backup.NotEmpty)) || !strings.Contains(fault.Message(err), table) {
+				t.Errorf("%s: %v", table, err)
+			}
+		}
+		_, _, err := backup.Restore(context.Background(), from.Home, file)
+		if !errors.As(err, new(backup.NotEmpty)) {
+			t.Error(err)
+		}
+	})
+	t.Run("a schema that broke off halfway is refused", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), at(t, dbtest.URL(t))
+		to.exec(t, "UPDATE schema_migrations SET dirty = 1")
+		_, _, err := backup.Restore(context.Background(), to.Home, from.backup(t))
+		if !errors.As(err, new(backup.NotEmpty)) {
+			t.Error(err)
+		}
+	})
+	t.Run("findings are told", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		from.exec(t, "UPDATE board_column SET ticket_count = 77 WHERE position = 1")
+		_, report, err := backup.Restore(context.Background(), to.Home, from.backup(t))
+		must(t, err)
+		if report.OK() {
+			t.Error("no finding")
+		}
+	})
+	t.Run("one that breaks off leaves an empty database and can be repeated", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), at(t, dbtest.URL(t))
+		from.blob(t, "ab/one", "first")
+		file := from.backup(t)
+		to.exec(t, "CREATE TRIGGER breaks BEFORE INSERT ON activity FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no more'")
+		_, _, err := backup.Restore(context.Background(), to.Home, file)
+		if err == nil || !strings.Contains(err.Error(), "no more") {
+			t.Fatalf("error is %v", err)
+		}
+		for _, table := range tables {
+			if to.rows(t, table) != 0 {
+				t.Errorf("%s has rows", table)
+			}
+		}
+		to.exec(t, "DROP TRIGGER breaks")
+		to.restore(t, file)
+		if dump(t, from) != dump(t, to) {
+			t.Error("rows differ")
+		}
+	})
+	t.Run("a cancelled one leaves an empty database", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, _, err := backup.Restore(ctx, to.Home, from.backup(t))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error is %v", err)
+		}
+	})
+}
+
+func (h *house) blob(t testing.TB, name, content string) {
+	t.Helper()
+	file := filepath.Join(h.Blobs, filepath.FromSlash(name))
+	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must(t, os.WriteFile(file, []byte(content), 0o600))
+}
+
+func TestStoredFiles(t *testing.T) {
+	t.Parallel()
+	from := newHouse(t)
+	from.blob(t, "ab/one", "first")
+	from.blob(t, "empty", "")
+	from.blob(t, "ef/größer 🥷", strings.Repeat("x", 100_000))
+	from.blob(t, ".restore-left", "of a restore that broke off")
+	must(t, os.Symlink("/etc/passwd", filepath.Join(from.Blobs, "link")))
+	file := from.backup(t)
+	t.Run("come back byte for byte", func(t *testing.T) {
+		to := empty(t)
+		if summary := to.restore(t, file); summary.Blobs != 3 {
+			t.Errorf("%d are told", summary.Blobs)
+		}
+		for name, want := range map[string]string{"ab/one": "first", "empty": "", "ef/größer 🥷": strings.Repeat("x", 100_000)} {
+			got, err := os.ReadFile(filepath.Join(to.Blobs, filepath.FromSlash(name)))
+			if err != nil || string(got) != want {
+				t.Errorf("%s: %d bytes, %v", name, len(got), err)
+			}
+		}
+		var names []string
+		must(t, filepath.WalkDir(to.Blobs, func(name string, entry fs.DirEntry, err error) error {
+			if !entry.IsDir() {
+				names = append(names, name)
+			}
+			return err
+		}))
+		if len(names) != 3 {
+			t.Errorf("the folder holds %v", names)
+		}
+	})
+	t.Run("of a restore that broke off are no hindrance", func(t *testing.T) {
+		to := empty(t)
+		to.blob(t, "ab/one", "first")
+		to.blob(t, "ef/.restore-größer 🥷", "xx")
+		to.restore(t, file)
+	})
+	t.Run("of anything else are", func(t *testing.T) {
+		for name, content := range map[string]string{"ab/one": "other", "ab/two": "first", "ef/größer 🥷": "x"} {
+			to := empty(t)
+			to.blob(t, name, content)
+			_, _, err := backup.Restore(context.Background(), to.Home, file)
+			if !errors.As(err, new(backup.NotEmpty)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
+				t.Error("the database was touched")
+			}
+		}
+	})
+	t.Run("behind a symbolic link are backed up", func(t *testing.T) {
+		link := filepath.Join(t.TempDir(), "link")
+		must(t, os.Symlink(from.Blobs, link))
+		out := filepath.Join(t.TempDir(), "b")
+		summary, err := backup.Make(context.Background(), backup.Home{URL: from.URL, Blobs: link}, "test", out)
+		if err != nil || summary.Blobs != 3 {
+			t.Errorf("%d, %v", summary.Blobs, err)
+		}
+	})
+}
+
+func TestMake(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	t.Run("the file is the owner's alone, and nothing else is left", func(t *testing.T) {
+		file := h.backup(t)
+		info, err := os.Stat(file)
+		must(t, err)
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("mode is %o", info.Mode().Perm())
+		}
+		if names := list(t, filepath.Dir(file)); len(names) != 1 {
+			t.Errorf("the folder holds %v", names)
+		}
+	})
+	t.Run("what was written can be checked", func(t *testing.T) {
+		file := h.backup(t)
+		summary, err := backup.Check(context.Background(), file)
+		must(t, err)
+		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
+			t.Errorf("%+v", summary)
+		}
+	})
+	t.Run("an existing file stays", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "there")
+		must(t, os.WriteFile(file, []byte("mine"), 0o644))
+		_, err := backup.Make(context.Background(), h.Home, "test", file)
+		content, _ := os.ReadFile(file)
+		if !errors.As(err, new(backup.Exists)) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
+			t.Errorf("%v, %q", err, content)
+		}
+	})
+	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "b")
+		must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
+		_, err := backup.Make(context.Background(), h.Home, "test", file)
+		must(t, err)
+		_, err = backup.Check(context.Background(), file)
+		must(t, err)
+	})
+	t.Run("a folder that is not there", func(t *testing.T) {
+		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "no", "b"))
+		if !errors.As(err, new(backup.BadFile)) || !strings.Contains(err.Error(), "does not exist") {
+			t.Error(err)
+		}
+	})
+	t.Run("a disk without room leaves nothing", func(t *testing.T) {
+		if _, err := os.Stat("/dev/full"); err != nil {
+			t.Fatal("this test needs /dev/full")
+		}
+		_, err := backup.MakeOn(context.Background(), h.Home, "/dev/full")
+		if !errors.As(err, new(backup.BadFile)) || !strings.Contains(err.Error(), "no room") {
+			t.Error(err)
+		}
+	})
+	t.Run("a database without a schema", func(t *testing.T) {
+		folder := t.TempDir()
+		_, err := backup.Make(context.Background(), empty(t).Home, "test", filepath.Join(folder, "b"))
+		if !errors.As(err, new(backup.BadSchema)) || len(list(t, folder)) != 0 {
+			t.Errorf("%v, the folder holds %v", err, list(t, folder))
+		}
+	})
+	t.Run("a schema that is not fit", func(t *testing.T) {
+		for _, change := range []string{"version = 999999", "dirty = 1"} {
+			h := at(t, dbtest.URL(t))
+			h.exec(t, "UPDATE schema_migrations SET "+change)
+			_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
+			if !errors.As(err, new(backup.BadSchema)) {
+				t.Errorf("%s: %v", change, err)
+			}
+		}
+	})
+	t.Run("a table that the program does not know stops it", func(t *testing.T) {
+		h := at(t, dbtest.URL(t))
+		h.exec(t, "CREATE TABLE extra (id INT PRIMARY KEY)")
+		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
+		if !errors.As(err, new(backup.BadSchema)) || !strings.Contains(err.Error(), "extra") {
+			t.Error(err)
+		}
+	})
+	t.Run("a cancelled one leaves nothing", func(t *testing.T) {
+		folder := t.TempDir()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, err := backup.Make(ctx, h.Home, "test", filepath.Join(folder, "b"))
+		if !errors.Is(err, context.Canceled) || len(list(t, folder)) != 0 {
+			t.Errorf("%v, the folder holds %v", err, list(t, folder))
+		}
+	})
+	t.Run("a database that does not answer leaves nothing", func(t *testing.T) {
+		folder := t.TempDir()
+		_, err := backup.Make(context.Background(), backup.Home{URL: "mysql://root@unix(/nonexistent)/x"}, "test", filepath.Join(folder, "b"))
+		if !errors.Is(err, fault.Unavailable) || len(list(t, folder)) != 0 {
+			t.Errorf("%v, the folder holds %v", err, list(t, folder))
+		}
+	})
+}
+
+func list(t testing.TB, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestTables(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t)
+	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+	must(t, err)
+	defer rows.Close()
+	var there []string
+	for rows.Next() {
+		var name string
+		must(t, rows.Scan(&name))
+		there = append(there, name)
+	}
+	known := slices.Concat(backup.BackedUp, backup.LeftOut)
+	t.Run("every table of the schema is backed up or named as left out", func(t *testing.T) {
+		slices.Sort(there)
+		slices.Sort(known)
+		if !slices.Equal(there, known) {
+			t.Errorf("the schema has %v,\nops/backup knows %v", there, known)
+		}
+	})
+	t.Run("a table comes after those that it references", func(t *testing.T) {
+		rows, err := d.SQL.Query(`SELECT table_name, referenced_table_name FROM information_schema.key_column_usage
+			WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL`)
+		must(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var table, parent string
+			must(t, rows.Scan(&table, &parent))
+			if slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp, parent) {
+				t.Errorf("%s comes before %s", table, parent)
+			}
+		}
+	})
+	t.Run("the tests compare them all", func(t *testing.T) {
+		if !slices.Equal(tables, backup.BackedUp) {
+			t.Errorf("tables is %v", tables)
+		}
+	})
+}
+
+func TestWhileServing(t *testing.T) {
+	t.Parallel()
+	from, to := newHouse(t), empty(t)
+	board, err := from.Board(from.ctx, "NINJA")
+	must(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var mu sync.Mutex
+	acknowledged := map[uint64]bool{}
+	var group sync.WaitGroup
+	started := make(chan struct{})
+	for writer := range 8 {
+		group.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				ticket, err := from.OpenTicket(from.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
+				if err == nil {
+					_, _, err = from.MoveTicket(from.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				if acknowledged[ticket.Key.Number] = true; len(acknowledged) == 300 {
+					close(started)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	<-started
+	mu.Lock()
+	before := make([]uint64, 0, len(acknowledged))
+	for number := range acknowledged {
+		before = append(before, number)
+	}
+	mu.Unlock()
+	file := from.backup(t)
+	stop()
+	group.Wait()
+	to.restore(t, file)
+	t.Run("every ticket acknowledged before is there", func(t *testing.T) {
+		for _, number := range before {
+			var there bool
+			err := to.db.SQL.QueryRow("SELECT COUNT(*) FROM ticket WHERE local_id = ? AND board_id = ?", number, board.ID).Scan(&there)
+			if err != nil || !there {
+				t.Fatalf("NINJA-%d is missing: %v", number, err)
+			}
+		}
+	})
+	t.Run("numbers go on", func(t *testing.T) {
+		var last uint64
+		must(t, to.db.SQL.QueryRow("SELECT MAX(local_id) FROM ticket WHERE board_id = ?", board.ID).Scan(&last))
+		to.ctx = from.ctx
+		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
+			t.Errorf("%s follows number %d", ticket.Key, last)
+		}
+		report, err := verify.Run(context.Background(), to.db)
+		must(t, err)
+		if !report.OK() {
+			t.Error("findings after the next ticket")
+		}
+	})
+}

@@ -1,0 +1,141 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// unfinished begins the name of a stored file that a restore is writing.
+const unfinished = ".restore-"
+
+// roomIn returns how much the disk of a folder, which need not exist, has room for.
+func roomIn(folder string) room {
+	return func(need uint64) error {
+		at := folder
+		var disk syscall.Statfs_t
+		for err := syscall.Statfs(at, &disk); err != nil; err = syscall.Statfs(at, &disk) {
+			if parent := filepath.Dir(at); parent != at {
+				at = parent
+				continue
+			}
+			return nil // unknown: whoever writes will learn it
+		}
+		if free := disk.Bavail * uint64(disk.Bsize); need > free {
+			return NoRoom{Path: folder, Need: need, Free: free}
+		}
+		return nil
+	}
+}
+
+// blobsEmpty returns NotEmpty where the folder holds a file that is not one of the backup's, byte
+// for byte: those may be there from a restore that broke off.
+func blobsEmpty(folder string, blobs map[string]member) error {
+	resolved, err := filepath.EvalSymlinks(folder)
+	if folder == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(resolved, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), unfinished) {
+			return err
+		}
+		relative, err := filepath.Rel(resolved, name)
+		if err != nil {
+			return err
+		}
+		was, ok := blobs[filepath.ToSlash(relative)]
+		if ok && entry.Type().IsRegular() {
+			if ok, err = same(name, was); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			return NotEmpty{"the folder of its stored files, " + folder + ", holds " + relative}
+		}
+		return nil
+	})
+}
+
+func same(file string, was member) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(f, was.Size+1))
+	return n == was.Size && hex.EncodeToString(sum.Sum(nil)) == was.SHA256, err
+}
+
+// restoreBlobs writes the stored files. It leaves the folder alone where there are none.
+func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) error {
+	if len(c.blobs) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	next := 0
+	return walk(ctx, f, func(m member, r io.Reader) error {
+		next++
+		name, ok := blobName(m.Name)
+		if !ok {
+			return nil // another kind of member
+		}
+		was := c.sums.Members[next-1]
+		if m.Name != was.Name {
+			return errChanged
+		}
+		return restoreBlob(root, name, was, r)
+	})
+}
+
+// restoreBlob gives a file its name when all of it is on the disk.
+func restoreBlob(root *os.Root, name string, was member, r io.Reader) error {
+	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return loading{err}
+	}
+	temporary := path.Join(path.Dir(name), unfinished+path.Base(name))
+	defer root.Remove(temporary)
+	out, err := root.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return loading{err}
+	}
+	defer out.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(sum, out), r); err != nil {
+		return err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != was.SHA256 {
+		return errChanged
+	}
+	if err := errors.Join(out.Sync(), out.Close(), root.Rename(temporary, name), syncIn(root, path.Dir(name))); err != nil {
+		return loading{err}
+	}
+	return nil
+}
+
+func syncIn(root *os.Root, folder string) error {
+	f, err := root.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

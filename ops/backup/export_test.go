@@ -1,0 +1,22 @@
+package backup
+
+import (
+	"context"
+	"os"
+)
+
+var (
+	BackedUp = backedUp
+	LeftOut  = leftOut
+)
+
+// MakeOn writes a backup to a device.
+func MakeOn(ctx context.Context, from Home, device string) (Summary, error) {
+	f, err := os.OpenFile(device, os.O_WRONLY, 0)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer f.Close()
+	s, err := write(ctx, from, "test", &part{File: f, path: device})
+	return s, readable(err)
+}

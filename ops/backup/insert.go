@@ -1,0 +1,89 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+const (
+	rowsPerInsert  = 500
+	bytesPerInsert = 1 << 20
+)
+
+// inserter adds rows in statements of many rows each, within one transaction.
+type inserter struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	bytes    int // of a statement, about
+	inserted map[string]int64
+}
+
+func newInserter(ctx context.Context, conn *sql.Conn) (*inserter, error) {
+	in := &inserter{ctx: ctx, inserted: map[string]int64{}}
+	var packet int
+	if err := conn.QueryRowContext(ctx, "SELECT @@max_allowed_packet").Scan(&packet); err != nil {
+		return nil, err
+	}
+	in.bytes = min(bytesPerInsert, packet/4) // quoting doubles some bytes
+	var err error
+	in.tx, err = conn.BeginTx(ctx, nil)
+	return in, err
+}
+
+// rows inserts the rows of a member.
+func (in *inserter) rows(t Table, content []byte) error {
+	var args []any
+	var n, size int
+	for len(content) > 0 {
+		line, rest, _ := bytes.Cut(content, []byte{'\n'})
+		row, err := parseRow(line, t.Columns)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		if n > 0 && (n == rowsPerInsert || size+len(line) > in.bytes) {
+			if err := in.insert(t, n, args); err != nil {
+				return err
+			}
+			args, n, size = args[:0], 0, 0
+		}
+		args, n, size = append(args, row...), n+1, size+len(line)
+		content = rest
+	}
+	return in.insert(t, n, args)
+}
+
+func (in *inserter) insert(t Table, n int, args []any) error {
+	if n == 0 {
+		return nil
+	}
+	one := "(" + strings.Repeat("?,", len(t.Columns)-1) + "?)"
+	statement := "INSERT INTO " + quote(t.Name) + " (" + quoteAll(t.names()) + ") VALUES " + strings.Repeat(one+",", n-1) + one
+	result, err := in.tx.ExecContext(in.ctx, statement, args...)
+	if tooLarge(err) {
+		return loading{BadSchema{"A row of " + t.Name + " is larger than the server lets in at a time. Raise its max_allowed_packet to 64M, then restore again; nothing was restored."}}
+	}
+	if err != nil {
+		return loading{fmt.Errorf("table %s: %w", t.Name, err)}
+	}
+	affected, err := result.RowsAffected()
+	in.inserted[t.Name] += affected
+	return err
+}
+
+func tooLarge(err error) bool {
+	var said *mysql.MySQLError
+	return errors.Is(err, mysql.ErrPktTooLarge) || errors.As(err, &said) && said.Number == 1153
+}
+
+func sum(content []byte) string {
+	s := sha256.Sum256(content)
+	return hex.EncodeToString(s[:])
+}

@@ -1,0 +1,214 @@
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/ops/verify"
+)
+
+// Make writes a backup of one moment to a file that must not exist, readable by its owner only. The
+// installation may be in use. It returns Exists, InUse, BadFile or BadSchema, and leaves nothing
+// behind then. program is the version of this program, for the manifest.
+func Make(ctx context.Context, from Home, program, file string) (Summary, error) {
+	out, err := newPart(file)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer out.discard()
+	summary, err := write(ctx, from, program, out)
+	if err != nil {
+		return Summary{}, fmt.Errorf("backup: %w", readable(err))
+	}
+	if err := out.finish(); err != nil {
+		return Summary{}, err
+	}
+	return summary, nil
+}
+
+// readable turns what the system says of a file into BadFile, and what says that the database
+// cannot be used now into Unavailable.
+func readable(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return BadFile{Path: at.Path, Err: err}
+	}
+	_, err = db.Read(0, err)
+	return err
+}
+
+func write(ctx context.Context, from Home, program string, out *part) (Summary, error) {
+	d, err := db.Open(from.URL)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer d.Close()
+	server, err := d.Check(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	pool, err := openRaw(from.URL)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer pool.Close()
+	a := newArchive(out, d.Now())
+	summary := Summary{Manifest: Manifest{Format: Format, Engine: server.String(), Program: program, CreatedAt: d.Now()}}
+	err = verify.Snapshot(ctx, pool, func(conn *sql.Conn) error { return writeRows(ctx, conn, a, &summary) })
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := writeBlobs(ctx, from.Blobs, a, &summary); err != nil {
+		return Summary{}, err
+	}
+	if err := a.close(); err != nil {
+		return Summary{}, err
+	}
+	summary.Bytes, err = out.Seek(0, io.SeekCurrent)
+	return summary, err
+}
+
+// openRaw returns connections on which values come as the server writes them, times too.
+func openRaw(url string) (*sql.DB, error) {
+	cfg, err := db.Config(url)
+	if err != nil {
+		return nil, err
+	}
+	cfg.ParseTime = false
+	// A slow disk here must not make the server give up on us.
+	cfg.Params = map[string]string{"time_zone": "'+00:00'", "net_write_timeout": "3600"}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
+
+func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary) error {
+	var err error
+	if summary.Manifest.Schema, err = schemaVersion(ctx, conn); err != nil {
+		return err
+	}
+	tables, err := describe(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		summary.Manifest.Tables = append(summary.Manifest.Tables, t.Table)
+	}
+	if err := a.addJSON(manifestName, summary.Manifest); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := writeTable(ctx, conn, a, t); err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		summary.Rows += a.sums.Rows[t.Name]
+	}
+	return nil
+}
+
+// writeTable writes rows as they come from the server, a chunk at a time.
+func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t described) error {
+	a.sums.Rows[t.Name] = 0
+	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" ORDER BY "+quoteAll(t.key))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	values := make([]sql.RawBytes, len(t.Columns))
+	targets := make([]any, len(values))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	var buffer []byte
+	var inBuffer, parts int64
+	flush := func() error {
+		if inBuffer == 0 {
+			return nil
+		}
+		parts++
+		err := a.addRows(t.Name, parts, inBuffer, buffer)
+		buffer, inBuffer = buffer[:0], 0
+		return err
+	}
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if buffer, err = appendRow(buffer, t.Columns, values); err != nil {
+			return err
+		}
+		if inBuffer++; len(buffer) < chunk {
+			continue
+		}
+		if len(buffer) > maxRows {
+			return fmt.Errorf("a row is larger than %d MiB", (maxRows-chunk)>>20)
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return flush()
+}
+
+// writeBlobs runs after the rows were read: a file that a row of the snapshot names is there, or
+// was removed since.
+func writeBlobs(ctx context.Context, folder string, a *archive, summary *Summary) error {
+	folder, err := filepath.EvalSymlinks(folder)
+	if folder == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			summary.Gone++
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := stop(ctx); err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), unfinished) {
+			return err
+		}
+		relative, err := filepath.Rel(folder, name)
+		if err != nil {
+			return err
+		}
+		return writeBlob(name, path.Join("blobs", filepath.ToSlash(relative)), a, summary)
+	})
+}
+
+func writeBlob(file, name string, a *archive, summary *Summary) error {
+	blob, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		summary.Gone++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer blob.Close()
+	info, err := blob.Stat()
+	if err != nil {
+		return err
+	}
+	summary.Blobs++
+	return a.add(name, info.Size(), 0, blob)
+}

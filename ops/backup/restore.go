@@ -1,0 +1,192 @@
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/ops/verify"
+)
+
+// Restore loads a backup into an empty installation, brings it to the newest schema and verifies
+// it; the report may have findings. The whole file is checked before anything is written, and all
+// rows are loaded in one transaction, so whatever breaks a restore off leaves an empty database,
+// into which it can be repeated. It returns BadFile, NotABackup, Damaged, TooNew, NotEmpty,
+// BadSchema or NoRoom.
+func Restore(ctx context.Context, to Home, file string) (Summary, verify.Report, error) {
+	f, err := open(file)
+	if err != nil {
+		return Summary{}, verify.Report{}, err
+	}
+	defer f.Close()
+	c, err := inspect(ctx, f, roomIn(to.Blobs))
+	if err != nil {
+		return Summary{}, verify.Report{}, err
+	}
+	if err := restore(ctx, to, f, c); err != nil {
+		return Summary{}, verify.Report{}, fmt.Errorf("restore: %w", readable(err))
+	}
+	report, err := prove(ctx, to)
+	return c.summary(), report, err
+}
+
+func restore(ctx context.Context, to Home, f *os.File, c contents) error {
+	pool, err := openRaw(to.URL)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := empty(ctx, conn); err != nil {
+		return err
+	}
+	if err := blobsEmpty(to.Blobs, c.blobs); err != nil {
+		return err
+	}
+	if err := db.SchemaTo(to.URL, c.manifest.Schema); err != nil {
+		return err
+	}
+	if err := fit(ctx, conn, f.Name(), c.manifest); err != nil {
+		return err
+	}
+	if err := restoreBlobs(ctx, to.Blobs, f, c); err != nil {
+		return err
+	}
+	if err := load(ctx, conn, f, c); err != nil {
+		return err
+	}
+	return db.SchemaUp(to.URL)
+}
+
+func prove(ctx context.Context, to Home) (verify.Report, error) {
+	d, err := db.Open(to.URL)
+	if err != nil {
+		return verify.Report{}, err
+	}
+	defer d.Close()
+	return verify.Run(ctx, d)
+}
+
+// empty returns NotEmpty where a table holds a row. Sessions do not count: a database that was only
+// looked at may have some.
+func empty(ctx context.Context, conn *sql.Conn) error {
+	names, err := tableNames(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, "schema_migrations") {
+		var dirty bool
+		err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM schema_migrations WHERE dirty").Scan(&dirty)
+		if err != nil {
+			return err
+		}
+		if dirty {
+			return NotEmpty{"a change of this one's schema broke off halfway"}
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(leftOut, name) {
+			continue
+		}
+		var holds bool
+		if err := conn.QueryRowContext(ctx, "SELECT EXISTS(SELECT 1 FROM "+quote(name)+")").Scan(&holds); err != nil {
+			return err
+		}
+		if holds {
+			return NotEmpty{"the table " + name + " of this one holds rows"}
+		}
+	}
+	return nil
+}
+
+// fit returns Damaged unless the manifest names the tables and columns that the schema of its
+// version has: all that ends up in a statement is named by the database itself.
+func fit(ctx context.Context, conn *sql.Conn, file string, m Manifest) error {
+	tables, err := describe(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if len(tables) != len(m.Tables) {
+		return Damaged{file, "its tables are not those of its schema version"}
+	}
+	for i, t := range tables {
+		if m.Tables[i].Name != t.Name || !slices.Equal(m.Tables[i].Columns, t.Columns) {
+			return Damaged{file, "its table " + t.Name + " is not that of its schema version"}
+		}
+	}
+	return nil
+}
+
+// load inserts all rows in one transaction. Before it, every table is told where its ids go on: a
+// statement of that kind would end a transaction.
+func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
+	for _, t := range c.manifest.Tables {
+		if t.Next == 0 {
+			continue
+		}
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE %s AUTO_INCREMENT = %d", quote(t.Name), t.Next)); err != nil {
+			return err
+		}
+	}
+	// An id of 0 stays 0.
+	_, err := conn.ExecContext(ctx, "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'")
+	if err != nil {
+		return err
+	}
+	in, err := newInserter(ctx, conn)
+	if err != nil {
+		return err
+	}
+	defer in.tx.Rollback()
+	next := 0
+	err = walk(ctx, f, func(m member, r io.Reader) error {
+		if next++; m.Name == checksumsName {
+			return nil
+		}
+		parts := rowsForm.FindStringSubmatch(m.Name)
+		if parts == nil {
+			return nil
+		}
+		content, err := verified(m, c.sums.Members[next-1], r)
+		if err != nil {
+			return err
+		}
+		t, _ := c.manifest.table(parts[1])
+		return in.rows(t, content)
+	})
+	if err != nil {
+		return err
+	}
+	for table, want := range c.sums.Rows {
+		if in.inserted[table] != want {
+			return fmt.Errorf("%d rows of %s were inserted, %d are in the backup", in.inserted[table], table, want)
+		}
+	}
+	return in.tx.Commit()
+}
+
+// verified reads a member that was checked before once more: the file may have changed since.
+func verified(m, was member, r io.Reader) ([]byte, error) {
+	if m.Name != was.Name || m.Size != was.Size {
+		return nil, errChanged
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if sum(content) != was.SHA256 {
+		return nil, errChanged
+	}
+	return content, nil
+}
+
+var errChanged = errors.New("it was changed while it was restored")

@@ -1,0 +1,197 @@
+package backup
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// backedUp are the tables of a backup, each after those that it references. A table of the schema
+// that is neither here nor left out stops every backup, and fails a test.
+var backedUp = []string{
+	"company", "installation", "account", "membership", "api_token",
+	"board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency",
+}
+
+// leftOut are not in a backup: the schema's version is in the manifest, and people sign in again,
+// so a stolen backup opens no session.
+var leftOut = []string{"schema_migrations", "sessions"}
+
+// described is a table of a database.
+type described struct {
+	Table
+	key []string // columns of the primary key
+}
+
+// describe returns the tables of the database that belong into a backup, in order.
+func describe(ctx context.Context, conn *sql.Conn) ([]described, error) {
+	names, err := tableNames(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) {
+			return nil, BadSchema{"The database has the table " + name + ", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database."}
+		}
+	}
+	var tables []described
+	for _, name := range backedUp {
+		if !slices.Contains(names, name) {
+			continue // an older schema
+		}
+		t, err := describeTable(ctx, conn, name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+func tableNames(ctx context.Context, conn *sql.Conn) ([]string, error) {
+	return texts(ctx, conn, `SELECT table_name FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY table_name`)
+}
+
+func describeTable(ctx context.Context, conn *sql.Conn, name string) (described, error) {
+	t := described{Table: Table{Name: name}}
+	var err error
+	if t.Columns, err = columns(ctx, conn, name); err != nil {
+		return t, err
+	}
+	t.key, err = texts(ctx, conn, `SELECT column_name FROM information_schema.key_column_usage
+		WHERE table_schema = DATABASE() AND table_name = ? AND constraint_name = 'PRIMARY' ORDER BY ordinal_position`, name)
+	if err != nil {
+		return t, err
+	}
+	if len(t.key) == 0 {
+		return t, BadSchema{"The table " + name + " has no primary key, so it has no order to back it up in."}
+	}
+	t.Next, err = nextID(ctx, conn, name)
+	return t, err
+}
+
+// columns returns a table's columns but for generated ones, which the server fills itself.
+func columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT column_name, data_type FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND table_name = ? AND COALESCE(generation_expression, '') = '' ORDER BY ordinal_position`, table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Column
+	for rows.Next() {
+		var name, dataType string
+		if err := rows.Scan(&name, &dataType); err != nil {
+			return nil, err
+		}
+		kind := kindOf(dataType)
+		if kind == "" {
+			return nil, BadSchema{fmt.Sprintf("The column %s of %s has the type %s, which this program cannot back up.", name, table, dataType)}
+		}
+		list = append(list, Column{Name: name, Type: kind})
+	}
+	return list, rows.Err()
+}
+
+// kindOf returns how values of a type are written, "" for one that the text of the server does not
+// give exactly.
+func kindOf(dataType string) string {
+	switch strings.ToLower(dataType) {
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
+		return number
+	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "json", "enum", "set", "date", "datetime", "time", "timestamp":
+		return text
+	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
+		return binary
+	}
+	return ""
+}
+
+var nextForm = regexp.MustCompile(`\sAUTO_INCREMENT=(\d+)`)
+
+// nextID is not of the snapshot but later: never below what was handed out. information_schema
+// would tell an old value on MySQL.
+func nextID(ctx context.Context, conn *sql.Conn, table string) (uint64, error) {
+	var name, definition string
+	if err := conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+quote(table)).Scan(&name, &definition); err != nil {
+		return 0, err
+	}
+	options := definition[strings.LastIndex(definition, ")"):]
+	found := nextForm.FindStringSubmatch(options)
+	if found == nil {
+		return 0, nil
+	}
+	return strconv.ParseUint(found[1], 10, 64)
+}
+
+// schemaVersion returns the version of the schema, or BadSchema where it is fit for no backup.
+func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
+	names, err := tableNames(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Contains(names, "schema_migrations") {
+		return 0, BadSchema{"The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA."}
+	}
+	var version uint
+	var dirty bool
+	err = conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&version, &dirty)
+	switch latest := latestSchema(); {
+	case err != nil && !db.IsNotFound(err):
+		return 0, err
+	case version == 0:
+		return 0, BadSchema{"The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA."}
+	case dirty:
+		return 0, BadSchema{fmt.Sprintf("A change of the schema to version %d broke off halfway, so a backup could not be restored. Restore the last one into an empty database.", version)}
+	case version > latest:
+		return 0, BadSchema{fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest)}
+	}
+	return version, nil
+}
+
+func latestSchema() uint {
+	status, _ := db.Schema("") // without a database it tells Latest
+	return status.Latest
+}
+
+func texts(ctx context.Context, conn *sql.Conn, query string, args ...any) ([]string, error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = quote(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func (t Table) names() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
