@@ -22,6 +22,7 @@ type app struct {
 	t    *testing.T
 	url  string
 	jar  *cookiejar.Jar
+	env  []string // of the program
 	stop func()
 }
 
@@ -29,7 +30,8 @@ type app struct {
 func start(t *testing.T) *app {
 	t.Helper()
 	cmd := exec.Command(binary, "serve")
-	cmd.Env = append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")
+	env := append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")
+	cmd.Env = env
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
@@ -78,7 +80,7 @@ func start(t *testing.T) *app {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &app{t: t, url: at, jar: jar, stop: stop}
+		return &app{t: t, url: at, jar: jar, env: env, stop: stop}
 	case <-time.After(30 * time.Second):
 		t.Fatal("the server was not ready in 30 seconds")
 	}

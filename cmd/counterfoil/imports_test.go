@@ -14,7 +14,7 @@ var (
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/migrations"}
 )
 
-// allowed says who may import whom, as DESIGN.md section 1 draws it. A name stands for itself and
+// allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
 // what is below it. cmd may import everything.
 var allowed = map[string][]string{
 	"web":              slices.Concat([]string{"domain/workflows", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/coalesce"}, entities),
@@ -101,7 +101,7 @@ func check(t *testing.T, pkg string, imported, also []string) {
 	}
 	may, known := rule(pkg)
 	if !known {
-		t.Errorf("%s has no place in the layout; see DESIGN.md section 1", pkg)
+		t.Errorf("%s has no place in the layout; see docs/architecture.md", pkg)
 	}
 	for _, name := range imported {
 		if !permitted(name, append(may, also...)) {

@@ -15,6 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
+// version is set by the Makefile.
+var version = "development"
+
 // command is one thing that the program does.
 type command struct {
 	name, usage string
@@ -28,7 +31,7 @@ var commands = []command{
 	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n                              load on a private scratch server", benchmark},
 }
 
-const introduction = `Counterfoil is a self-hosted ticket tracker for teams.
+const introduction = `Counterfoil %s is a self-hosted ticket tracker for teams.
 
 Usage: counterfoil COMMAND [OPTIONS]
 
@@ -68,7 +71,7 @@ func run(ctx context.Context, env environment, args []string) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, introduction)
+	fmt.Fprintf(w, introduction, version)
 	for _, c := range commands {
 		fmt.Fprintln(w, "  "+c.usage)
 	}

@@ -31,7 +31,7 @@ type opening struct {
 // Replayed or KeyReused. The ticket it returns has no ID; its key names it.
 //
 // Tickets that are opened on a board at the same time share a transaction: one update takes all
-// their numbers, one insert adds all their rows. DESIGN.md section 3 has the measurements.
+// their numbers, one insert adds all their rows. docs/performance.md has the measurements.
 func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.Draft, once *Once[tickets.Ticket]) (tickets.Ticket, error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
