@@ -134,6 +134,9 @@ func CompaniesOf(ctx context.Context, q *db.Queries, account ID) ([]Membership, 
 // InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an
 // unknown company alike.
 func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {
+	if !companySlug.MatchString(slug) { // the database would compare it without spaces, and not at all where it is not ASCII
+		return Actor{}, NotMember{}
+	}
 	row, err := db.Read(q.MemberBySlug(ctx, slug, account))
 	if db.IsNotFound(err) {
 		return Actor{}, NotMember{}

@@ -1,0 +1,458 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// What all tests of this package stand on: a house with its own database, and those who come to its door.
+
+const (
+	email    = "ana@example.com"
+	password = "correct horse battery"
+)
+
+// house is the real handler on a database of its own. Most have the company acme with the practice
+// board DEMO, whose owner is Ana.
+type house struct {
+	t         testing.TB
+	handler   http.Handler
+	workflows *workflows.Workflows
+	sql       *sql.DB
+	actor     accounts.Actor
+	token     string // Ana's, with every scope
+}
+
+// emptyHouse is a house before setup. change may alter what the server is told.
+func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
+	t.Helper()
+	d := dbtest.Open(t)
+	w := workflows.New(d)
+	t.Cleanup(func() { w.Close(context.Background()) })
+	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
+	for _, c := range change {
+		c(&cfg)
+	}
+	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL}
+}
+
+// failed fails the test that makes the server log more than news: a fault of ours, or a panic.
+type failed struct{ t testing.TB }
+
+func (f failed) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("level=ERROR")) || bytes.Contains(line, []byte("level=WARN")) {
+		f.t.Errorf("the server says: %s", line)
+	}
+	return len(line), nil
+}
+
+func newHouse(t testing.TB, change ...func(*web.Config)) *house {
+	t.Helper()
+	h := emptyHouse(t, change...)
+	var err error
+	h.actor, _, h.token, err = h.workflows.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: email, Password: password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func withURL(address string) func(*web.Config) {
+	return func(cfg *web.Config) {
+		var err error
+		if cfg.URL, err = url.Parse(address); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// exec runs a statement and returns the id that it gave.
+func (h *house) exec(statement string, args ...any) int64 {
+	h.t.Helper()
+	result, err := h.sql.ExecContext(context.Background(), statement, args...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	n, _ := result.LastInsertId()
+	return n
+}
+
+// count reads one number.
+func (h *house) count(query string, args ...any) (n int64) {
+	h.t.Helper()
+	if err := h.sql.QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// state is a fingerprint of all that people own.
+func (h *house) state() string {
+	h.t.Helper()
+	rows, err := h.sql.QueryContext(context.Background(), "CHECKSUM TABLE company, installation, account, membership, api_token, board, "+
+		"board_ticket_incrementer, board_column, ticket, activity, idempotency")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer rows.Close()
+	var b strings.Builder
+	for rows.Next() {
+		var table string
+		var sum int64
+		if err := rows.Scan(&table, &sum); err != nil {
+			h.t.Fatal(err)
+		}
+		_, table, _ = strings.Cut(table, ".")
+		fmt.Fprintf(&b, "%s %d\n", table, sum)
+	}
+	if rows.Err() != nil {
+		h.t.Fatal(rows.Err())
+	}
+	return b.String()
+}
+
+// unchanged fails where fn changes anything that people own.
+func (h *house) unchanged(t *testing.T, fn func()) {
+	t.Helper()
+	before := h.state()
+	fn()
+	if after := h.state(); after != before {
+		t.Errorf("the database changed:\n%s\n%s", before, after)
+	}
+}
+
+// account adds a person with Ana's password to a company, which is made where there is none.
+func (h *house) account(name, company, role string) {
+	h.t.Helper()
+	var companyID int64
+	err := h.sql.QueryRowContext(context.Background(), "SELECT id FROM company WHERE slug = ?", company).Scan(&companyID)
+	if err != nil {
+		companyID = h.exec("INSERT INTO company (slug, name, created_at) VALUES (?, ?, UTC_TIMESTAMP(6))", company, company)
+	}
+	accountID := h.exec(`INSERT INTO account (email, name, password_hash, operator, created_at)
+		SELECT ?, ?, password_hash, FALSE, created_at FROM account WHERE email = ?`, name+"@example.com", name, email)
+	h.exec("INSERT INTO membership (company_id, account_id, role, created_at) VALUES (?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role)
+}
+
+// tokenOf adds a token of a person with the scopes.
+func (h *house) tokenOf(name, company string, scopes ...string) string {
+	h.t.Helper()
+	token := "cfl_" + name + company + strings.Join(scopes, "")
+	h.exec(`INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at)
+		SELECT c.id, a.id, 'test', ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`,
+		accounts.HashToken(token), strings.Join(scopes, " "), company, name+"@example.com")
+	return token
+}
+
+// answer is what came back.
+type answer struct {
+	t      testing.TB
+	code   int
+	header http.Header
+	body   string
+}
+
+// send serves a request and returns its answer.
+func (h *house) send(r *http.Request) *answer {
+	h.t.Helper()
+	recorder := httptest.NewRecorder()
+	h.handler.ServeHTTP(recorder, r)
+	return &answer{h.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
+}
+
+func newRequest(method, path, kind string, body io.Reader, header ...string) *http.Request {
+	r := httptest.NewRequest(method, path, body)
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return r
+}
+
+// is fails where the answer has another status.
+func (a *answer) is(t testing.TB, code int) *answer {
+	t.Helper()
+	if a.code != code {
+		t.Fatalf("status %d, not %d: %s", a.code, code, a.body)
+	}
+	return a
+}
+
+// goesTo fails where the answer does not send the browser to path.
+func (a *answer) goesTo(t testing.TB, path string) *answer {
+	t.Helper()
+	a.is(t, http.StatusSeeOther)
+	if got := a.header.Get("Location"); got != path {
+		t.Fatalf("it goes to %q, not to %q", got, path)
+	}
+	return a
+}
+
+// page returns the answer's HTML.
+func (a *answer) page() *goquery.Document {
+	a.t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(a.body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return doc
+}
+
+// text returns the text of the one element that is selected.
+func (a *answer) text(t testing.TB, selector string) string {
+	t.Helper()
+	found := a.page().Find(selector)
+	if found.Length() != 1 {
+		t.Fatalf("%d elements %s in %s", found.Length(), selector, a.body)
+	}
+	return strings.Join(strings.Fields(found.Text()), " ")
+}
+
+// value returns the value of the one control that is selected, as a browser reads it.
+func (a *answer) value(t testing.TB, selector string) string {
+	t.Helper()
+	found := a.page().Find(selector)
+	if found.Length() != 1 {
+		t.Fatalf("%d elements %s in %s", found.Length(), selector, a.body)
+	}
+	if goquery.NodeName(found) == "textarea" {
+		return found.Text()
+	}
+	return found.AttrOr("value", "")
+}
+
+// has fails where the number of elements that are selected is another.
+func (a *answer) has(t testing.TB, n int, selector string) {
+	t.Helper()
+	if found := a.page().Find(selector).Length(); found != n {
+		t.Errorf("%d elements %s, not %d", found, selector, n)
+	}
+}
+
+// read decodes the answer's JSON.
+func (a *answer) read(t testing.TB, v any) {
+	t.Helper()
+	if kind := a.header.Get("Content-Type"); kind != "application/json" {
+		t.Fatalf("status %d, content type %q: %s", a.code, kind, a.body)
+	}
+	if err := json.Unmarshal([]byte(a.body), v); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+}
+
+// browser is someone at a browser; visitor is one who has not signed in.
+type browser struct {
+	h      *house
+	cookie string
+	header []string // sent with every request
+}
+
+func (h *house) visitor() *browser { return &browser{h: h} }
+
+// signedIn is a browser in which a person has signed in.
+func (h *house) signedIn(name string) *browser {
+	h.t.Helper()
+	b := h.visitor()
+	b.post("/login", "email", name+"@example.com", "password", password).is(h.t, http.StatusSeeOther)
+	return b
+}
+
+func (h *house) ana() *browser { h.t.Helper(); return h.signedIn("ana") }
+
+// with is the same browser, sending more headers.
+func (b *browser) with(header ...string) *browser {
+	return &browser{b.h, b.cookie, append(b.header[:len(b.header):len(b.header)], header...)}
+}
+
+// htmx is the same browser, asking for what goes to the element with that id.
+func (b *browser) htmx(target string) *browser {
+	return b.with("HX-Request", "true", "HX-Target", target)
+}
+
+func (b *browser) get(path string) *answer {
+	b.h.t.Helper()
+	return b.send(newRequest(http.MethodGet, path, "", nil))
+}
+
+// post sends a form without JavaScript, fields given as name, value, name, value.
+func (b *browser) post(path string, pairs ...string) *answer {
+	b.h.t.Helper()
+	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form(pairs...).Encode())))
+}
+
+func form(pairs ...string) url.Values {
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return values
+}
+
+func (b *browser) send(r *http.Request) *answer {
+	b.h.t.Helper()
+	if b.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: "counterfoil", Value: b.cookie})
+	}
+	for i := 0; i < len(b.header); i += 2 {
+		r.Header.Add(b.header[i], b.header[i+1])
+	}
+	a := b.h.send(r)
+	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
+		b.cookie = cookie.Value
+	}
+	return a
+}
+
+// program is a caller of the API.
+type program struct {
+	h      *house
+	token  string
+	header []string
+}
+
+func (h *house) program() *program { return &program{h: h, token: h.token} }
+
+// with is the same program, sending more headers.
+func (p *program) with(header ...string) *program {
+	return &program{p.h, p.token, append(p.header[:len(p.header):len(p.header)], header...)}
+}
+
+// call sends JSON; body is text, or anything else to be encoded, or nil for none.
+func (p *program) call(method, path string, body any) *answer {
+	p.h.t.Helper()
+	var kind string
+	var reader io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		kind, reader = "application/json", strings.NewReader(body)
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			p.h.t.Fatal(err)
+		}
+		kind, reader = "application/json", bytes.NewReader(text)
+	}
+	r := newRequest(method, "/api/v1"+path, kind, reader, p.header...)
+	if p.token != "" {
+		r.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	return p.h.send(r)
+}
+
+func (p *program) get(path string) *answer { p.h.t.Helper(); return p.call(http.MethodGet, path, nil) }
+
+func (p *program) post(path string, body any) *answer {
+	p.h.t.Helper()
+	return p.call(http.MethodPost, path, body)
+}
+
+func (p *program) patch(path string, body any) *answer {
+	p.h.t.Helper()
+	return p.call(http.MethodPatch, path, body)
+}
+
+func (p *program) delete(path string) *answer {
+	p.h.t.Helper()
+	return p.call(http.MethodDelete, path, nil)
+}
+
+// object is JSON to send.
+type object map[string]any
+
+// board is a board as the API shows it.
+type board struct {
+	Slug, Title, URL string
+	Version          uint64
+	Columns          []struct {
+		ID       uint64
+		Name     string
+		Done     bool
+		WIPLimit *int `json:"wip_limit"`
+	}
+}
+
+// ticket is a ticket as the API shows it, also with its place after a move.
+type ticket struct {
+	Key, Board, Title, Description, URL string
+	Number, Column, Version             uint64
+	CreatedAt                           string `json:"created_at"`
+	UpdatedAt                           string `json:"updated_at"`
+	After                               *string
+	Appended                            bool
+}
+
+// problem is an error as the API shows it.
+type problem struct {
+	Type, Title, Detail, Field string
+	Status                     int
+	Current                    *json.RawMessage
+}
+
+// problem fails where the answer is not a problem with that status about that field.
+func (a *answer) problem(t testing.TB, code int, field string) problem {
+	t.Helper()
+	a.is(t, code)
+	if kind := a.header.Get("Content-Type"); kind != "application/problem+json" {
+		t.Fatalf("content type %q: %s", kind, a.body)
+	}
+	var p problem
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	if p.Status != code || p.Title == "" || p.Detail == "" || (p.Type != "about:blank" && !strings.HasPrefix(p.Type, "urn:counterfoil:problem:")) {
+		t.Errorf("not all that a problem has: %s", a.body)
+	}
+	if p.Field != field {
+		t.Errorf("it is about %q, not %q: %s", p.Field, field, a.body)
+	}
+	return p
+}
+
+// newBoard opens a board through the API.
+func (h *house) newBoard(slug string) (b board) {
+	h.t.Helper()
+	h.program().post("/boards", object{"slug": slug, "title": "The " + slug + " board"}).is(h.t, http.StatusCreated).read(h.t, &b)
+	return b
+}
+
+// newTickets opens tickets in a column through the API, the first at its top, and returns their keys.
+func (h *house) newTickets(slug string, column uint64, titles ...string) (keys []string) {
+	h.t.Helper()
+	for _, title := range titles {
+		var made ticket
+		h.program().post("/boards/"+slug+"/tickets", object{"title": title, "column": column}).is(h.t, http.StatusCreated).read(h.t, &made)
+		keys = append(keys, made.Key)
+	}
+	return keys
+}
+
+// keys returns the keys of a column from its top.
+func (h *house) keys(slug string, column uint64) (keys []string) {
+	h.t.Helper()
+	var page struct{ Items []ticket }
+	h.program().get(fmt.Sprintf("/boards/%s/tickets?limit=200&column=%d", slug, column)).is(h.t, http.StatusOK).read(h.t, &page)
+	for _, one := range page.Items {
+		keys = append(keys, one.Key)
+	}
+	return keys
+}
