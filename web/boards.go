@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -39,9 +40,7 @@ func (s *server) openBoard(c echo.Context) error {
 		_, badSlug := boards.ParseSlug(form.Slug)
 		_, badTitle := boards.ParseTitle(form.Title)
 		form.Errors = messages
-		for field, message := range allRejected(badSlug, badTitle) {
-			form.Errors[field] = message
-		}
+		maps.Copy(form.Errors, allRejected(badSlug, badTitle))
 		return s.showHome(c, code, form)
 	}
 	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board "+board.Slug+" is open.")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -28,9 +29,7 @@ func allRejected(errs ...error) views.Errors {
 	messages := views.Errors{}
 	for _, err := range errs {
 		if form, _, ok := rejected(err); ok {
-			for field, message := range form {
-				messages[field] = message
-			}
+			maps.Copy(messages, form)
 		}
 	}
 	return messages
@@ -43,7 +42,7 @@ func column(s string) (id.Column, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
-		return 0, badNumber{"column"}
+		return 0, badColumn{}
 	}
 	return id.Column(n), nil
 }
@@ -64,7 +63,7 @@ func after(s string) (*tickets.Key, error) {
 func version(c echo.Context) (uint64, error) {
 	n, err := strconv.ParseUint(c.FormValue("version"), 10, 63)
 	if err != nil {
-		return 0, badNumber{"version"}
+		return 0, badVersion{}
 	}
 	return n, nil
 }
@@ -72,14 +71,22 @@ func version(c echo.Context) (uint64, error) {
 // key reads a ticket's key from the path.
 func key(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
 
-// badNumber reports a field that must be a number and is none.
-type badNumber struct{ field string }
+// badColumn reports a column that is no id.
+type badColumn struct{}
 
-func (e badNumber) Error() string {
-	return "The " + e.field + " must be a whole number. Reload the page and try again."
+func (badColumn) Error() string {
+	return "The column must be one of this board. Reload the page and try again."
 }
-func (badNumber) Unwrap() error   { return fault.Invalid }
-func (e badNumber) Field() string { return e.field }
+func (badColumn) Unwrap() error { return fault.Invalid }
+func (badColumn) Field() string { return "column" }
+
+// badVersion reports a form that does not say what it was made from. People see no field for that.
+type badVersion struct{}
+
+func (badVersion) Error() string {
+	return "The version must be a whole number. Reload the page and try again."
+}
+func (badVersion) Unwrap() error { return fault.Invalid }
 
 // badKey reports a ticket to go below that is no key.
 type badKey struct{}

@@ -38,7 +38,7 @@ var pages = map[string]access{
 
 	"GET /":        everyone("/", 303),
 	"GET /setup":   everyone("/setup", 303),
-	"POST /setup":  everyone("/setup", 303),
+	"POST /setup":  everyone("/setup", 409),
 	"GET /login":   {"/login", 200, 303, 303, 303},
 	"POST /login":  everyone("/login", 422),
 	"POST /logout": everyone("/logout", 303),

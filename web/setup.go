@@ -1,7 +1,8 @@
 package web
 
 import (
-	"errors"
+	"cmp"
+	"maps"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -17,13 +18,9 @@ func (s *server) setupForm(c echo.Context) error {
 		return err
 	}
 	if installed {
-		return s.setupClosed(c)
+		return c.Redirect(http.StatusSeeOther, views.LoginPath) // without a message: strangers fill no sessions
 	}
 	return render(c, http.StatusOK, views.SetupPage(s.page(c, "Set up"), views.SetupForm{}))
-}
-
-func (s *server) setupClosed(c echo.Context) error {
-	return s.see(c, views.LoginPath, accounts.SetupClosed{}.Error())
 }
 
 func (s *server) setUp(c echo.Context) error {
@@ -31,10 +28,15 @@ func (s *server) setUp(c echo.Context) error {
 	actor, practice, _, err := s.SetUp(c.Request().Context(), workflows.Setup{
 		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
 	})
-	if errors.As(err, new(accounts.SetupClosed)) {
-		return s.setupClosed(c)
-	}
 	if err != nil {
+		// Whoever loses to another setup may hear first that the short name is taken.
+		installed, unknown := s.isInstalled(c.Request().Context())
+		switch {
+		case unknown != nil:
+			return unknown
+		case installed:
+			return accounts.SetupClosed{}
+		}
 		return s.rejectSetup(c, form, err)
 	}
 	s.installed.Store(true)
@@ -54,8 +56,10 @@ func (s *server) rejectSetup(c echo.Context, form views.SetupForm, err error) er
 	_, badCompany := accounts.ParseName("company", form.Company)
 	_, badName := accounts.ParseName("name", form.Name)
 	_, badEmail := accounts.ParseEmail(form.Email)
-	for field, message := range allRejected(badCompany, badName, badEmail, accounts.CheckPassword(c.FormValue("password"))) {
-		form.Errors[field] = message
+	_, badSlug := accounts.ParseCompanySlug(cmp.Or(form.Slug, accounts.SlugFrom(form.Company)))
+	if form.Slug == "" && badCompany != nil {
+		badSlug = nil // it follows the name
 	}
+	maps.Copy(form.Errors, allRejected(badCompany, badSlug, badName, badEmail, accounts.CheckPassword(c.FormValue("password"))))
 	return render(c, code, views.SetupPage(s.page(c, "Set up"), form))
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -89,9 +90,7 @@ func (s *server) rejectTicket(c echo.Context, form views.TicketForm, err error) 
 		return err
 	}
 	form.Errors = messages
-	if _, bad := tickets.ParseTitle(form.Title); bad != nil {
-		form.Errors["title"] = bad.Error()
-	}
+	checkTexts(form)
 	if isFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
 		return s.showColumn(c, code, c.Param("board"), form)
 	}
@@ -100,6 +99,13 @@ func (s *server) rejectTicket(c echo.Context, form views.TicketForm, err error) 
 		return err
 	}
 	return s.showNewTicket(c, code, board, form)
+}
+
+// checkTexts adds what else is wrong with a rejected form.
+func checkTexts(form views.TicketForm) {
+	_, badTitle := tickets.ParseTitle(form.Title)
+	_, badDescription := tickets.ParseDescription(form.Description)
+	maps.Copy(form.Errors, allRejected(badTitle, badDescription))
 }
 
 func (s *server) ticket(c echo.Context) error {
@@ -232,9 +238,7 @@ func (s *server) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm
 		return readErr
 	}
 	form.Errors = messages
-	if _, bad := tickets.ParseTitle(form.Title); bad != nil {
-		form.Errors["title"] = bad.Error()
-	}
+	checkTexts(form)
 	var stale tickets.Stale
 	if errors.As(err, &stale) {
 		form.Current = &stale.Current
