@@ -282,12 +282,6 @@ func (b *tab) chooses(selector, value string) {
 	})()`, selector, value)
 }
 
-// column are the keys in a column of the board, from the top, joined by spaces.
-func (b *tab) column(name string) string {
-	b.t.Helper()
-	return eval[string](b, columns+`.find(c => c.name === %s)?.keys ?? "no such column"`, name)
-}
-
 const columns = `[...document.querySelectorAll(".column")].map(c => ({ name: c.querySelector("h2").innerText, keys: [...c.querySelectorAll(".cards > .card")].map(k => k.dataset.key).join(" ") }))`
 
 // holds waits until a column has exactly these keys.

@@ -13,7 +13,7 @@ import (
 
 func get(t *testing.T, path string, header ...string) *http.Response {
 	t.Helper()
-	r := httptest.NewRequest("GET", "http://example.com/", nil)
+	r := httptest.NewRequest(http.MethodGet, "http://example.com/", nil)
 	r.URL.Path = path
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -35,18 +35,18 @@ func body(t *testing.T, r io.Reader) string {
 func TestHandler(t *testing.T) {
 	t.Run("an asset is kept for ever under its hash", func(t *testing.T) {
 		r := get(t, Path("js/app.js"))
-		if r.StatusCode != 200 || r.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
+		if r.StatusCode != http.StatusOK || r.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" {
 			t.Errorf("%d, %q", r.StatusCode, r.Header.Get("Cache-Control"))
 		}
 		if got := r.Header.Get("Content-Type"); got != "text/javascript; charset=utf-8" {
 			t.Error(got)
 		}
-		if again := get(t, Path("js/app.js"), "If-None-Match", r.Header.Get("ETag")); again.StatusCode != 304 {
+		if again := get(t, Path("js/app.js"), "If-None-Match", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 			t.Errorf("with its ETag: %d", again.StatusCode)
 		}
 	})
 	t.Run("an older hash is answered for a short time", func(t *testing.T) {
-		if r := get(t, "/static/0123456789ab/css/app.css"); r.StatusCode != 200 || strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
+		if r := get(t, "/static/0123456789ab/css/app.css"); r.StatusCode != http.StatusOK || strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%d, %q", r.StatusCode, r.Header.Get("Cache-Control"))
 		}
 	})
@@ -69,7 +69,7 @@ func TestHandler(t *testing.T) {
 	})
 	t.Run("nothing but assets is served", func(t *testing.T) {
 		for _, path := range []string{"/static/", "/static/" + hash, Path(""), Path("css"), Path("../static.go"), Path("..%2fstatic.go"), Path("css/../../go.mod"), "/static/../static.go"} {
-			if r := get(t, path); r.StatusCode != 404 {
+			if r := get(t, path); r.StatusCode != http.StatusNotFound {
 				t.Errorf("%s: %d", path, r.StatusCode)
 			}
 		}

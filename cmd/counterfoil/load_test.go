@@ -90,7 +90,9 @@ func (l *load) add(t *testing.T, ticket made, title string, took time.Duration) 
 // report logs figures: how many tickets a second, and how long one took.
 func (l *load) report(t *testing.T, what string) {
 	slices.Sort(l.times)
-	at := func(q float64) time.Duration { return l.times[int(q*float64(len(l.times)-1))].Round(10 * time.Microsecond) }
+	at := func(q float64) time.Duration {
+		return l.times[int(q*float64(len(l.times)-1))].Round(10 * time.Microsecond)
+	}
 	t.Logf("%s: %d tickets over HTTP by %d clients on %d cores: %.0f/s, p50 %s, p99 %s",
 		what, len(l.times), writers*len(loadBoards), runtime.NumCPU(), float64(len(l.times))/l.all.Seconds(), at(0.5), at(0.99))
 }

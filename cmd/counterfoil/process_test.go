@@ -267,7 +267,7 @@ func (c *client) open(url func() string, board, title string, patience time.Dura
 		case err == nil && response.Header.Get("Retry-After") == "":
 			return ticket, errors.New("a 503 without Retry-After")
 		case time.Now().After(deadline):
-			return ticket, fmt.Errorf("no answer within %s: %v", patience, err)
+			return ticket, fmt.Errorf("no answer within %s: %w", patience, err)
 		}
 		time.Sleep(50 * time.Millisecond) // an honest client waits before it tries again
 	}

@@ -57,7 +57,7 @@ func (l errorLog) end() []string {
 	}
 	defer f.Close()
 	if _, err := f.Seek(-16<<10, io.SeekEnd); err != nil && !errors.Is(err, io.EOF) {
-		f.Seek(0, io.SeekStart)
+		_, _ = f.Seek(0, io.SeekStart)
 	}
 	raw, _ := io.ReadAll(f)
 	if i := bytes.LastIndex(raw, []byte(logMark)); i >= 0 {

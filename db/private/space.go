@@ -53,7 +53,7 @@ func free(dir string) uint64 {
 		}
 	}
 	if os.Geteuid() == 0 {
-		return uint64(fs.Bfree) * uint64(fs.Bsize)
+		return fs.Bfree * uint64(fs.Bsize)
 	}
-	return uint64(fs.Bavail) * uint64(fs.Bsize)
+	return fs.Bavail * uint64(fs.Bsize)
 }

@@ -48,7 +48,7 @@ func readVersion(dir string) (version, error) {
 		return version{}, err
 	}
 	var v version
-	fmt.Sscanf(string(raw), "%d.%d.%d", &v.major, &v.minor, &v.patch)
+	_, _ = fmt.Sscanf(string(raw), "%d.%d.%d", &v.major, &v.minor, &v.patch)
 	return v, nil
 }
 

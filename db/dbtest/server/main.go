@@ -102,7 +102,7 @@ func abandoned(dir string) bool {
 func roomy() string {
 	const memory, enough = "/dev/shm", 2 << 30
 	var fs syscall.Statfs_t
-	if syscall.Statfs(memory, &fs) == nil && uint64(fs.Bavail)*uint64(fs.Bsize) > enough {
+	if syscall.Statfs(memory, &fs) == nil && fs.Bavail*uint64(fs.Bsize) > enough {
 		return memory
 	}
 	return os.TempDir()
