@@ -29,6 +29,10 @@ var commands = []command{
 	{"schema", "schema up|down|status       the database's schema", schema},
 	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE\n                              the first company and its operator", setup},
 	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n                              load on a private scratch server", benchmark},
+	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
+	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
+	{"backup", "backup FILE                 everything into one file, also while serving", makeBackup},
+	{"restore", "restore [--check] FILE      a backup into an empty database, proven with verify", restore},
 }
 
 const introduction = `Counterfoil %s is a self-hosted ticket tracker for teams.

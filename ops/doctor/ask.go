@@ -1,0 +1,207 @@
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// facts are what the server and the system say.
+type facts struct {
+	server  db.Server
+	unfit   string            // why the server cannot be used at all
+	global  map[string]string // variables
+	session map[string]string
+	status  map[string]string
+	account string // as in a GRANT
+
+	schema       db.SchemaStatus
+	oddTables    []string // not InnoDB, or of another collation
+	dataBytes    uint64
+	clock        time.Duration // how far the server's is ahead of ours
+	history      reading       // row versions that wait for purge
+	transactions reading       // age of the oldest open one, in seconds
+
+	disk     string // "" where there is none to look at
+	diskFree uint64
+}
+
+// reading is a number that some accounts may not read.
+type reading struct {
+	value int64
+	known bool
+}
+
+// ask runs on one connection: some questions depend on its settings.
+func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
+	conn, err := d.SQL.Conn(ctx)
+	if err != nil {
+		return f, err
+	}
+	defer conn.Close()
+	for _, question := range []func(context.Context, *sql.Conn) error{
+		f.askSettings, f.askAccount, f.askClock, f.askSchema, f.askTables, f.askHistory, f.askTransactions,
+	} {
+		if err := question(ctx, conn); err != nil {
+			return f, err
+		}
+	}
+	if dataDir != "" {
+		f.askDisk(dataDir)
+	}
+	return f, nil
+}
+
+func (f *facts) askSettings(ctx context.Context, conn *sql.Conn) (err error) {
+	if f.global, err = pairs(ctx, conn, "SHOW GLOBAL VARIABLES"); err != nil {
+		return err
+	}
+	if f.session, err = pairs(ctx, conn, "SHOW SESSION VARIABLES"); err != nil {
+		return err
+	}
+	f.status, err = pairs(ctx, conn, "SHOW GLOBAL STATUS")
+	return err
+}
+
+func pairs(ctx context.Context, conn *sql.Conn, query string) (map[string]string, error) {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	values := make(map[string]string)
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return nil, err
+		}
+		values[strings.ToLower(name)] = value
+	}
+	return values, rows.Err()
+}
+
+func (f *facts) askAccount(ctx context.Context, conn *sql.Conn) error {
+	var account string
+	if err := conn.QueryRowContext(ctx, "SELECT CURRENT_USER()").Scan(&account); err != nil {
+		return err
+	}
+	at := strings.LastIndex(account, "@")
+	f.account = fmt.Sprintf("'%s'@'%s'", account[:max(at, 0)], account[at+1:])
+	return nil
+}
+
+// askClock takes the server's time for that of the middle of the question.
+func (f *facts) askClock(ctx context.Context, conn *sql.Conn) error {
+	var theirs time.Time
+	before := time.Now()
+	if err := conn.QueryRowContext(ctx, "SELECT UTC_TIMESTAMP(6)").Scan(&theirs); err != nil {
+		return err
+	}
+	f.clock = theirs.Sub(before.Add(time.Since(before) / 2).Round(0))
+	return nil
+}
+
+func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
+	f.schema, _ = db.Schema("") // without a database it tells Latest
+	var there bool
+	err := conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)
+	if err != nil || !there {
+		return err
+	}
+	err = conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&f.schema.Version, &f.schema.Dirty)
+	if db.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// collations are those that the schema wants.
+var collations = []string{"utf8mb4_unicode_520_ci", "utf8mb4_bin", "ascii_bin"}
+
+func (f *facts) askTables(ctx context.Context, conn *sql.Conn) error {
+	rows, err := conn.QueryContext(ctx, `SELECT t.table_name, COALESCE(t.engine, ''), COALESCE(c.collation_name, ''), COALESCE(c.column_name, '')
+		FROM information_schema.tables t
+		LEFT JOIN information_schema.columns c ON c.table_schema = t.table_schema AND c.table_name = t.table_name AND c.collation_name IS NOT NULL
+		WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' ORDER BY t.table_name, c.ordinal_position`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, engine, collation, column string
+		if err := rows.Scan(&table, &engine, &collation, &column); err != nil {
+			return err
+		}
+		switch odd := table + " (" + engine + ")"; {
+		case engine != "InnoDB" && !slices.Contains(f.oddTables, odd):
+			f.oddTables = append(f.oddTables, odd)
+		case engine == "InnoDB" && column != "" && !slices.Contains(collations, collation):
+			f.oddTables = append(f.oddTables, table+"."+column+" ("+collation+")")
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return conn.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(data_length + index_length), 0) AS UNSIGNED) FROM information_schema.tables
+		WHERE table_schema = DATABASE()`).Scan(&f.dataBytes)
+}
+
+// askHistory: MariaDB tells everyone, MySQL those with PROCESS.
+func (f *facts) askHistory(ctx context.Context, conn *sql.Conn) (err error) {
+	if value, ok := f.status["innodb_history_list_length"]; ok {
+		_, err := fmt.Sscan(value, &f.history.value)
+		f.history.known = err == nil
+		return nil
+	}
+	f.history, err = privileged(ctx, conn, "SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'")
+	return err
+}
+
+// askTransactions asks in the system's time zone, in which the server gives trx_started.
+func (f *facts) askTransactions(ctx context.Context, conn *sql.Conn) (err error) {
+	if _, err := conn.ExecContext(ctx, "SET SESSION time_zone = 'SYSTEM'"); err != nil {
+		return err
+	}
+	f.transactions, err = privileged(ctx, conn, "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) FROM information_schema.innodb_trx")
+	if err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "SET SESSION time_zone = '+00:00'")
+	return err
+}
+
+// privileged reads a number, or nothing where the account may not.
+func privileged(ctx context.Context, conn *sql.Conn, query string) (r reading, err error) {
+	err = conn.QueryRowContext(ctx, query).Scan(&r.value)
+	var said *mysql.MySQLError
+	if errors.As(err, &said) && (said.Number == 1227 || said.Number == 1142 || said.Number == 1045) || db.IsNotFound(err) {
+		return reading{}, nil
+	}
+	r.known = err == nil
+	return r, err
+}
+
+// askDisk looks at the folder, or the nearest above it that exists.
+func (f *facts) askDisk(folder string) {
+	for at := folder; ; at = filepath.Dir(at) {
+		var disk syscall.Statfs_t
+		if syscall.Statfs(at, &disk) == nil {
+			f.disk, f.diskFree = folder, disk.Bavail*uint64(disk.Bsize)
+			return
+		}
+		if at == filepath.Dir(at) {
+			return
+		}
+	}
+}

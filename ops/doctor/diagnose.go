@@ -1,0 +1,275 @@
+package doctor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+
+	wantedPacket = 16 * mib
+	// history is what a busy server clears in a minute or so; hopeless, what it hardly catches up with.
+	historyNote, historyProblem = 100_000, 5_000_000
+	openNote, openProblem       = time.Minute, time.Hour
+	diskNote, diskProblem       = gib, 128 * mib
+	// programs is how many serve and work at the same time in a small installation, during an update too.
+	programs = 3
+)
+
+// diagnose says of each thing how it is.
+func diagnose(f facts) []Check {
+	checks := []Check{
+		fitness(f), schema(f), tables(f),
+		commits(f), pages(f), binlog(f), binlogFormat(f),
+		isolation(f), zone(f), clock(f),
+		packet(f), pool(f), connections(f), purge(f), transactions(f),
+	}
+	if f.disk != "" {
+		checks = append(checks, disk(f))
+	}
+	return checks
+}
+
+func fitness(f facts) Check {
+	c := Check{Name: "server", Mark: OK, Value: f.server.String()}
+	if f.unfit != "" {
+		c.Mark, c.Why, c.Fix = Problem, "Counterfoil does not start on this server.", f.unfit
+	}
+	return c
+}
+
+func schema(f facts) Check {
+	c := Check{Name: "schema", Mark: OK, Value: fmt.Sprintf("version %d of %d", f.schema.Version, f.schema.Latest)}
+	switch {
+	case f.schema.Dirty:
+		c.Mark, c.Why = Problem, "A change of the schema broke off halfway, so tables may be missing."
+		c.Fix = "Restore the last backup into an empty database: counterfoil restore FILE"
+	case f.schema.Version > f.schema.Latest:
+		c.Mark, c.Why = Problem, "A newer Counterfoil changed the schema; this program does not know it."
+		c.Fix = "Run the newer program."
+	case f.schema.Version < f.schema.Latest:
+		c.Mark, c.Why = Note, "The schema is older than this program."
+		c.Fix = "“counterfoil serve” brings it up when it starts, or now: counterfoil schema up"
+	}
+	return c
+}
+
+func tables(f facts) Check {
+	c := Check{Name: "tables", Mark: OK, Value: "all in InnoDB, with the schema's collations"}
+	if len(f.oddTables) > 0 {
+		c.Mark, c.Value = Problem, strings.Join(f.oddTables, ", ")
+		c.Why = "Other engines have no transactions; under other collations texts sort and compare in another way, and unique names may not be."
+		c.Fix = "ALTER TABLE … ENGINE = InnoDB; or ALTER TABLE … MODIFY the column with the character set and collation that it has in db/schema."
+	}
+	return c
+}
+
+func commits(f facts) Check {
+	c := f.variable("commits", "innodb_flush_log_at_trx_commit")
+	if f.global["innodb_flush_log_at_trx_commit"] != "1" {
+		c.Mark, c.Why = Problem, "A crash of the machine takes back the last second of commits: ticket numbers that people have seen would be handed out again."
+		c.Fix = f.set("innodb_flush_log_at_trx_commit", "1")
+	}
+	return c
+}
+
+func pages(f facts) Check {
+	c := f.variable("page writes", "innodb_doublewrite")
+	if v := f.global["innodb_doublewrite"]; v == "OFF" || v == "0" || v == "DETECT_ONLY" {
+		c.Mark, c.Why = Problem, "A page that was half written in a crash cannot be repaired, unless the file system writes 16 KiB at once."
+		c.Fix = "innodb_doublewrite = ON under [mysqld] in the server's option file, then restart it."
+	}
+	return c
+}
+
+func binlog(f facts) Check {
+	if !on(f.global["log_bin"]) {
+		return Check{Name: "binary log", Mark: OK, Value: "log_bin = OFF"}
+	}
+	c := f.variable("binary log", "sync_binlog")
+	if f.global["sync_binlog"] != "1" {
+		c.Mark, c.Why = Problem, "After a crash of the machine the binary log may lack the last commits: the server takes those back, and replicas differ."
+		c.Fix = f.set("sync_binlog", "1")
+	}
+	return c
+}
+
+func binlogFormat(f facts) Check {
+	if !on(f.global["log_bin"]) {
+		return Check{Name: "binary log format", Mark: OK, Value: "—"}
+	}
+	c := f.variable("binary log format", "binlog_format")
+	if f.global["binlog_format"] == "STATEMENT" {
+		c.Mark, c.Why = Problem, "Statements replay in another order than they ran; the server refuses them under READ COMMITTED, and Counterfoil does not start."
+		c.Fix = f.set("binlog_format", "ROW")
+	}
+	return c
+}
+
+// isolation and zone are what our connector sets: anything else comes from something in between.
+func isolation(f facts) Check {
+	level := f.session["transaction_isolation"]
+	if level == "" {
+		level = f.session["tx_isolation"]
+	}
+	c := Check{Name: "isolation", Mark: OK, Value: level}
+	if level != "READ-COMMITTED" {
+		c.Mark, c.Why = Problem, "Counterfoil sets READ COMMITTED on every connection and relies on it; something between it and the server loses that."
+		c.Fix = "Let a proxy pool by session, not by statement or transaction."
+	}
+	return c
+}
+
+func zone(f facts) Check {
+	c := Check{Name: "time zone", Mark: OK, Value: f.session["time_zone"]}
+	if c.Value != "+00:00" {
+		c.Mark, c.Why = Problem, "Counterfoil sets UTC on every connection and relies on it; something between it and the server loses that."
+		c.Fix = "Let a proxy pool by session, not by statement or transaction."
+	}
+	return c
+}
+
+func clock(f facts) Check {
+	c := Check{Name: "clock", Mark: OK, Value: fmt.Sprintf("the server's is %+.3f s from ours", f.clock.Seconds())}
+	if f.clock.Abs() > time.Second {
+		c.Mark, c.Why = Note, "Counterfoil writes its own time; where machines differ, histories and sessions do too."
+		c.Fix = "Run a time service such as chrony on both machines."
+	}
+	return c
+}
+
+func packet(f facts) Check {
+	n := f.bytes("max_allowed_packet")
+	c := Check{Name: "packet", Mark: OK, Value: "max_allowed_packet = " + size(n)}
+	if n < wantedPacket {
+		c.Mark, c.Why = Note, "Bulk work sends many rows at a time and is refused what is larger than this."
+		c.Fix = f.set("max_allowed_packet", strconv.Itoa(wantedPacket))
+	}
+	return c
+}
+
+func pool(f facts) Check {
+	n := f.bytes("innodb_buffer_pool_size")
+	c := Check{Name: "memory", Mark: OK, Value: fmt.Sprintf("innodb_buffer_pool_size = %s for %s of data", size(n), size(f.dataBytes))}
+	if n < f.dataBytes {
+		c.Mark, c.Why = Note, "What does not fit is read from the disk again and again."
+		c.Fix = f.set("innodb_buffer_pool_size", strconv.FormatUint((f.dataBytes+f.dataBytes/4)/mib*mib, 10)) + " At most about two thirds of the machine's memory."
+	}
+	return c
+}
+
+func connections(f facts) Check {
+	limit, name := f.bytes("max_connections"), "max_connections"
+	if own, _ := strconv.ParseUint(f.session["max_user_connections"], 10, 64); own > 0 && own < limit {
+		limit, name = own, "max_user_connections"
+	}
+	open, _ := strconv.ParseUint(f.status["threads_connected"], 10, 64)
+	c := Check{Name: "connections", Mark: OK, Value: fmt.Sprintf("%d open, %s = %d", open, name, limit)}
+	switch {
+	case limit < db.DefaultConnections:
+		c.Mark, c.Why = Problem, fmt.Sprintf("One Counterfoil opens up to %d; under load it would be refused.", db.DefaultConnections)
+	case limit < programs*db.DefaultConnections:
+		c.Mark, c.Why = Note, fmt.Sprintf("Each serve and work opens up to %d, during an update twice as many run.", db.DefaultConnections)
+	case open*5 > limit*4:
+		c.Mark, c.Why = Note, "More than four fifths are in use; beyond the limit people see errors."
+	}
+	if c.Mark != OK {
+		c.Fix = f.set("max_connections", strconv.Itoa(max(150, int(limit)*2)))
+		if name == "max_user_connections" {
+			c.Fix = "ALTER USER " + f.account + " WITH MAX_USER_CONNECTIONS 0;"
+		}
+	}
+	return c
+}
+
+func purge(f facts) Check {
+	c := Check{Name: "purge", Mark: OK, Value: fmt.Sprintf("%d old row versions wait", f.history.value)}
+	switch {
+	case !f.history.known:
+		return f.unreadable(c)
+	case f.history.value >= historyProblem:
+		c.Mark = Problem
+	case f.history.value >= historyNote:
+		c.Mark = Note
+	}
+	if c.Mark != OK {
+		c.Why = "The server does not get around to removing old row versions; reads step over them and slow down, and the disk fills."
+		c.Fix = "End transactions that are long open (below); then give purge more threads: innodb_purge_threads in the option file."
+	}
+	return c
+}
+
+func transactions(f facts) Check {
+	oldest := time.Duration(f.transactions.value) * time.Second
+	c := Check{Name: "open transactions", Mark: OK, Value: fmt.Sprintf("the oldest is %s old", oldest)}
+	switch {
+	case !f.transactions.known:
+		return f.unreadable(c)
+	case oldest >= openProblem:
+		c.Mark = Problem
+	case oldest >= openNote:
+		c.Mark = Note
+	}
+	if c.Mark != OK {
+		c.Why = "As long as it is open the server keeps every row version since. A backup of much data takes its time too."
+		c.Fix = "SELECT trx_mysql_thread_id, trx_started, trx_query FROM information_schema.innodb_trx ORDER BY trx_started; then KILL the thread if it is a forgotten one."
+	}
+	return c
+}
+
+func disk(f facts) Check {
+	c := Check{Name: "disk", Mark: OK, Value: size(f.diskFree) + " free for " + f.disk}
+	switch {
+	case f.diskFree < diskProblem:
+		c.Mark = Problem
+	case f.diskFree < diskNote:
+		c.Mark = Note
+	}
+	if c.Mark != OK {
+		c.Why, c.Fix = "A database on a full disk stops.", "Free some space, or move COUNTERFOIL_DATA to a larger disk."
+	}
+	return c
+}
+
+func (f facts) variable(name, variable string) Check {
+	return Check{Name: name, Mark: OK, Value: variable + " = " + f.global[variable]}
+}
+
+func (f facts) bytes(variable string) uint64 {
+	n, _ := strconv.ParseUint(f.global[variable], 10, 64)
+	return n
+}
+
+// set says how to change a variable now and for good.
+func (f facts) set(variable, value string) string {
+	if f.server.MariaDB {
+		return fmt.Sprintf("SET GLOBAL %s = %s; and %[1]s = %[2]s under [mysqld] in the server's option file.", variable, value)
+	}
+	return fmt.Sprintf("SET PERSIST %s = %s;", variable, value)
+}
+
+// unreadable is a note that costs nothing: the server is not worse for it.
+func (f facts) unreadable(c Check) Check {
+	c.Value, c.Mark = "—", Note
+	c.Why, c.Fix = "This account may not read it.", "GRANT PROCESS ON *.* TO "+f.account+";"
+	return c
+}
+
+func on(value string) bool { return value == "ON" || value == "1" }
+
+func size(n uint64) string {
+	switch {
+	case n >= gib:
+		return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+	case n >= mib:
+		return fmt.Sprintf("%d MiB", n/mib)
+	}
+	return fmt.Sprintf("%d KiB", n/kib)
+}

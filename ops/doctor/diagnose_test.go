@@ -1,0 +1,103 @@
+package doctor
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// healthy are facts without fault, with a binary log.
+func healthy() facts {
+	return facts{
+		server: db.Server{Version: "9.7.0", Major: 9, Minor: 7},
+		global: map[string]string{
+			"innodb_flush_log_at_trx_commit": "1", "innodb_doublewrite": "ON", "log_bin": "ON", "sync_binlog": "1", "binlog_format": "ROW",
+			"max_allowed_packet": "67108864", "innodb_buffer_pool_size": "1073741824", "max_connections": "151",
+		},
+		session: map[string]string{"transaction_isolation": "READ-COMMITTED", "time_zone": "+00:00", "max_user_connections": "0"},
+		status:  map[string]string{"threads_connected": "20"},
+		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib, clock: 20 * time.Millisecond,
+		history: reading{12, true}, transactions: reading{0, true}, disk: "/data", diskFree: 40 * gib,
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	t.Parallel()
+	t.Run("healthy is all ok", func(t *testing.T) {
+		for _, c := range diagnose(healthy()) {
+			if c.Mark != OK || c.Why != "" || c.Fix != "" || c.Value == "" {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	for _, c := range []struct {
+		what        string
+		change      func(*facts)
+		check, mark string
+		says, fix   string
+	}{
+		{"an unfit server", func(f *facts) { f.unfit = "MySQL 5.7 is too old." }, "server", Problem, "does not start", "too old"},
+		{"a broken schema", func(f *facts) { f.schema.Dirty = true }, "schema", Problem, "halfway", "restore"},
+		{"an older schema", func(f *facts) { f.schema.Version = 2 }, "schema", Note, "older", "schema up"},
+		{"a newer schema", func(f *facts) { f.schema.Version = 4 }, "schema", Problem, "newer", "newer"},
+		{"a table elsewhere", func(f *facts) { f.oddTables = []string{"ticket (MyISAM)"} }, "tables", Problem, "no transactions", "ENGINE = InnoDB"},
+		{"lazy commits", func(f *facts) { f.global["innodb_flush_log_at_trx_commit"] = "2" }, "commits", Problem, "last second", "SET PERSIST innodb_flush_log_at_trx_commit = 1;"},
+		{"lazy commits on MariaDB", func(f *facts) { f.server.MariaDB = true; f.global["innodb_flush_log_at_trx_commit"] = "0" }, "commits", Problem, "last second", "SET GLOBAL innodb_flush_log_at_trx_commit = 1; and innodb_flush_log_at_trx_commit = 1 under"},
+		{"torn pages", func(f *facts) { f.global["innodb_doublewrite"] = "OFF" }, "page writes", Problem, "half written", "innodb_doublewrite = ON"},
+		{"a lazy binary log", func(f *facts) { f.global["sync_binlog"] = "0" }, "binary log", Problem, "may lack", "sync_binlog = 1"},
+		{"a binary log of statements", func(f *facts) { f.global["binlog_format"] = "STATEMENT" }, "binary log format", Problem, "another order", "binlog_format = ROW"},
+		{"another isolation", func(f *facts) { f.session["transaction_isolation"] = "REPEATABLE-READ" }, "isolation", Problem, "READ COMMITTED", "proxy"},
+		{"another time zone", func(f *facts) { f.session["time_zone"] = "SYSTEM" }, "time zone", Problem, "UTC", "proxy"},
+		{"a clock that is fast", func(f *facts) { f.clock = 1100 * time.Millisecond }, "clock", Note, "histories", "chrony"},
+		{"a clock that is slow", func(f *facts) { f.clock = -1100 * time.Millisecond }, "clock", Note, "histories", "chrony"},
+		{"small packets", func(f *facts) { f.global["max_allowed_packet"] = "4194304" }, "packet", Note, "Bulk", "max_allowed_packet = 16777216"},
+		{"little memory", func(f *facts) { f.dataBytes = 2 * gib }, "memory", Note, "disk", "innodb_buffer_pool_size = 2684354560"},
+		{"too few connections", func(f *facts) { f.global["max_connections"] = "20" }, "connections", Problem, "up to 24", "max_connections = 150"},
+		{"few connections", func(f *facts) { f.global["max_connections"] = "60" }, "connections", Note, "up to 24", "max_connections = 150"},
+		{"few connections for the account", func(f *facts) { f.session["max_user_connections"] = "10" }, "connections", Problem, "up to 24", "ALTER USER 'app'@'%'"},
+		{"many connections in use", func(f *facts) { f.status["threads_connected"] = "130" }, "connections", Note, "four fifths", "max_connections = 302"},
+		{"a slow purge", func(f *facts) { f.history.value = historyNote }, "purge", Note, "old row versions", "innodb_purge_threads"},
+		{"a hopeless purge", func(f *facts) { f.history.value = historyProblem }, "purge", Problem, "old row versions", "innodb_purge_threads"},
+		{"an unreadable purge", func(f *facts) { f.history = reading{} }, "purge", Note, "may not read", "GRANT PROCESS ON *.* TO 'app'@'%';"},
+		{"a long transaction", func(f *facts) { f.transactions.value = 60 }, "open transactions", Note, "keeps every row version", "KILL"},
+		{"a forgotten transaction", func(f *facts) { f.transactions.value = 3600 }, "open transactions", Problem, "keeps every row version", "KILL"},
+		{"unreadable transactions", func(f *facts) { f.transactions = reading{} }, "open transactions", Note, "may not read", "GRANT PROCESS"},
+		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
+		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			f := healthy()
+			f.global, f.session, f.status = maps.Clone(f.global), maps.Clone(f.session), maps.Clone(f.status)
+			c.change(&f)
+			for _, got := range diagnose(f) {
+				switch {
+				case got.Name != c.check:
+					if got.Mark != OK {
+						t.Errorf("%s is a %s too", got.Name, got.Mark)
+					}
+				case got.Mark != c.mark || !strings.Contains(got.Why, c.says) || !strings.Contains(got.Fix, c.fix):
+					t.Errorf("%+v", got)
+				}
+			}
+		})
+	}
+	t.Run("a server without a binary log", func(t *testing.T) {
+		f := healthy()
+		f.global["log_bin"], f.global["sync_binlog"], f.global["binlog_format"] = "OFF", "0", "STATEMENT"
+		for _, c := range diagnose(f) {
+			if c.Mark != OK {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	t.Run("a report is ok with notes, not with problems", func(t *testing.T) {
+		for mark, want := range map[string]bool{OK: true, Note: true, Problem: false} {
+			if got := (Report{Checks: []Check{{Mark: OK}, {Mark: mark}}}).OK(); got != want {
+				t.Errorf("%s: %v", mark, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package doctor_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/ops/doctor"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t testing.TB, d *db.DB, dataDir string) doctor.Report {
+	t.Helper()
+	report, err := doctor.Run(context.Background(), d, dataDir)
+	must(t, err)
+	return report
+}
+
+func find(t testing.TB, report doctor.Report, name string) doctor.Check {
+	t.Helper()
+	for _, c := range report.Checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("no check %q", name)
+	return doctor.Check{}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	t.Run("the tests' server is fit, fast and not durable", func(t *testing.T) {
+		t.Parallel()
+		report := run(t, dbtest.Open(t), t.TempDir())
+		if report.OK() {
+			t.Error("no problem")
+		}
+		for name, mark := range map[string]string{
+			"server": doctor.OK, "schema": doctor.OK, "tables": doctor.OK, "commits": doctor.Problem, "page writes": doctor.Problem, "binary log": doctor.OK,
+			"isolation": doctor.OK, "time zone": doctor.OK, "clock": doctor.OK, "packet": doctor.OK, "memory": doctor.OK, "connections": doctor.OK,
+		} {
+			if c := find(t, report, name); c.Mark != mark {
+				t.Errorf("%+v; want %s", c, mark)
+			}
+		}
+		for _, name := range []string{"purge", "open transactions", "disk"} {
+			if c := find(t, report, name); c.Value == "—" {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	t.Run("an open transaction has an age", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		tx, err := d.SQL.Begin()
+		must(t, err)
+		defer tx.Rollback()
+		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
+		must(t, err)
+		if c := find(t, run(t, d, ""), "open transactions"); c.Mark != doctor.OK || strings.Contains(c.Value, "-") || !strings.Contains(c.Value, "s old") {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("a connection is left as it was", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		d.Connections(1)
+		run(t, d, "")
+		var zone string
+		must(t, d.SQL.QueryRow("SELECT @@session.time_zone").Scan(&zone))
+		if zone != "+00:00" {
+			t.Errorf("its time zone is %s", zone)
+		}
+	})
+	t.Run("a table that was changed", func(t *testing.T) {
+		t.Parallel()
+		for change, want := range map[string]string{
+			"ALTER TABLE sessions ENGINE = MyISAM": "sessions (MyISAM)",
+			"ALTER TABLE board MODIFY slug VARCHAR(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL": "board.slug (utf8mb4_general_ci)",
+		} {
+			d := dbtest.Open(t)
+			_, err := d.SQL.Exec(change)
+			must(t, err)
+			if c := find(t, run(t, d, ""), "tables"); c.Mark != doctor.Problem || c.Value != want {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	t.Run("a schema that was changed, or is none", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		_, err := d.SQL.Exec("UPDATE schema_migrations SET dirty = 1")
+		must(t, err)
+		if c := find(t, run(t, d, ""), "schema"); c.Mark != doctor.Problem {
+			t.Errorf("%+v", c)
+		}
+		none, err := db.Open(dbtest.Empty(t))
+		must(t, err)
+		defer none.Close()
+		if c := find(t, run(t, none, ""), "schema"); c.Mark != doctor.Note {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("a server that does not answer", func(t *testing.T) {
+		t.Parallel()
+		d, err := db.Open("mysql://root@unix(/nonexistent)/x")
+		must(t, err)
+		defer d.Close()
+		if _, err := doctor.Run(context.Background(), d, ""); !errors.Is(err, fault.Unavailable) {
+			t.Error(err)
+		}
+	})
+}
+
+// ordinary returns a database through an account that has rights on nothing else.
+func ordinary(t testing.TB) (d *db.DB, account string) {
+	t.Helper()
+	url := dbtest.URL(t)
+	admin, err := db.Open(url)
+	must(t, err)
+	t.Cleanup(func() { admin.Close() })
+	account = "u_" + strings.ToLower(rand.Text()[:12])
+	var name string
+	must(t, admin.SQL.QueryRow("SELECT DATABASE()").Scan(&name))
+	_, err = admin.SQL.Exec(fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY 'secret'", account))
+	must(t, err)
+	_, err = admin.SQL.Exec(fmt.Sprintf("GRANT ALL ON %s.* TO '%s'@'localhost'", name, account))
+	must(t, err)
+	t.Cleanup(func() {
+		if _, err := admin.SQL.Exec("DROP USER '" + account + "'@'localhost'"); err != nil {
+			t.Error(err)
+		}
+	})
+	d, err = db.Open(strings.Replace(url, "mysql://root@", "mysql://"+account+":secret@", 1))
+	must(t, err)
+	t.Cleanup(func() { d.Close() })
+	return d, account
+}
+
+func TestOrdinaryAccount(t *testing.T) {
+	t.Parallel()
+	d, account := ordinary(t)
+	report := run(t, d, "")
+	t.Run("what it may not read is a note with the right that it takes", func(t *testing.T) {
+		unreadable := []string{"open transactions"}
+		if os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" {
+			unreadable = append(unreadable, "purge")
+		}
+		for _, name := range unreadable {
+			c := find(t, report, name)
+			if c.Value != "—" || c.Mark != doctor.Note || c.Fix != "GRANT PROCESS ON *.* TO '"+account+"'@'localhost';" {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	t.Run("the rest is read", func(t *testing.T) {
+		for _, name := range []string{"server", "schema", "tables", "isolation", "connections", "memory"} {
+			if c := find(t, report, name); c.Mark != doctor.OK {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	report := doctor.Report{Engine: "MySQL 9.7.0", Checks: []doctor.Check{
+		{Name: "server", Mark: doctor.OK, Value: "MySQL 9.7.0"},
+		{Name: "commits", Mark: doctor.Problem, Value: "x = 0", Why: "It matters.", Fix: "SET PERSIST x = 1;"},
+		{Name: "purge", Mark: doctor.Note, Value: "—", Why: "No right.", Fix: "GRANT"},
+	}}
+	t.Run("text is aligned, a line for each check, then what to do", func(t *testing.T) {
+		var text bytes.Buffer
+		must(t, report.Text(&text))
+		want := "ok       server   MySQL 9.7.0\nproblem  commits  x = 0\nnote     purge    —\n\nproblem: commits\n  It matters.\n  SET PERSIST x = 1;\n\nnote: purge\n  No right.\n  GRANT\n\n1 problem, 1 note.\n"
+		if text.String() != want {
+			t.Errorf("text is\n%s", &text)
+		}
+	})
+	t.Run("JSON is one line", func(t *testing.T) {
+		var text bytes.Buffer
+		must(t, report.JSON(&text))
+		var got struct {
+			OK     *bool
+			Engine string
+			Checks []doctor.Check
+		}
+		must(t, json.Unmarshal(text.Bytes(), &got))
+		if bytes.Count(text.Bytes(), []byte("\n")) != 1 || got.OK == nil || *got.OK || got.Engine != "MySQL 9.7.0" || len(got.Checks) != 3 {
+			t.Errorf("JSON is %s", &text)
+		}
+	})
+}
