@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,6 +43,8 @@ func (e badJSON) Error() string { return "The body is not as it should be: " + e
 func (badJSON) Unwrap() error   { return fault.Invalid }
 func (e badJSON) Field() string { return e.field }
 
+var noVersion = badJSON{why: "version is missing: send the one that you read, so that nobody's edit is lost", field: "version"}
+
 // bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an
 // error: a typing mistake must not pass for a wish.
 func bindJSON(c echo.Context, v any) ([]byte, error) {
@@ -57,12 +60,15 @@ func bindJSON(c echo.Context, v any) ([]byte, error) {
 		}
 		return nil, echo.ErrBadRequest
 	}
+	if !utf8.Valid(body) {
+		return nil, badJSON{why: "it is not UTF-8"}
+	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {
 		return nil, explain(err)
 	}
-	if decoder.More() {
+	if _, err := decoder.Token(); err != io.EOF {
 		return nil, badJSON{why: "there is something behind the object"}
 	}
 	return body, nil
@@ -115,8 +121,17 @@ func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.On
 
 // answer sends JSON.
 func answer(c echo.Context, code int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return answerWith(c, code, body)
+}
+
+// answerWith sends JSON that is written already: an answer that is given again is the same to the byte.
+func answerWith(c echo.Context, code int, body []byte) error {
 	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.JSON(code, v)
+	return c.JSONBlob(code, append(body, '\n'))
 }
 
 // created sends what was made, or, where it had been made before with the same key, the first answer.
@@ -124,8 +139,7 @@ func created(c echo.Context, v any, err error) error {
 	var before workflows.Replayed
 	if errors.As(err, &before) {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
-		c.Response().Header().Set("Cache-Control", "no-store")
-		return c.JSONBlob(before.Status, before.Body)
+		return answerWith(c, before.Status, before.Body)
 	}
 	if err != nil {
 		return err

@@ -85,13 +85,16 @@ func (s *server) apiOpenBoard(c echo.Context) error {
 
 func (s *server) apiRenameBoard(c echo.Context) error {
 	var in struct {
-		Title   string `json:"title"`
-		Version uint64 `json:"version"`
+		Title   string  `json:"title"`
+		Version *uint64 `json:"version"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), in.Title, in.Version)
+	if in.Version == nil {
+		return noVersion
+	}
+	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), in.Title, *in.Version)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (s *server) apiEditTicket(c echo.Context) error {
 		return err
 	}
 	if in.Version == nil {
-		return badJSON{why: "version is missing: send the one that you read, so that nobody's edit is lost", field: "version"}
+		return noVersion
 	}
 	edit := tickets.Edit{Title: in.Title, Description: in.Description, Version: *in.Version}
 	ticket, err := s.EditTicket(c.Request().Context(), k, edit)
@@ -168,13 +168,14 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 		return err
 	}
 	var in struct {
-		placeResource
-		Seen *placeResource `json:"seen"`
+		Column id.Column      `json:"column"`
+		After  *string        `json:"after"`
+		Seen   *placeResource `json:"seen"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	place, err := in.place()
+	place, err := placeResource{in.Column, in.After}.place()
 	if err != nil {
 		return err
 	}

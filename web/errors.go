@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -167,7 +168,10 @@ func (s *server) problem(c echo.Context, code int, message string, err error) {
 	}
 	var stale tickets.Stale
 	var moved tickets.MovedSince
+	var renamed boards.Stale
 	switch {
+	case errors.As(err, &renamed):
+		p.Current = s.links(c).board(renamed.Current)
 	case errors.As(err, &stale):
 		p.Current = s.links(c).ticket(stale.Current)
 	case errors.As(err, &moved):

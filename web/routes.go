@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/http"
-
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -14,7 +12,7 @@ func (s *server) route(e *echo.Echo) {
 	e.GET("/healthz", s.healthz)
 	e.GET("/readyz", s.readyz)
 	e.GET("/metrics", echo.WrapHandler(promhttp.Handler()))
-	e.Match([]string{http.MethodGet, http.MethodHead}, "/static/*", echo.WrapHandler(static.Handler()))
+	e.GET("/static/*", echo.WrapHandler(static.Handler()))
 	e.GET("/favicon.ico", s.favicon)
 	e.GET("/robots.txt", s.robots)
 

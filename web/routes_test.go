@@ -32,7 +32,6 @@ var pages = map[string]access{
 	"GET /readyz":      everyone("/readyz", 200),
 	"GET /metrics":     everyone("/metrics", 200),
 	"GET /static/*":    everyone("/static/x/css/app.css", 200),
-	"HEAD /static/*":   everyone("/static/x/css/app.css", 200),
 	"GET /favicon.ico": everyone("/favicon.ico", 302),
 	"GET /robots.txt":  everyone("/robots.txt", 200),
 

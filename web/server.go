@@ -56,7 +56,18 @@ func New(cfg Config) http.Handler {
 		sameOrigin(cfg.URL),
 	)
 	s.route(e)
-	return e
+	return head(e)
+}
+
+// head lets HEAD ask for whatever GET can; net/http then sends no body.
+func head(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context()) // a copy: net/http looks at its own
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func isStatic(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/static/") }

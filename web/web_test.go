@@ -161,6 +161,14 @@ func (h *house) tokenOf(name, company string, scopes ...string) string {
 	return token
 }
 
+// serve has the house answer on a port.
+func serve(t testing.TB, h *house) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(h.handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
 // answer is what came back.
 type answer struct {
 	t      testing.TB
@@ -346,11 +354,7 @@ func (p *program) call(method, path string, body any) *answer {
 	case string:
 		kind, reader = "application/json", strings.NewReader(body)
 	default:
-		text, err := json.Marshal(body)
-		if err != nil {
-			p.h.t.Fatal(err)
-		}
-		kind, reader = "application/json", bytes.NewReader(text)
+		kind, reader = "application/json", strings.NewReader(jsonOf(p.h.t, body))
 	}
 	r := newRequest(method, "/api/v1"+path, kind, reader, p.header...)
 	if p.token != "" {
@@ -378,6 +382,15 @@ func (p *program) delete(path string) *answer {
 
 // object is JSON to send.
 type object map[string]any
+
+func jsonOf(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
 
 // board is a board as the API shows it.
 type board struct {
