@@ -21,6 +21,12 @@ ORDER BY v.id DESC
 LIMIT ?
 `
 
+type ActivityOfTicketParams struct {
+	TicketID id.Ticket
+	BeforeID id.Activity
+	Limit    int32
+}
+
 type ActivityOfTicketRow struct {
 	ID          id.Activity
 	Kind        string
@@ -31,8 +37,8 @@ type ActivityOfTicketRow struct {
 }
 
 // Newest first, from below an entry.
-func (q *Queries) ActivityOfTicket(ctx context.Context, ticketID id.Ticket, beforeID id.Activity, limit int32) ([]ActivityOfTicketRow, error) {
-	rows, err := q.db.QueryContext(ctx, activityOfTicket, ticketID, beforeID, limit)
+func (q *Queries) ActivityOfTicket(ctx context.Context, arg ActivityOfTicketParams) ([]ActivityOfTicketRow, error) {
+	rows, err := q.db.QueryContext(ctx, activityOfTicket, arg.TicketID, arg.BeforeID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +97,15 @@ SELECT id, created_by, 'opened', '{}', created_at FROM ticket
 WHERE board_id = ? AND local_id > ? AND local_id <= ?
 `
 
+type RecordOpenedParams struct {
+	BoardID id.Board
+	After   uint64
+	Upto    uint64
+}
+
 // The first entry of every ticket numbered in (after, upto], each by its author.
-func (q *Queries) RecordOpened(ctx context.Context, boardID id.Board, after uint64, upto uint64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, recordOpened, boardID, after, upto)
+func (q *Queries) RecordOpened(ctx context.Context, arg RecordOpenedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordOpened, arg.BoardID, arg.After, arg.Upto)
 	if err != nil {
 		return 0, err
 	}

@@ -57,8 +57,14 @@ const createCompany = `-- name: CreateCompany :execlastid
 INSERT INTO company (slug, name, created_at) VALUES (?, ?, ?)
 `
 
-func (q *Queries) CreateCompany(ctx context.Context, slug string, name string, createdAt time.Time) (int64, error) {
-	result, err := q.db.ExecContext(ctx, createCompany, slug, name, createdAt)
+type CreateCompanyParams struct {
+	Slug      string
+	Name      string
+	CreatedAt time.Time
+}
+
+func (q *Queries) CreateCompany(ctx context.Context, arg CreateCompanyParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, createCompany, arg.Slug, arg.Name, arg.CreatedAt)
 	if err != nil {
 		return 0, err
 	}

@@ -17,8 +17,14 @@ DELETE FROM idempotency
 WHERE token_id = ? AND key_hash = ? AND created_at < ?
 `
 
-func (q *Queries) ForgetAnswer(ctx context.Context, tokenID id.Token, keyHash []byte, before time.Time) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetAnswer, tokenID, keyHash, before)
+type ForgetAnswerParams struct {
+	TokenID id.Token
+	KeyHash []byte
+	Before  time.Time
+}
+
+func (q *Queries) ForgetAnswer(ctx context.Context, arg ForgetAnswerParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetAnswer, arg.TokenID, arg.KeyHash, arg.Before)
 	if err != nil {
 		return 0, err
 	}

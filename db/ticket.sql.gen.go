@@ -15,10 +15,15 @@ import (
 
 const cardAbove = `-- name: CardAbove :one
 SELECT id, local_id, rank_in_column, moved_at FROM ticket
-WHERE column_id = ? AND rank_in_column < ?
-ORDER BY rank_in_column DESC
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column < ?
+ORDER BY column_id DESC, rank_in_column DESC
 LIMIT 1
 `
+
+type CardAboveParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+}
 
 type CardAboveRow struct {
 	ID           id.Ticket
@@ -27,8 +32,8 @@ type CardAboveRow struct {
 	MovedAt      time.Time
 }
 
-func (q *Queries) CardAbove(ctx context.Context, columnID *id.Column, fromRank *int64) (CardAboveRow, error) {
-	row := q.db.QueryRowContext(ctx, cardAbove, columnID, fromRank)
+func (q *Queries) CardAbove(ctx context.Context, arg CardAboveParams) (CardAboveRow, error) {
+	row := q.db.QueryRowContext(ctx, cardAbove, arg.ColumnID, arg.ColumnID, arg.FromRank)
 	var i CardAboveRow
 	err := row.Scan(
 		&i.ID,
@@ -41,18 +46,23 @@ func (q *Queries) CardAbove(ctx context.Context, columnID *id.Column, fromRank *
 
 const cardBelow = `-- name: CardBelow :one
 SELECT id, rank_in_column FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-ORDER BY rank_in_column
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
+ORDER BY column_id, rank_in_column
 LIMIT 1
 `
+
+type CardBelowParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+}
 
 type CardBelowRow struct {
 	ID           id.Ticket
 	RankInColumn *int64
 }
 
-func (q *Queries) CardBelow(ctx context.Context, columnID *id.Column, fromRank *int64) (CardBelowRow, error) {
-	row := q.db.QueryRowContext(ctx, cardBelow, columnID, fromRank)
+func (q *Queries) CardBelow(ctx context.Context, arg CardBelowParams) (CardBelowRow, error) {
+	row := q.db.QueryRowContext(ctx, cardBelow, arg.ColumnID, arg.ColumnID, arg.FromRank)
 	var i CardBelowRow
 	err := row.Scan(&i.ID, &i.RankInColumn)
 	return i, err
@@ -83,11 +93,18 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 }
 
 const cardsAfter = `-- name: CardsAfter :many
+
 SELECT id, local_id, title, rank_in_column, moved_at, created_at FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-ORDER BY rank_in_column
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
+ORDER BY column_id, rank_in_column
 LIMIT ?
 `
+
+type CardsAfterParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+	Limit    int32
+}
 
 type CardsAfterRow struct {
 	ID           id.Ticket
@@ -98,9 +115,16 @@ type CardsAfterRow struct {
 	CreatedAt    time.Time
 }
 
+// Pages within a column say column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column
+// from its top and throws away what is above the rank, and so a page costs as much as the column is long.
 // Cards of a column below a rank, in board order.
-func (q *Queries) CardsAfter(ctx context.Context, columnID *id.Column, fromRank *int64, limit int32) ([]CardsAfterRow, error) {
-	rows, err := q.db.QueryContext(ctx, cardsAfter, columnID, fromRank, limit)
+func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]CardsAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, cardsAfter,
+		arg.ColumnID,
+		arg.ColumnID,
+		arg.FromRank,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +158,14 @@ UPDATE ticket SET column_id = NULL, rank_in_column = NULL, version = version + 1
 WHERE id = ? AND deleted_at IS NULL
 `
 
-func (q *Queries) DeleteTicket(ctx context.Context, deletedAt sql.NullTime, now time.Time, iD id.Ticket) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteTicket, deletedAt, now, iD)
+type DeleteTicketParams struct {
+	DeletedAt sql.NullTime
+	Now       time.Time
+	ID        id.Ticket
+}
+
+func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteTicket, arg.DeletedAt, arg.Now, arg.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -222,18 +252,29 @@ func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64
 
 const ranksBelow = `-- name: RanksBelow :many
 SELECT id, rank_in_column FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-ORDER BY rank_in_column
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
+ORDER BY column_id, rank_in_column
 LIMIT ?
 `
+
+type RanksBelowParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+	Limit    int32
+}
 
 type RanksBelowRow struct {
 	ID           id.Ticket
 	RankInColumn *int64
 }
 
-func (q *Queries) RanksBelow(ctx context.Context, columnID *id.Column, fromRank *int64, limit int32) ([]RanksBelowRow, error) {
-	rows, err := q.db.QueryContext(ctx, ranksBelow, columnID, fromRank, limit)
+func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]RanksBelowRow, error) {
+	rows, err := q.db.QueryContext(ctx, ranksBelow,
+		arg.ColumnID,
+		arg.ColumnID,
+		arg.FromRank,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -286,14 +327,20 @@ WHERE b.company_id = ? AND b.slug = ? AND ticket.local_id = ?
   AND ticket.deleted_at IS NULL
 `
 
+type TicketByKeyParams struct {
+	CompanyID id.Company
+	Slug      string
+	LocalID   uint64
+}
+
 type TicketByKeyRow struct {
 	Ticket    Ticket
 	BoardSlug string
 	Author    string
 }
 
-func (q *Queries) TicketByKey(ctx context.Context, companyID id.Company, slug string, localID uint64) (TicketByKeyRow, error) {
-	row := q.db.QueryRowContext(ctx, ticketByKey, companyID, slug, localID)
+func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
+	row := q.db.QueryRowContext(ctx, ticketByKey, arg.CompanyID, arg.Slug, arg.LocalID)
 	var i TicketByKeyRow
 	err := row.Scan(
 		&i.Ticket.ID,
@@ -317,14 +364,25 @@ func (q *Queries) TicketByKey(ctx context.Context, companyID id.Company, slug st
 
 const ticketsAfter = `-- name: TicketsAfter :many
 SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at FROM ticket
-WHERE column_id = ? AND rank_in_column > ?
-ORDER BY rank_in_column
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
+ORDER BY column_id, rank_in_column
 LIMIT ?
 `
 
+type TicketsAfterParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+	Limit    int32
+}
+
 // The same with all that the API shows.
-func (q *Queries) TicketsAfter(ctx context.Context, columnID *id.Column, fromRank *int64, limit int32) ([]Ticket, error) {
-	rows, err := q.db.QueryContext(ctx, ticketsAfter, columnID, fromRank, limit)
+func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]Ticket, error) {
+	rows, err := q.db.QueryContext(ctx, ticketsAfter,
+		arg.ColumnID,
+		arg.ColumnID,
+		arg.FromRank,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

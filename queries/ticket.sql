@@ -18,30 +18,33 @@ SELECT * FROM ticket WHERE id = sqlc.arg(id) AND deleted_at IS NULL FOR UPDATE;
 SELECT id, column_id, rank_in_column, moved_at FROM ticket
 WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND deleted_at IS NULL;
 
+-- Pages within a column say column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column
+-- from its top and throws away what is above the rank, and so a page costs as much as the column is long.
+
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
 SELECT id, local_id, title, rank_in_column, moved_at, created_at FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
-ORDER BY rank_in_column
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY column_id, rank_in_column
 LIMIT ?;
 
 -- name: TicketsAfter :many
 -- The same with all that the API shows.
 SELECT * FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
-ORDER BY rank_in_column
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY column_id, rank_in_column
 LIMIT ?;
 
 -- name: CardBelow :one
 SELECT id, rank_in_column FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
-ORDER BY rank_in_column
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY column_id, rank_in_column
 LIMIT 1;
 
 -- name: CardAbove :one
 SELECT id, local_id, rank_in_column, moved_at FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column < sqlc.arg(from_rank)
-ORDER BY rank_in_column DESC
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column < sqlc.arg(from_rank)
+ORDER BY column_id DESC, rank_in_column DESC
 LIMIT 1;
 
 -- name: PlaceTicket :execrows
@@ -62,6 +65,6 @@ WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RanksBelow :many
 SELECT id, rank_in_column FROM ticket
-WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
-ORDER BY rank_in_column
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
+ORDER BY column_id, rank_in_column
 LIMIT ?;

@@ -21,7 +21,7 @@ func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, er
 	if slug, err = ParseCompanySlug(slug); err != nil {
 		return Company{}, err
 	}
-	n, err := tx.CreateCompany(ctx, slug, name, tx.Now)
+	n, err := tx.CreateCompany(ctx, db.CreateCompanyParams{Slug: slug, Name: name, CreatedAt: tx.Now})
 	if db.IsDuplicate(err, "uq_company_slug") {
 		return Company{}, CompanyConflict{Slug: slug}
 	}

@@ -114,7 +114,7 @@ func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 		if above != nil {
 			from = *above.RankInColumn
 		}
-		below, err := tx.CardBelow(ctx, &intent.Column, &from)
+		below, err := tx.CardBelow(ctx, db.CardBelowParams{ColumnID: &intent.Column, FromRank: &from})
 		switch {
 		case db.IsNotFound(err):
 			return spot{rank: max(lastRank, from) + Gap, above: above}, nil
@@ -184,7 +184,7 @@ func Above(ctx context.Context, q *db.Queries, slug string, column id.Column, ra
 }
 
 func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64) (*db.CardAboveRow, error) {
-	row, err := db.Read(q.CardAbove(ctx, &column, &rank))
+	row, err := db.Read(q.CardAbove(ctx, db.CardAboveParams{ColumnID: &column, FromRank: &rank}))
 	if db.IsNotFound(err) {
 		return nil, nil
 	}
@@ -198,7 +198,7 @@ func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64)
 // window reaches the foot of the column, gives them all a full gap.
 func makeRoom(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
 	for size := window; ; size *= 2 {
-		cards, err := tx.RanksBelow(ctx, &column, &from, int32(size+1))
+		cards, err := tx.RanksBelow(ctx, db.RanksBelowParams{ColumnID: &column, FromRank: &from, Limit: int32(size + 1)})
 		if err != nil {
 			return fmt.Errorf("read ranks: %w", err)
 		}

@@ -38,7 +38,7 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 	if err := tx.InsertTickets(ctx, rows); err != nil {
 		return nil, fmt.Errorf("insert tickets: %w", err)
 	}
-	if _, err := tx.RecordOpened(ctx, board, first-1, last); err != nil {
+	if _, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: first - 1, Upto: last}); err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
 	return opened, nil
@@ -46,7 +46,7 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 
 // ByKey returns a ticket of a company. It returns NotFound also for a deleted one.
 func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	row, err := db.Read(q.TicketByKey(ctx, company, key.Board, key.Number))
+	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound{Key: key.String()}
 	}
@@ -128,7 +128,7 @@ func change(old, new string) *Change {
 
 // Delete takes a ticket off its board. Its row and number stay.
 func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) error {
-	n, err := tx.DeleteTicket(ctx, sql.NullTime{Time: tx.Now, Valid: true}, tx.Now, ticket.ID)
+	n, err := tx.DeleteTicket(ctx, db.DeleteTicketParams{DeletedAt: sql.NullTime{Time: tx.Now, Valid: true}, Now: tx.Now, ID: ticket.ID})
 	if err != nil {
 		return fmt.Errorf("delete ticket: %w", err)
 	}
@@ -159,7 +159,7 @@ func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, 
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.ActivityOfTicket(ctx, ticket, before, int32(limit+1)))
+	rows, err := db.Read(q.ActivityOfTicket(ctx, db.ActivityOfTicketParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read activity: %w", err)
 	}
@@ -193,7 +193,7 @@ func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Co
 
 // CardsBelow returns up to limit cards of a column below a rank, in board order.
 func CardsBelow(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Card, error) {
-	rows, err := db.Read(q.CardsAfter(ctx, &column, &rank, int32(limit)))
+	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &column, FromRank: &rank, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
@@ -206,7 +206,7 @@ func CardsBelow(ctx context.Context, q *db.Queries, slug string, column id.Colum
 
 // Below returns up to limit tickets of a column below a rank, in board order. Their authors have no names.
 func Below(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Ticket, error) {
-	rows, err := db.Read(q.TicketsAfter(ctx, &column, &rank, int32(limit)))
+	rows, err := db.Read(q.TicketsAfter(ctx, db.TicketsAfterParams{ColumnID: &column, FromRank: &rank, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)
 	}

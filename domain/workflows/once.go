@@ -108,7 +108,7 @@ func (w *Workflows) answeredBefore(ctx context.Context, token id.Token, key, req
 		return false, fmt.Errorf("read remembered answer: %w", err)
 	}
 	if limit := w.db.Now().Add(-KeepAnswers); row.CreatedAt.Before(limit) {
-		_, err := db.Read(w.db.ForgetAnswer(ctx, token, key, limit))
+		_, err := db.Read(w.db.ForgetAnswer(ctx, db.ForgetAnswerParams{TokenID: token, KeyHash: key, Before: limit}))
 		return err == nil, err
 	}
 	if !bytes.Equal(row.RequestHash, request) {
