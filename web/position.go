@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -112,7 +113,7 @@ func (s *server) moveTicket(c echo.Context) error {
 	if moved.Appended {
 		note = intent.After.String() + " is not in this column any more, so " + moved.Ticket.Key.String() + " went to its end."
 	}
-	if target(c) == views.ColumnID(intent.Column) {
+	if isDrag(c) {
 		return s.showColumns(c, http.StatusOK, board.Slug, note, intent.Column, seenColumn(intent))
 	}
 	if note == "" {
@@ -121,6 +122,12 @@ func (s *server) moveTicket(c echo.Context) error {
 	}
 	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), note)
 }
+
+// isDrag reports whether columns are waited for: the script that takes any other answer for an
+// error puts the card back.
+func isDrag(c echo.Context) bool { return strings.HasPrefix(target(c), columnPrefix) }
+
+var columnPrefix = strings.TrimSuffix(views.ColumnID(0), "0")
 
 func seenColumn(intent tickets.Intent) id.Column {
 	if intent.Seen == nil {
@@ -159,11 +166,10 @@ func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent
 		return err
 	}
 	var since tickets.MovedSince
-	isDrag := target(c) != "" && target(c) == views.ColumnID(intent.Column)
-	if isDrag && errors.As(err, &since) {
+	if isDrag(c) && errors.As(err, &since) {
 		return s.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent), since.Current.Column)
 	}
-	if isDrag {
+	if isDrag(c) {
 		return err
 	}
 	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
