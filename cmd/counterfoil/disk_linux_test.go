@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=700M,mode=0700")
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("a small disk needs the right to mount one: run this test as root")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	i := setUp(t, &install{env: []string{"COUNTERFOIL_DATA=" + filepath.Join(dir, "data"), "DATABASE_URL="}})
+	c, p := newClient(i), i.serve(t)
+	c.board(t, p.url, "NINJA")
+
+	filler := filepath.Join(dir, "filler")
+	fillUp(t, filler)
+	acknowledged := map[string]bool{}
+	message := ""
+	for n := 0; message == ""; n++ {
+		if n > 5000 {
+			t.Fatal("the disk is full, and 5000 tickets of 60 kB found room")
+		}
+		key, refused := openLarge(t, i, p.url)
+		acknowledged[key] = refused == ""
+		message = refused
+	}
+	if !strings.Contains(message, "disk is full") && !strings.Contains(message, "does not answer") && !strings.Contains(message, "restarting") {
+		t.Errorf("the refusal says %q", message)
+	}
+
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(patience)
+	for {
+		key, refused := openLarge(t, i, p.url)
+		if refused == "" {
+			acknowledged[key] = true
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("with room again it still says %q\n%s", refused, p.logged())
+		}
+		time.Sleep(100 * time.Millisecond) // an honest client waits before it tries again
+	}
+	stored := c.list(t, p.url, "NINJA")
+	for key, was := range acknowledged {
+		if _, there := stored[key]; was && !there {
+			t.Errorf("%s was acknowledged and is gone", key)
+		}
+	}
+	i.verified(t)
+}
+
+// fillUp takes all the room that is left.
+func fillUp(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for size := 1 << 20; size >= 4096; size /= 2 {
+		for {
+			if _, err := file.Write(make([]byte, size)); errors.Is(err, syscall.ENOSPC) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// openLarge opens a ticket of 60 kB and returns its key, or what a 503 said.
+func openLarge(t *testing.T, i *install, url string) (key, refused string) {
+	t.Helper()
+	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))
+	request, err := http.NewRequest("POST", url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+i.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out struct{ Key, Detail string }
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatalf("%s: %s", response.Status, text)
+	}
+	switch response.StatusCode {
+	case http.StatusCreated:
+		return out.Key, ""
+	case http.StatusServiceUnavailable:
+		if response.Header.Get("Retry-After") == "" {
+			t.Error("a 503 without Retry-After")
+		}
+		return "", out.Detail
+	}
+	t.Fatalf("%s: %s", response.Status, text)
+	return "", ""
+}
