@@ -163,10 +163,11 @@ func (s *server) goHome(c echo.Context, account accounts.ID, next string) error 
 	return c.Redirect(http.StatusSeeOther, views.HomePath(companies[0].Company.Slug))
 }
 
-// ownPath returns next if it is a path of ours, else "".
+// ownPath returns next if it is a path of ours, else "". Browsers read a backslash as a slash and
+// drop some control characters; a path that a browser asked for has neither.
 func ownPath(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") || next == "/" ||
-		strings.ContainsAny(next, "\\\r\n\t") {
+	foreign := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") || next == "/" || strings.ContainsFunc(next, foreign) {
 		return ""
 	}
 	return next
