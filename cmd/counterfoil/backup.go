@@ -60,8 +60,12 @@ func restore(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n\n", told(summary), summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
-	return show(env, report, false)
+	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary), summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
+	if !report.OK() {
+		return show(env, report, false)
+	}
+	fmt.Fprintln(env.stdout, report.Verdict())
+	return nil
 }
 
 func told(s backup.Summary) string {

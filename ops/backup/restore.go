@@ -64,7 +64,24 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 	if err := load(ctx, conn, f, c); err != nil {
 		return err
 	}
+	if err := analyze(ctx, conn, c.manifest); err != nil {
+		return err
+	}
 	return db.SchemaUp(to.URL)
+}
+
+// analyze tells the server how many rows there are now: until it notices itself, it takes the
+// tables for empty and reads all of them where it should look into an index.
+func analyze(ctx context.Context, conn *sql.Conn, m Manifest) error {
+	names := make([]string, len(m.Tables))
+	for i, t := range m.Tables {
+		names[i] = t.Name
+	}
+	rows, err := conn.QueryContext(ctx, "ANALYZE LOCAL TABLE "+quoteAll(names))
+	if err != nil {
+		return err
+	}
+	return rows.Close()
 }
 
 func prove(ctx context.Context, to Home) (verify.Report, error) {

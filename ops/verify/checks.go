@@ -11,8 +11,9 @@ const (
 	ofColumn = ` LEFT JOIN board b ON b.id = c.board_id LEFT JOIN company co ON co.id = b.company_id `
 )
 
-// checks returns all but schema. Queries over tickets and activity go along an index or count in
-// one, so that the server needs no room for them however many rows there are.
+// checks returns all but schema. Queries over tickets and activity go over a table once, or name
+// the index that they look into: right after a restore the server's statistics still say that
+// tables are empty, and it would read all of one for each row of another.
 func checks() []check {
 	return []check{
 		{
@@ -56,8 +57,8 @@ func checks() []check {
 			// As things stand no row of ticket is ever removed. What removes rows one day must leave a trace to count here.
 			name: "no ticket row is missing", says: "A board has as many ticket rows, deleted ones included, as it handed out numbers.", tables: []string{"ticket"},
 			query: `SELECT CONCAT(COALESCE(` + aBoard + `, CONCAT('board ', x.board_id)), ' handed out ', x.handed, ' numbers but has ', x.present, ' tickets')
-				FROM (SELECT i.board_id, i.max_ticket_id AS handed, (SELECT COUNT(*) FROM ticket t WHERE t.board_id = i.board_id) AS present
-					FROM board_ticket_incrementer i) x
+				FROM (SELECT i.board_id, i.max_ticket_id AS handed, COALESCE(t.present, 0) AS present FROM board_ticket_incrementer i
+					LEFT JOIN (SELECT board_id, COUNT(*) AS present FROM ticket GROUP BY board_id) t ON t.board_id = i.board_id) x
 				LEFT JOIN board b ON b.id = x.board_id` + ofBoard + `
 				WHERE x.present < x.handed ORDER BY x.board_id`,
 		},
@@ -82,21 +83,22 @@ func checks() []check {
 		{
 			name: "last ranks", says: "No ticket has a rank above its column's last.", tables: []string{"board_column"},
 			query: `SELECT CONCAT(` + aColumn + `, ' has the last rank ', c.last_rank, ' but a ticket with ', x.highest)
-				FROM (SELECT k.id, (SELECT MAX(t.rank_in_column) FROM ticket t WHERE t.column_id = k.id) AS highest FROM board_column k) x
-				JOIN board_column c ON c.id = x.id` + ofColumn + `WHERE x.highest > c.last_rank ORDER BY c.id`,
+				FROM board_column c JOIN (SELECT column_id, MAX(rank_in_column) AS highest FROM ticket GROUP BY column_id) x
+				ON x.column_id = c.id` + ofColumn + `WHERE x.highest > c.last_rank ORDER BY c.id`,
 		},
 		{
 			name: "ticket counts", says: "A column's count is the number of its tickets.", tables: []string{"board_column"},
-			query: `SELECT CONCAT(` + aColumn + `, ' counts ', c.ticket_count, ' tickets but has ', x.present)
-				FROM (SELECT k.id, (SELECT COUNT(*) FROM ticket t WHERE t.column_id = k.id) AS present FROM board_column k) x
-				JOIN board_column c ON c.id = x.id` + ofColumn + `WHERE x.present <> c.ticket_count ORDER BY c.id`,
+			query: `SELECT CONCAT(` + aColumn + `, ' counts ', c.ticket_count, ' tickets but has ', COALESCE(x.present, 0))
+				FROM board_column c LEFT JOIN (SELECT column_id, COUNT(*) AS present FROM ticket GROUP BY column_id) x
+				ON x.column_id = c.id` + ofColumn + `WHERE COALESCE(x.present, 0) <> c.ticket_count ORDER BY c.id`,
 		},
 		{name: "ticket texts", says: "Tickets have titles and descriptions of the allowed form.", tables: []string{"ticket"}, run: ticketTexts},
 		{
 			name: "opened once", says: "The history of every ticket says once that it was opened.", tables: []string{"ticket"},
-			query: `SELECT CONCAT(` + aTicket + `, ' was opened ', x.opened, ' times')
-				FROM (SELECT o.id, (SELECT COUNT(*) FROM activity a WHERE a.ticket_id = o.id AND a.kind = 'opened') AS opened FROM ticket o) x
-				JOIN ticket t ON t.id = x.id` + ofTicket + `WHERE x.opened <> 1`,
+			query: `SELECT CONCAT(` + aTicket + `, ' was opened ', t.opened, ' times')
+				FROM (SELECT o.id, o.board_id, o.local_id,
+					(SELECT COUNT(*) FROM activity a FORCE INDEX (ix_activity_ticket) WHERE a.ticket_id = o.id AND a.kind = 'opened') AS opened
+					FROM ticket o) t` + ofTicket + `WHERE t.opened <> 1`,
 		},
 		{name: "history details", says: "Every entry of a history has a detail that can be read.", tables: []string{"activity"}, run: details},
 		{name: "answers", says: "Every remembered answer of the API is a success in JSON.", tables: []string{"idempotency"}, run: answers},

@@ -89,7 +89,7 @@ func (r Report) Text(w io.Writer) error {
 		if c.Total > 0 {
 			mark = "BROKEN"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d rows\t%s\n", mark, c.Name, c.Rows, c.Description)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", mark, c.Name, rows(c.Rows), c.Description)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (r Report) Text(w io.Writer) error {
 	for _, c := range r.Checks {
 		c.tell(w)
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.verdict())
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Verdict())
 	return err
 }
 
@@ -114,7 +114,15 @@ func (c Check) tell(w io.Writer) {
 	}
 }
 
-func (r Report) verdict() string {
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+// Verdict is the report in a sentence.
+func (r Report) Verdict() string {
 	if r.OK() {
 		return "The stored data is as it should be (" + r.Engine + ")."
 	}
