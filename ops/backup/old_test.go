@@ -1,0 +1,61 @@
+package backup_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/ops/backup"
+)
+
+var keep = flag.Bool("keep", false, "write a backup of this engine and the newest schema to testdata")
+
+// What was backed up once is restored for ever, on either engine: testdata has a file of each
+// engine and schema version that -keep was used for.
+func TestOldBackups(t *testing.T) {
+	t.Parallel()
+	if *keep {
+		keepBackup(t)
+	}
+	files, err := filepath.Glob("testdata/*.backup")
+	must(t, err)
+	if len(files) < 2 {
+		t.Fatalf("testdata has %v; want one of each engine", files)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			h := empty(t)
+			h.restore(t, file)
+			h.ctx = accounts.WithActor(context.Background(), accounts.Actor{
+				Account: accounts.Account{ID: 1, Name: "Ana"}, Company: accounts.Company{ID: id.Company(1), Slug: "acme"}, Role: accounts.Owner,
+			})
+			ticket, err := h.Ticket(h.ctx, key(1))
+			if err != nil || ticket.Title != "Plain" || ticket.Description != awkward {
+				t.Errorf("NINJA-1 is %+v, %v", ticket, err)
+			}
+			if _, err := h.Ticket(h.ctx, key(5)); err == nil {
+				t.Error("NINJA-5, which was deleted, is there")
+			}
+			if last := h.open(t, 1); last.Key != key(6) {
+				t.Errorf("the next is %s", last.Key)
+			}
+		})
+	}
+}
+
+func keepBackup(t *testing.T) {
+	h := newHouse(t)
+	status, err := db.Schema(h.URL)
+	must(t, err)
+	must(t, os.MkdirAll("testdata", 0o755))
+	file := fmt.Sprintf("testdata/%s-%d.backup", os.Getenv("COUNTERFOIL_TEST_ENGINE"), status.Latest)
+	_, err = backup.Make(context.Background(), h.Home, "test", file)
+	must(t, err)
+}
