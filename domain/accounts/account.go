@@ -95,7 +95,11 @@ var reserved = []string{
 
 // ParseCompanySlug returns s as a company's slug. It returns BadCompanySlug.
 func ParseCompanySlug(s string) (string, error) {
-	slug := strings.ToLower(strings.TrimSpace(s))
+	slug := strings.TrimSpace(s)
+	if strings.ContainsFunc(slug, func(r rune) bool { return r >= 0x80 }) { // there are other letters that lower case makes a to z
+		return "", BadCompanySlug{Slug: s}
+	}
+	slug = strings.ToLower(slug)
 	if !companySlug.MatchString(slug) || strings.Contains(slug, "--") {
 		return "", BadCompanySlug{Slug: s}
 	}
@@ -131,9 +135,12 @@ func ParseName(field, s string) (string, error) {
 
 // ParseEmail returns s as an email address, in lower case. It returns BadEmail.
 func ParseEmail(s string) (string, error) {
+	if !markup.Text(s) { // lower case would make other characters of bytes that are no UTF-8
+		return "", BadEmail{}
+	}
 	email := strings.ToLower(strings.TrimSpace(s))
 	parsed, err := mail.ParseAddress(email)
-	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 || !markup.Text(email) || strings.ContainsAny(email, "\r\n\t") {
+	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 || strings.ContainsAny(email, "\r\n\t") {
 		return "", BadEmail{}
 	}
 	return email, nil

@@ -59,19 +59,20 @@ func (b Board) Column(column id.Column) (Column, bool) {
 	return Column{}, false
 }
 
-var slugForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
+// slugForm is of both cases, for there are other letters that upper case makes A to Z.
+var slugForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,9}$`)
 
 // ParseSlug returns s as a slug: trimmed, upper-cased, a letter and one to nine letters or digits.
 // It returns EmptySlug or BadSlug.
 func ParseSlug(s string) (string, error) {
-	slug := strings.ToUpper(strings.TrimSpace(s))
+	slug := strings.TrimSpace(s)
 	if slug == "" {
 		return "", EmptySlug{}
 	}
 	if !slugForm.MatchString(slug) {
 		return "", BadSlug{Slug: s}
 	}
-	return slug, nil
+	return strings.ToUpper(slug), nil
 }
 
 // ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters. It returns EmptyTitle,

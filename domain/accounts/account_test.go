@@ -1,0 +1,233 @@
+package accounts_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+func TestParseCompanySlug(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"acme": "acme", " Acme\n": "acme", "a1b": "a1b", "acme-ltd": "acme-ltd", strings.Repeat("a", 40): strings.Repeat("a", 40)} {
+		if got, err := accounts.ParseCompanySlug(s); err != nil || got != want {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", " ", "ab", "1ab", "-ab", "ab-", "a--b", "a b", "a.b", "a/b", "..", "../..", strings.Repeat("a", 41), "äcme", "\u212aelvin", "acme\x00", "\xff\xff\xff", "acme\nx", hostile} {
+		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug{Slug: s}) || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"api", "API", " login ", "static", "setup", "healthz", "metrics", "admin", "well-known"} {
+		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug{Slug: s, Reserved: true}) || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+}
+
+const hostile = `<script>alert(1)</script>'; DROP TABLE account; --`
+
+func FuzzParseCompanySlug(f *testing.F) {
+	for _, seed := range []string{"acme", "Acme Ltd", "a--b", "api", "\u212a12", "-", "\xff", strings.Repeat("a-", 30)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, slug := range []string{s, accounts.SlugFrom(s)} {
+			parsed, err := accounts.ParseCompanySlug(slug)
+			if err != nil {
+				if parsed != "" || !errors.Is(err, fault.Invalid) || fault.Field(err) != "slug" {
+					t.Errorf("%q: %q, %v", slug, parsed, err)
+				}
+				continue
+			}
+			if len(parsed) < 3 || len(parsed) > 40 || strings.Trim(parsed, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || strings.Contains(parsed, "--") ||
+				strings.HasPrefix(parsed, "-") || strings.HasSuffix(parsed, "-") || !strings.EqualFold(parsed, strings.TrimSpace(slug)) {
+				t.Errorf("%q became %q", slug, parsed)
+			}
+			if again, err := accounts.ParseCompanySlug(parsed); err != nil || again != parsed {
+				t.Errorf("%q read again is %q, %v", parsed, again, err)
+			}
+		}
+	})
+}
+
+func TestSlugFrom(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Acme": "acme", "Acme & Sons, Ltd.": "acme-sons-ltd", "3M": "m", "日本": "", "": "", "!!!": "", "Ä-Z": "z", strings.Repeat("ab ", 40): strings.TrimSuffix(strings.Repeat("ab-", 13)+"a", "-"),
+	} {
+		if got := accounts.SlugFrom(name); got != want {
+			t.Errorf("%q is %q, not %q", name, got, want)
+		}
+	}
+}
+
+func TestParseEmail(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"ana@example.com": "ana@example.com", " Ana.O'Neill+x@Example.COM\n": "ana.o'neill+x@example.com", "ä@ö.example": "ä@ö.example"} {
+		if got, err := accounts.ParseEmail(s); err != nil || got != want {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", " ", "ana", "@", "ana@", "@example.com", "ana@@example.com", "ana@example.com, bob@example.com", "Ana <ana@example.com>", "<ana@example.com>", "a na@example.com",
+		"ana@exa mple.com", "ana@example.com\r\nBcc: all@example.com", "ana@example.com\x00", "ana\xff@example.com", strings.Repeat("a", 250) + "@example.com", hostile, "ana@example.com (Ana)"} {
+		if got, err := accounts.ParseEmail(s); err != (accounts.BadEmail{}) || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+}
+
+func FuzzParseEmail(f *testing.F) {
+	for _, seed := range []string{"ana@example.com", "Ana <ana@example.com>", `"a b"@example.com`, "a@[127.0.0.1]", "=?utf-8?q?a?=@example.com", "ana@example.com\n", "\xff@x", "İ@x", "a@\u212a.com"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		email, err := accounts.ParseEmail(s)
+		if err != nil {
+			if email != "" || err != (accounts.BadEmail{}) {
+				t.Errorf("%q: %q, %v", s, email, err)
+			}
+			return
+		}
+		if len(email) > 254 || !utf8.ValidString(email) || !strings.Contains(email, "@") || strings.ContainsAny(email, "\r\n\t\x00<>") && !strings.Contains(email, `"`) || email != strings.TrimSpace(email) {
+			t.Errorf("%q became %q", s, email)
+		}
+		if again, err := accounts.ParseEmail(email); err != nil || again != email {
+			t.Errorf("%q read again is %q, %v", email, again, err)
+		}
+	})
+}
+
+func TestParseName(t *testing.T) {
+	t.Parallel()
+	if got, err := accounts.ParseName("name", "  Ana \t de  la Cruz "); err != nil || got != "Ana de la Cruz" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for s, length := range map[string]int{"": 0, " \n": 0, strings.Repeat("ö", 256): 256, "a\x00": 2, "\xff": 1} {
+		for _, field := range []string{"name", "company"} {
+			_, err := accounts.ParseName(field, s)
+			if err != (accounts.BadName{In: field, Length: length}) || fault.Field(err) != field || !errors.Is(err, fault.Invalid) {
+				t.Errorf("%q: %v", s, err)
+			}
+		}
+	}
+}
+
+func FuzzParseName(f *testing.F) {
+	for _, seed := range []string{"Ana", "", " ", "\x00", "\xff", strings.Repeat("ö", 256)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		name, err := accounts.ParseName("name", s)
+		if err != nil {
+			if name != "" || !errors.Is(err, fault.Invalid) || err.Error() == "" {
+				t.Errorf("%q: %q, %v", s, name, err)
+			}
+			return
+		}
+		if n := utf8.RuneCountInString(name); n < 1 || n > accounts.MaxName || !utf8.ValidString(name) {
+			t.Errorf("%q became %q", s, name)
+		}
+		if again, err := accounts.ParseName("name", name); err != nil || again != name {
+			t.Errorf("%q read again is %q, %v", name, again, err)
+		}
+	})
+}
+
+func TestPassword(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024), "пароль-пароль", "with\x00zero byte"} {
+		hash, err := accounts.HashPassword(good)
+		if err != nil || !strings.HasPrefix(hash, "$argon2id$") || strings.Contains(hash, good) {
+			t.Errorf("%.20q is hashed as %q, %v", good, hash, err)
+		}
+		if again, _ := accounts.HashPassword(good); again == hash {
+			t.Errorf("%.20q has no salt", good)
+		}
+		if !accounts.VerifyPassword(good, hash) {
+			t.Errorf("%.20q is not its own", good)
+		}
+		for _, bad := range []string{"", good + " ", good[1:], strings.ToUpper(good) + "x", strings.Repeat(good, 200)} {
+			if accounts.VerifyPassword(bad, hash) {
+				t.Errorf("%.20q passes for %.20q", bad, good)
+			}
+		}
+	}
+	for _, bad := range []string{"", "123456789", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
+		if hash, err := accounts.HashPassword(bad); err != (accounts.BadPassword{Length: len(bad)}) || hash != "" {
+			t.Errorf("%.20q: %q, %v", bad, hash, err)
+		}
+	}
+	for _, hash := range []string{"", "x", "$argon2id$", "plain"} {
+		if accounts.VerifyPassword(hash, hash) || accounts.VerifyPassword("correct horse battery", hash) {
+			t.Errorf("%q is no hash, and yet it lets in", hash)
+		}
+	}
+}
+
+func TestActor(t *testing.T) {
+	t.Parallel()
+	if !(accounts.Actor{}).May("operate") {
+		t.Error("a browser session lacks a scope")
+	}
+	token := accounts.Actor{Token: 1, Scopes: []string{"boards:read", "tickets"}}
+	for scope, want := range map[string]bool{"boards:read": true, "boards:write": false, "boards": false, "tickets:read": false, "": false, "boards:read tickets:write": false} {
+		if token.May(scope) != want {
+			t.Errorf("may %q: %v", scope, !want)
+		}
+	}
+	who := accounts.Actor{Role: accounts.Viewer}
+	if got := accounts.ActorFrom(accounts.WithActor(context.Background(), who)); got.Role != who.Role {
+		t.Errorf("%+v", got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("nobody asks, and yet there is an actor")
+		}
+	}()
+	accounts.ActorFrom(context.Background())
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err         error
+		kind        error
+		field, says string
+	}{
+		{accounts.BadCompanySlug{Slug: "x"}, fault.Invalid, "slug", "3 to 40 letters"},
+		{accounts.BadCompanySlug{Slug: "api", Reserved: true}, fault.Invalid, "slug", "Choose another short name"},
+		{accounts.BadName{In: "name"}, fault.Invalid, "name", "Write your name"},
+		{accounts.BadName{In: "company"}, fault.Invalid, "company", "Write your company's name"},
+		{accounts.BadName{In: "name", Length: 300}, fault.Invalid, "name", "300 characters; shorten it to 255"},
+		{accounts.BadName{In: "name", Length: 3}, fault.Invalid, "name", "Type it anew"},
+		{accounts.BadEmail{}, fault.Invalid, "email", "Write an email address"},
+		{accounts.EmailConflict{}, fault.Conflict, "email", "Sign in with it"},
+		{accounts.BadPassword{Length: 3}, fault.Invalid, "password", "at least 10"},
+		{accounts.BadPassword{Length: 2000}, fault.Invalid, "password", "1024 bytes are the most"},
+		{accounts.WrongPassword{}, fault.Invalid, "password", "Check both"},
+		{accounts.SetupClosed{}, fault.Conflict, "", "Sign in instead"},
+		{accounts.CompanyConflict{Slug: "acme"}, fault.Conflict, "slug", "“acme” already. Choose another"},
+		{accounts.NotMember{}, fault.NotFound, "", "Check the address"},
+		{accounts.BadToken{}, fault.Forbidden, "", "Send a valid API token"},
+		{accounts.MissingScope{Scope: "boards:write"}, fault.Forbidden, "", "scope boards:write. Use one"},
+		{accounts.ReadOnly{}, fault.Forbidden, "", "Ask an admin"},
+	} {
+		wrapped := fmt.Errorf("use case: %w", c.err)
+		if !errors.Is(wrapped, c.kind) || fault.Kind(wrapped) != c.kind {
+			t.Errorf("%T is of the kind %v", c.err, fault.Kind(wrapped))
+		}
+		if got := fault.Field(wrapped); got != c.field {
+			t.Errorf("%T is about the field %q", c.err, got)
+		}
+		if got := fault.Message(wrapped); !strings.Contains(got, c.says) || !strings.HasSuffix(got, ".") {
+			t.Errorf("%T says %q", c.err, got)
+		}
+	}
+}

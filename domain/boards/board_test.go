@@ -1,0 +1,128 @@
+package boards_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+func TestParseSlug(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"NINJA": "NINJA", "ninja": "NINJA", " Ninja\n": "NINJA", "A1": "A1", "ABCDEFGHIJ": "ABCDEFGHIJ", "A000000000": "A000000000"} {
+		if got, err := boards.ParseSlug(s); err != nil || got != want {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", " ", "\t\r\n", "\u2003"} {
+		if got, err := boards.ParseSlug(s); err != (boards.EmptySlug{}) || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"A", "1", "1A", "ABCDEFGHIJK", "NIN JA", "NIN-JA", "NIN_JA", "NINJÄ", "ÑINJA", "ninja\x00", "\xff\xff", "忍者", "../..", "A'", "NINJA\nX", "ＡＢ"} {
+		if got, err := boards.ParseSlug(s); err != (boards.BadSlug{Slug: s}) || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+}
+
+func FuzzParseSlug(f *testing.F) {
+	for _, seed := range []string{"NINJA", " ninja ", "A", "1A", "ABCDEFGHIJK", "ſſ", "ı1", "\xff", "ß1", "K1", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		slug, err := boards.ParseSlug(s)
+		if err != nil {
+			if slug != "" || !errors.Is(err, fault.Invalid) || fault.Field(err) != "slug" {
+				t.Errorf("%q: %q, %v", s, slug, err)
+			}
+			return
+		}
+		if len(slug) < 2 || len(slug) > 10 || slug[0] < 'A' || slug[0] > 'Z' || strings.Trim(slug, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+			t.Errorf("%q became %q", s, slug)
+		}
+		if !strings.EqualFold(slug, strings.TrimSpace(s)) {
+			t.Errorf("%q became %q, another word", s, slug)
+		}
+		for _, again := range []string{slug, strings.ToLower(slug), " " + slug + "\n"} {
+			if got, err := boards.ParseSlug(again); err != nil || got != slug {
+				t.Errorf("%q read again is %q, %v", again, got, err)
+			}
+		}
+	})
+}
+
+func TestParseTitle(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"Night launches": "Night launches", " Night\r\n launches ": "Night launches", strings.Repeat("😀", 255): strings.Repeat("😀", 255)} {
+		if got, err := boards.ParseTitle(s); err != nil || got != want {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+	for s, want := range map[string]error{
+		"": boards.EmptyTitle{}, " \u00a0": boards.EmptyTitle{}, strings.Repeat("ö", 256): boards.LongTitle{Length: 256}, "a\x07": boards.BadTitle{}, "\xff": boards.BadTitle{},
+	} {
+		if got, err := boards.ParseTitle(s); err != want || got != "" {
+			t.Errorf("%q is %q, %v", s, got, err)
+		}
+	}
+}
+
+func FuzzParseTitle(f *testing.F) {
+	for _, seed := range []string{"Night launches", "", " \t", "a\x00", "\xff", strings.Repeat("ü", 256), "\u0085x\u2028y"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		title, err := boards.ParseTitle(s)
+		if err != nil {
+			if title != "" || !errors.Is(err, fault.Invalid) || fault.Field(err) != "title" {
+				t.Errorf("%q: %q, %v", s, title, err)
+			}
+			return
+		}
+		if n := utf8.RuneCountInString(title); n < 1 || n > boards.MaxTitle || !utf8.ValidString(title) || title != strings.TrimSpace(title) {
+			t.Errorf("%q became %q", s, title)
+		}
+		if strings.ContainsFunc(title, func(r rune) bool { return r < 0x80 && unicode.IsControl(r) }) {
+			t.Errorf("%q became %q", s, title)
+		}
+		if again, err := boards.ParseTitle(title); err != nil || again != title {
+			t.Errorf("%q read again is %q, %v", title, again, err)
+		}
+	})
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err         error
+		kind        error
+		field, says string
+	}{
+		{boards.EmptySlug{}, fault.Invalid, "slug", "Give the board a slug"},
+		{boards.BadSlug{Slug: "<b>"}, fault.Invalid, "slug", "2 to 10 letters"},
+		{boards.SlugConflict{Slug: "NINJA"}, fault.Conflict, "slug", "board NINJA already. Choose another"},
+		{boards.EmptyTitle{}, fault.Invalid, "title", "Give the board a title"},
+		{boards.LongTitle{Length: 300}, fault.Invalid, "title", "300 characters; shorten it to 255"},
+		{boards.BadTitle{}, fault.Invalid, "title", "Type it anew"},
+		{boards.NotFound{Slug: "NINJA"}, fault.NotFound, "", "See the list of boards"},
+		{boards.ColumnNotFound{Column: 7}, fault.Invalid, "column", "Reload the board"},
+		{boards.Stale{Current: boards.Board{Title: "Night launches"}}, fault.Conflict, "title", "“Night launches”. Look at it"},
+	} {
+		wrapped := fmt.Errorf("use case: %w", c.err)
+		if !errors.Is(wrapped, c.kind) || fault.Kind(wrapped) != c.kind {
+			t.Errorf("%T is of the kind %v", c.err, fault.Kind(wrapped))
+		}
+		if got := fault.Field(wrapped); got != c.field {
+			t.Errorf("%T is about the field %q", c.err, got)
+		}
+		if got := fault.Message(wrapped); !strings.Contains(got, c.says) || !strings.HasSuffix(got, ".") {
+			t.Errorf("%T says %q", c.err, got)
+		}
+	}
+}
