@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+// house is a database and what commands on it print.
+type house struct {
+	environment
+	out, err *bytes.Buffer
+}
+
+func newHouse(t *testing.T, url string) *house {
+	t.Helper()
+	h := &house{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	values := map[string]string{"DATABASE_URL": url, "COUNTERFOIL_DATA": t.TempDir()}
+	h.environment = readEnvironment(func(name string) string { return values[name] }, strings.NewReader("correct horse battery\n"), h.out, h.err)
+	return h
+}
+
+// command fails unless the exit code is code and the output has want.
+func (h *house) command(t *testing.T, code int, want string, args ...string) {
+	t.Helper()
+	h.out.Reset()
+	h.err.Reset()
+	if got := run(context.Background(), h.environment, args); got != code || !strings.Contains(h.out.String()+h.err.String(), want) {
+		t.Fatalf("%v ended with %d:\n%s%s\nwant %d and %q", args, got, h.out, h.err, code, want)
+	}
+}
+
+func (h *house) setUp(t *testing.T) {
+	t.Helper()
+	h.command(t, 0, `"token"`, "setup", "--company", "acme", "--name", "Acme", "--email", "a@b.c", "--password-file", "-")
+}
+
+func (h *house) exec(t *testing.T, statement string) {
+	t.Helper()
+	d, err := db.Open(h.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := d.SQL.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.Empty(t))
+	h.command(t, 1, "counterfoil schema up", "verify")
+	h.setUp(t)
+	h.command(t, 0, "as it should be", "verify")
+	h.exec(t, "UPDATE board_column SET ticket_count = 99")
+	h.command(t, 1, "ticket counts: 3 found", "verify")
+	h.command(t, 1, `{"ok":false,"engine":"`, "verify", "--json")
+	if !json.Valid(h.out.Bytes()) || bytes.Count(h.out.Bytes(), []byte("\n")) != 1 || h.err.Len() != 0 {
+		t.Errorf("it prints %s%s", h.out, h.err)
+	}
+	h.command(t, 2, "Usage", "verify", "all")
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.URL(t))
+	h.command(t, 1, "innodb_flush_log_at_trx_commit = 0", "doctor")
+	h.command(t, 1, `{"ok":false,"engine":"`, "doctor", "--json")
+	if !json.Valid(h.out.Bytes()) || bytes.Count(h.out.Bytes(), []byte("\n")) != 1 {
+		t.Errorf("it prints %s", h.out)
+	}
+}
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	from, to := newHouse(t, dbtest.Empty(t)), newHouse(t, dbtest.Empty(t))
+	file := filepath.Join(t.TempDir(), "acme.backup")
+	from.command(t, 1, "nothing to back up", "backup", file)
+	from.setUp(t)
+	if err := os.MkdirAll(from.blobs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(from.blobs, "one"), []byte("first"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from.command(t, 0, "and 1 stored files", "backup", file)
+	from.command(t, 1, "never overwrites", "backup", file)
+	to.command(t, 0, "is whole", "restore", "--check", file)
+	to.command(t, 0, "as it should be", "restore", file)
+	if content, err := os.ReadFile(filepath.Join(to.blobs, "one")); err != nil || string(content) != "first" {
+		t.Errorf("the stored file is %q, %v", content, err)
+	}
+	to.command(t, 1, "empty database only", "restore", file)
+	to.command(t, 2, "Usage", "restore")
+}
