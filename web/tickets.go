@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -181,11 +180,10 @@ func (s *server) activity(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var component templ.Component = views.TicketPage(props)
 	if isFragment(c) {
-		component = views.HistoryRows(props)
+		return render(c, http.StatusOK, views.HistoryRows(props))
 	}
-	return render(c, http.StatusOK, component)
+	return render(c, http.StatusOK, views.TicketPage(props))
 }
 
 func (s *server) editTicket(c echo.Context) error {

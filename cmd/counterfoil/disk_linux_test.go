@@ -91,7 +91,7 @@ func fillUp(t *testing.T, path string) {
 func openLarge(t *testing.T, i *install, url string) (key, refused string) {
 	t.Helper()
 	body := fmt.Sprintf(`{"title":"Large","description":%q}`, strings.Repeat("x", 60000))
-	request, err := http.NewRequest("POST", url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, url+"/api/v1/boards/NINJA/tickets", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

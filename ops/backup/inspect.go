@@ -256,7 +256,7 @@ var rowsForm = regexp.MustCompile(`^rows/([a-z][a-z0-9_]{0,63})/[0-9]{6,12}\.jso
 // allowed refuses what this program never writes: links, devices, paths that lead elsewhere, sizes
 // that fill the memory.
 func allowed(h *tar.Header) error {
-	limit := int64(-1)
+	var limit int64
 	switch {
 	case h.Typeflag != tar.TypeReg, h.Size < 0:
 		return fmt.Errorf("its member %.60q is no plain file", h.Name)

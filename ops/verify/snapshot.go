@@ -16,7 +16,7 @@ func Snapshot(ctx context.Context, pool *sql.DB, read func(*sql.Conn) error) err
 	}
 	defer conn.Close()
 	// Whatever state it is in, the connection goes, and with it the transaction.
-	defer conn.Raw(func(any) error { return driver.ErrBadConn })
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	for _, statement := range []string{
 		"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
