@@ -373,6 +373,12 @@ func TestStoredFiles(t *testing.T) {
 			}
 		}
 	})
+	t.Run("without a folder are none", func(t *testing.T) {
+		summary, err := backup.Make(context.Background(), backup.Home{URL: from.URL}, "test", filepath.Join(t.TempDir(), "b"))
+		if err != nil || summary.Blobs != 0 {
+			t.Errorf("%d, %v", summary.Blobs, err)
+		}
+	})
 	t.Run("behind a symbolic link are backed up", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
 		must(t, os.Symlink(from.Blobs, link))

@@ -119,10 +119,11 @@ func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary
 	return nil
 }
 
-// writeTable writes rows as they come from the server, a chunk at a time.
+// writeTable writes rows as they come from the server, a chunk at a time. It names the index: a
+// server that takes the table for empty would sort all of it first.
 func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t described) error {
 	a.sums.Rows[t.Name] = 0
-	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" ORDER BY "+quoteAll(t.key))
+	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))
 	if err != nil {
 		return err
 	}
@@ -169,8 +170,11 @@ func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t described) er
 // writeBlobs runs after the rows were read: a file that a row of the snapshot names is there, or
 // was removed since.
 func writeBlobs(ctx context.Context, folder string, a *archive, summary *Summary) error {
+	if folder == "" {
+		return nil
+	}
 	folder, err := filepath.EvalSymlinks(folder)
-	if folder == "" || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
