@@ -34,7 +34,7 @@ func SchemaUp(rawURL string) error {
 			return err
 		case dirty:
 			return BrokenSchema{version}
-		case version > latestSchema():
+		case version > LatestSchema():
 			return NewerSchema{version}
 		}
 		return m.Up()
@@ -69,7 +69,7 @@ func SchemaDown(rawURL string) error {
 
 // Schema tells where the schema stands.
 func Schema(rawURL string) (SchemaStatus, error) {
-	status := SchemaStatus{Latest: latestSchema()}
+	status := SchemaStatus{Latest: LatestSchema()}
 	err := withSchema(rawURL, func(m *migrate.Migrate) error {
 		var err error
 		status.Version, status.Dirty, err = m.Version()
@@ -81,7 +81,8 @@ func Schema(rawURL string) (SchemaStatus, error) {
 	return status, err
 }
 
-func latestSchema() uint {
+// LatestSchema is the newest version that this program knows.
+func LatestSchema() uint {
 	files, err := iofs.New(schemaFiles, "schema")
 	if err != nil {
 		panic(err) // embedded at build time

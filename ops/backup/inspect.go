@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
 )
 
 // contents is what a backup holds, every byte of it checked.
@@ -291,7 +293,7 @@ func readManifest(file string, content []byte) (Manifest, error) {
 	if err := json.Unmarshal(content, &manifest); err != nil || manifest.Format < 1 {
 		return Manifest{}, NotABackup{Path: file}
 	}
-	switch latest := latestSchema(); {
+	switch latest := db.LatestSchema(); {
 	case manifest.Format > Format:
 		return Manifest{}, TooNew{file, "format", uint(manifest.Format), Format}
 	case manifest.Schema > latest:

@@ -143,7 +143,7 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	var version uint
 	var dirty bool
 	err = conn.QueryRowContext(ctx, "SELECT version, dirty FROM schema_migrations").Scan(&version, &dirty)
-	switch latest := latestSchema(); {
+	switch latest := db.LatestSchema(); {
 	case err != nil && !db.IsNotFound(err):
 		return 0, err
 	case version == 0:
@@ -154,11 +154,6 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 		return 0, BadSchema{fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest)}
 	}
 	return version, nil
-}
-
-func latestSchema() uint {
-	status, _ := db.Schema("") // without a database it tells Latest
-	return status.Latest
 }
 
 func texts(ctx context.Context, conn *sql.Conn, query string, args ...any) ([]string, error) {

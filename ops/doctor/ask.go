@@ -112,7 +112,7 @@ func (f *facts) askClock(ctx context.Context, conn *sql.Conn) error {
 }
 
 func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
-	f.schema, _ = db.Schema("") // without a database it tells Latest
+	f.schema.Latest = db.LatestSchema()
 	var there bool
 	err := conn.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name = 'schema_migrations'`).Scan(&there)

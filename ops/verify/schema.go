@@ -32,7 +32,7 @@ func schemaIsNewest(l *look) error {
 }
 
 func schemaStatus(l *look) (db.SchemaStatus, error) {
-	status, _ := db.Schema("") // without a database it tells Latest
+	status := db.SchemaStatus{Latest: db.LatestSchema()}
 	err := l.conn.QueryRowContext(l.ctx, "SELECT version, dirty FROM schema_migrations").Scan(&status.Version, &status.Dirty)
 	if db.IsNotFound(err) {
 		return status, nil
