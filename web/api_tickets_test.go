@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -154,6 +155,32 @@ func TestAPIEdit(t *testing.T) {
 				}
 			}
 		})
+	})
+
+	t.Run("of twenty edits at once on one version exactly one is taken", func(t *testing.T) {
+		h := newHouse(t)
+		answers := make([]*answer, 20)
+		var group sync.WaitGroup
+		for i := range answers {
+			group.Go(func() {
+				answers[i] = h.program().patch("/tickets/DEMO-1", object{"title": fmt.Sprint("by ", i), "version": 1})
+			})
+		}
+		group.Wait()
+		won := -1
+		for i, a := range answers {
+			if a.code != http.StatusOK {
+				a.problem(t, 409, "version")
+			} else if won >= 0 {
+				t.Errorf("%d was taken, and so was %d", i, won)
+			} else {
+				won = i
+			}
+		}
+		var now ticket
+		if h.program().get("/tickets/DEMO-1").is(t, 200).read(t, &now); now.Title != fmt.Sprint("by ", won) || now.Version != 2 {
+			t.Errorf("%d won, it is %+v", won, now)
+		}
 	})
 
 	t.Run("a deleted ticket is gone and its number never comes again", func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -142,6 +143,13 @@ func FuzzParseName(f *testing.F) {
 
 func TestPassword(t *testing.T) {
 	t.Parallel()
+	verify := func(password, hash string) bool {
+		match, err := accounts.VerifyPassword(context.Background(), password, hash)
+		if err != nil {
+			t.Error(err)
+		}
+		return match
+	}
 	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024), "пароль-пароль", "with\x00zero byte"} {
 		hash, err := accounts.HashPassword(good)
 		if err != nil || !strings.HasPrefix(hash, "$argon2id$") || strings.Contains(hash, good) {
@@ -150,11 +158,11 @@ func TestPassword(t *testing.T) {
 		if again, _ := accounts.HashPassword(good); again == hash {
 			t.Errorf("%.20q has no salt", good)
 		}
-		if !accounts.VerifyPassword(good, hash) {
+		if !verify(good, hash) {
 			t.Errorf("%.20q is not its own", good)
 		}
 		for _, bad := range []string{"", good + " ", good[1:], strings.ToUpper(good) + "x", strings.Repeat(good, 200)} {
-			if accounts.VerifyPassword(bad, hash) {
+			if verify(bad, hash) {
 				t.Errorf("%.20q passes for %.20q", bad, good)
 			}
 		}
@@ -165,10 +173,37 @@ func TestPassword(t *testing.T) {
 		}
 	}
 	for _, hash := range []string{"", "x", "$argon2id$", "plain"} {
-		if accounts.VerifyPassword(hash, hash) || accounts.VerifyPassword("correct horse battery", hash) {
+		if verify(hash, hash) || verify("correct horse battery", hash) {
 			t.Errorf("%q is no hash, and yet it lets in", hash)
 		}
 	}
+}
+
+func TestPasswordsWaitInLine(t *testing.T) {
+	t.Parallel()
+	hash, err := accounts.HashPassword("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, leave := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			who := context.Background()
+			if i >= 4 {
+				who = left
+			}
+			match, err := accounts.VerifyPassword(who, "correct horse battery", hash)
+			if i < 4 && (!match || err != nil) {
+				t.Errorf("who waits gets %v, %v", match, err)
+			}
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	leave()
+	group.Wait()
 }
 
 func TestActor(t *testing.T) {

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/alexedwards/argon2id"
@@ -29,13 +30,18 @@ func HashPassword(password string) (string, error) {
 	return hash, nil
 }
 
-// VerifyPassword reports whether password is the one with that hash.
-func VerifyPassword(password, hash string) bool {
+// VerifyPassword reports whether password is the one with that hash. It waits for its turn until
+// ctx ends: who does not wait for the answer does not stand in the line.
+func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
 	if len(password) > MaxPassword {
-		return false
+		return false, nil
 	}
-	hashing <- struct{}{}
-	defer func() { <-hashing }()
+	select {
+	case hashing <- struct{}{}:
+		defer func() { <-hashing }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 	match, err := argon2id.ComparePasswordAndHash(password, hash)
-	return err == nil && match
+	return err == nil && match, nil
 }

@@ -100,7 +100,11 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	if err != nil {
 		row.PasswordHash = nobody
 	}
-	if !VerifyPassword(password, row.PasswordHash) {
+	match, err := VerifyPassword(ctx, password, row.PasswordHash)
+	if err != nil {
+		return Account{}, fmt.Errorf("verify password: %w", err)
+	}
+	if !match {
 		return Account{}, WrongPassword{}
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil

@@ -1,0 +1,70 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/web"
+)
+
+func quiet(cfg *web.Config) { cfg.Log = slog.New(slog.DiscardHandler) }
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+
+	t.Run("while it stops it says to try again", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, quiet)
+		ana := h.ana()
+		if err := h.workflows.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		h.unchanged(t, func() {
+			a := ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503)
+			if a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "#main .lead"), "Nothing was lost") {
+				t.Errorf("it says %v %q", a.header, a.text(t, "#main .lead"))
+			}
+			a = h.program().post("/boards/DEMO/tickets", object{"title": "x"})
+			if a.problem(t, 503, ""); a.header.Get("Retry-After") == "" {
+				t.Error("no Retry-After for programs")
+			}
+			ana.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503)
+		})
+	})
+
+	t.Run("a fault of ours shows nothing of the inside", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, quiet)
+		ana := h.ana()
+		h.exec("RENAME TABLE board TO lost")
+		for _, a := range []*answer{
+			ana.get("/acme"), ana.get("/acme/boards/DEMO"), ana.get("/acme/DEMO-1"), ana.post("/acme/boards", "slug", "NINJA", "title", "x"), ana.htmx("ticket").get("/acme/DEMO-1"),
+			h.program().get("/boards"), h.program().get("/tickets/DEMO-1"), h.program().post("/boards", object{"slug": "NINJA", "title": "x"}),
+		} {
+			a.is(t, 500)
+			for _, inside := range []string{"board'", "lost", "SELECT", "1146", "sql", "goroutine", ".go:", "doesn't exist"} {
+				if strings.Contains(a.body, inside) {
+					t.Errorf("it shows %q: %s", inside, a.body)
+				}
+			}
+			if !strings.Contains(a.body, "It is in the log") || a.header.Get("Content-Security-Policy") == "" || !strings.Contains(a.header.Get("Cache-Control"), "no-store") {
+				t.Errorf("%v %s", a.header, a.body)
+			}
+		}
+	})
+
+	t.Run("a database that does not answer is not our fault", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, quiet)
+		if err := h.sql.Close(); err != nil {
+			t.Fatal(err)
+		}
+		h.visitor().get("/healthz").is(t, 200)
+		if a := h.visitor().get("/readyz").is(t, 503); a.header.Get("Retry-After") == "" || strings.Contains(a.body, "sql") {
+			t.Errorf("%v %s", a.header, a.body)
+		}
+		h.visitor().get("/static/x/css/app.css").is(t, 200)
+	})
+}
