@@ -108,8 +108,13 @@ type BoardSettingsProps struct {
 	Form  BoardForm
 }
 
-// TicketProps is a ticket's page. HTML is its description, safe to show.
+// Span is a piece of a text. Path is where it leads, "" for plain text.
+type Span struct{ Text, Path string }
+
+// TicketProps is a ticket's page. Heading is its title with the keys in it as links, HTML its
+// description, safe to show.
 type TicketProps struct {
+	Heading  []Span
 	Page     Page
 	Board    boards.Board
 	Ticket   tickets.Ticket

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -46,7 +47,7 @@ func pages() map[string]templ.Component {
 		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
 		"settings":  BoardSettingsPage(BoardSettingsProps{Page: page, Board: board, Form: BoardForm{Title: hostile, Errors: form.Errors}}),
-		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Activity: activity, More: true}),
+		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}}, Activity: activity, More: true}),
 		"edit":      EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
 		"conflict":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
 		"move":      MovePage(MoveProps{Page: page, Board: board, Ticket: tick, Near: cards, Form: MoveForm{Errors: form.Errors}, More: true}),
@@ -128,4 +129,23 @@ func TestErrors(t *testing.T) {
 			t.Error(html)
 		}
 	})
+}
+
+func TestHeadingIsTheTitleToTheLetter(t *testing.T) {
+	spans := []Span{{Text: "as "}, {Text: "NINJA-1", Path: "/acme/NINJA-1"}, {Text: ", "}, {Text: "NINJA-2", Path: "/acme/NINJA-2"}, {Text: "<b>"}}
+	var html strings.Builder
+	props := TicketProps{Page: Page{Actor: &accounts.Actor{}}, Heading: spans}
+	if err := TicketBody(props).Render(t.Context(), &html); err != nil {
+		t.Fatal(err)
+	}
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(html.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := page.Find("h1").Text(); strings.TrimSpace(got) != "as NINJA-1, NINJA-2<b>" {
+		t.Errorf("the heading is %q", got)
+	}
+	if page.Find("h1 a.key").Length() != 2 {
+		t.Error("the keys are no links")
+	}
 }

@@ -143,7 +143,11 @@ func (s *server) ticketProps(c echo.Context, ticket tickets.Ticket, board boards
 	if err != nil {
 		return props, err
 	}
-	props.HTML, err = markup.Render(ticket.Description, linker(company(c).Slug, slugs))
+	link := linker(company(c).Slug, slugs)
+	for _, span := range markup.Spans(ticket.Title, link) {
+		props.Heading = append(props.Heading, views.Span(span))
+	}
+	props.HTML, err = markup.Render(ticket.Description, link)
 	return props, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -57,6 +58,30 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
+// Span is a piece of a line of text. Path is where it leads, "" for plain text.
+type Span struct{ Text, Path string }
+
+// Spans splits a line of plain text at its keys.
+func Spans(line string, link Linker) []Span {
+	var spans []Span
+	rest := 0
+	for _, at := range keysIn([]byte(line)) {
+		path := link(line[at[0]:at[1]])
+		if path == "" {
+			continue
+		}
+		if at[0] > rest {
+			spans = append(spans, Span{Text: line[rest:at[0]]})
+		}
+		spans = append(spans, Span{Text: line[at[0]:at[1]], Path: path})
+		rest = at[1]
+	}
+	if rest < len(line) {
+		spans = append(spans, Span{Text: line[rest:]})
+	}
+	return spans
+}
+
 var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 
 // keyLinks makes links of the keys in text, but not in code or within a link.
@@ -85,11 +110,8 @@ func (k keyLinks) Transform(doc *ast.Document, reader text.Reader, _ parser.Cont
 func (k keyLinks) split(n *ast.Text, source []byte) {
 	parent, segment := n.Parent(), n.Segment
 	rest := segment.Start
-	for _, at := range keyForm.FindAllIndex(segment.Value(source), -1) {
+	for _, at := range keysIn(segment.Value(source)) {
 		start, stop := segment.Start+at[0], segment.Start+at[1]
-		if withinWord(source, start, stop, segment) {
-			continue
-		}
 		path := k.link(string(source[start:stop]))
 		if path == "" {
 			continue
@@ -107,8 +129,11 @@ func (k keyLinks) split(n *ast.Text, source []byte) {
 	n.Segment = segment.WithStart(rest)
 }
 
-// withinWord reports whether a hyphen or slash ties the key to more: X-NINJA-42, NINJA-42-B, a path.
-func withinWord(source []byte, start, stop int, segment text.Segment) bool {
+// keysIn returns where keys begin and end. A hyphen or slash may tie one to more, and then it is none:
+// X-NINJA-42, NINJA-42-B, a path.
+func keysIn(text []byte) [][]int {
 	tied := func(b byte) bool { return b == '-' || b == '/' || b == '_' || b >= 0x80 }
-	return start > segment.Start && tied(source[start-1]) || stop < segment.Stop && tied(source[stop])
+	return slices.DeleteFunc(keyForm.FindAllIndex(text, -1), func(at []int) bool {
+		return at[0] > 0 && tied(text[at[0]-1]) || at[1] < len(text) && tied(text[at[1]])
+	})
 }

@@ -1,6 +1,7 @@
 package markup_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,20 @@ func TestRender(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestSpans(t *testing.T) {
+	for line, want := range map[string][]markup.Span{
+		"":                      nil,
+		"no key":                {{Text: "no key"}},
+		"NINJA-1":               {{Text: "NINJA-1", Path: "/acme/NINJA-1"}},
+		"as NINJA-1, <NINJA-2>": {{Text: "as "}, {Text: "NINJA-1", Path: "/acme/NINJA-1"}, {Text: ", <"}, {Text: "NINJA-2", Path: "/acme/NINJA-2"}, {Text: ">"}},
+		"UTF-8 X-NINJA-1":       {{Text: "UTF-8 X-NINJA-1"}},
+	} {
+		if got := markup.Spans(line, link); !slices.Equal(got, want) {
+			t.Errorf("%q is %+v, want %+v", line, got, want)
+		}
 	}
 }
 

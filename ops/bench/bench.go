@@ -9,6 +9,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -23,13 +24,30 @@ type Row struct {
 	PerSecond  float64 `json:"per_second"`
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
-	Tickets    uint64  `json:"tickets"` // per board
-	Max        uint64  `json:"max"`     // highest number of any board
+	Boards     []Board `json:"boards"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
 	Deadlocks  uint64  `json:"deadlocks"`
 	Errors     uint64  `json:"errors"`
 	Note       string  `json:"note,omitempty"`
+}
+
+// Board is what stands in the table of one board: how many tickets, and their highest number.
+type Board struct {
+	Count uint64 `json:"count"`
+	Max   uint64 `json:"max"`
+}
+
+// counts are count/max of each board, of four at most.
+func (r Row) counts() string {
+	var b strings.Builder
+	for i, board := range r.Boards {
+		if i == 4 {
+			return b.String() + " …"
+		}
+		fmt.Fprintf(&b, " %d/%d", board.Count, board.Max)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // Report is a whole run. Its JSON form is the contract of `counterfoil bench … --json`.
@@ -60,10 +78,10 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprint(w, "\n\n")
 	floor := r.floor()
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "strategy\ttickets/s\tof floor\tp50 ms\tp99 ms\ttickets\tmax\tduplicates\tgaps\tdeadlocks\terrors\t ")
+	fmt.Fprintln(t, "strategy\ttickets/s\tof floor\tp50 ms\tp99 ms\tcount/max by board\tduplicates\tgaps\tdeadlocks\terrors\t ")
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%.0f\t%.2f ×\t%.2f\t%.2f\t%d\t%d\t%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.PerSecond, row.PerSecond/floor,
-			row.P50, row.P99, row.Tickets, row.Max, row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
+		fmt.Fprintf(t, "%s\t%.0f\t%.2f ×\t%.2f\t%.2f\t%s\t%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.PerSecond, row.PerSecond/floor,
+			row.P50, row.P99, row.counts(), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
 	}
 	return t.Flush()
 }

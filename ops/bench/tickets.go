@@ -109,7 +109,7 @@ func check(ctx context.Context, conn *sql.DB, row *Row, list []boards.Board) err
 		if err != nil {
 			return fmt.Errorf("count tickets: %w", err)
 		}
-		row.Tickets, row.Max = count, max(row.Max, highest)
+		row.Boards = append(row.Boards, Board{Count: count, Max: highest})
 		row.Gaps += highest - count
 	}
 	return nil
