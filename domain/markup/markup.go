@@ -23,8 +23,11 @@ type Linker func(key string) string
 
 // Render returns Markdown (GitHub's flavour) as HTML of the tags and attributes that a text needs
 // and no other: no script, style, form or frame gets through. Links to other sites carry
-// rel="nofollow noreferrer".
+// rel="nofollow noreferrer". A text that would take long is shown as it was typed.
 func Render(source string, link Linker) (string, error) {
+	if tooMuch(source) {
+		return plain(source), nil
+	}
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(keyLinks{link}, 500))),

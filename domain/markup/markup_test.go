@@ -100,3 +100,60 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// lines are n lines, each with more of something than the one before.
+func lines(n int, line func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(i) + "\n")
+	}
+	return b.String()
+}
+
+// costly are texts of up to 64 kB that the parser alone needs seconds for, or megabytes of HTML.
+var costly = map[string]string{
+	"a wide table of short rows": "|" + strings.Repeat("a|", 300) + "\n|" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("|a\n", 15000),
+	"a table of empty rows":      strings.Repeat("a|", 7000) + "\n" + strings.Repeat("-|", 7000) + "\n" + strings.Repeat("|\n", 15000),
+	"a table in a quote":         "> |" + strings.Repeat("a|", 300) + "\n> |" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("> |a\n", 10000),
+	"a table in a list":          "1. |" + strings.Repeat("a|", 300) + "\n   |" + strings.Repeat("-|", 300) + "\n" + strings.Repeat("   |a\n", 10000),
+	"quotes and lists":           strings.Repeat("> - ", 16000),
+	"lists on one line":          strings.Repeat("1. ", 21000),
+	"quotes":                     strings.Repeat(">", 65000),
+	"a list ever deeper":         lines(250, func(i int) string { return strings.Repeat("  ", i) + "- a" }),
+	"marks, then deep lines":     strings.Repeat("- ", 2000) + "\n" + strings.Repeat(strings.Repeat(" ", 4000)+"a\n", 14),
+	"links that do not end":      strings.Repeat("[a](<b", 10000),
+	"links without an end":       strings.Repeat("[a](", 16000),
+	"emphasis without an end":    strings.Repeat("*a_ ", 16000),
+	"brackets":                   strings.Repeat("[", 65000),
+	"code without an end":        strings.Repeat("`a``b", 13000),
+	"tags without an end":        strings.Repeat("<a ", 20000),
+}
+
+func TestRenderLimits(t *testing.T) {
+	for name, source := range costly {
+		t.Run(name+" is shown as it was typed", func(t *testing.T) {
+			got, err := markup.Render(source, link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := `<pre tabindex="0">` + html.EscapeString(source) + "</pre>"; got != want {
+				t.Errorf("got %d bytes that begin with %.80q", len(got), got)
+			}
+		})
+	}
+	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
+		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
+		if got, err := markup.Render(source, link); err != nil || strings.HasPrefix(got, "<pre") {
+			t.Errorf("it is not: %v", err)
+		}
+	})
+}
+
+func BenchmarkRender(b *testing.B) {
+	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
+	for b.Loop() {
+		if _, err := markup.Render(source, link); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package markup
+
+import (
+	"html"
+	"strings"
+)
+
+// What a text may hold before it is shown as it was typed. The parser's work grows with the square of
+// these, and a table's HTML with its columns times its rows, however short the rows are: without
+// limits a text of 13 kB makes 12 MB of HTML, and one of 64 kB keeps a processor busy for minutes.
+const (
+	maxNesting  = 50     // quotes and lists within one another
+	maxIndent   = 200    // columns of white space before a line
+	maxCells    = 20_000 // columns times rows of a table
+	maxBrackets = 2_000  // [ and (
+	maxMarks    = 8_000  // * _ ~ ` <
+)
+
+// plain is a text as it was typed.
+func plain(source string) string {
+	return "<pre tabindex=\"0\">" + html.EscapeString(source) + "</pre>"
+}
+
+// tooMuch reports whether a text would take the parser too long.
+func tooMuch(source string) bool {
+	if count(source, "[(") > maxBrackets || count(source, "*_~`<") > maxMarks {
+		return true
+	}
+	columns, rows := 0, 0 // of what may be a table: lines up to a blank one, from what may be a row of delimiters on
+	for line := range strings.Lines(source) {
+		if nesting(line) > maxNesting || indent(line) > maxIndent {
+			return true
+		}
+		if strings.TrimSpace(line) == "" {
+			columns, rows = 0, 0
+			continue
+		}
+		if strings.Contains(line, "|") && strings.Contains(line, "-") {
+			columns = max(columns, strings.Count(line, "|")+1)
+		}
+		if columns > 0 {
+			rows++
+		}
+		if columns*rows > maxCells {
+			return true
+		}
+	}
+	return false
+}
+
+func count(s, chars string) int {
+	n := 0
+	for i := range len(s) {
+		if strings.IndexByte(chars, s[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func indent(line string) int {
+	n := 0
+	for i := range len(line) {
+		switch line[i] {
+		case ' ':
+			n++
+		case '\t':
+			n += 4
+		default:
+			return n
+		}
+	}
+	return 0 // a blank line
+}
+
+// nesting counts the marks of quotes and list items at a line's beginning.
+func nesting(line string) int {
+	depth := 0
+	for {
+		line = strings.TrimLeft(line, " \t")
+		rest := strings.TrimLeft(line, "0123456789")
+		switch {
+		case strings.HasPrefix(line, ">"):
+			line = line[1:]
+		case len(rest) < len(line) && isMark(rest, ".)"), len(rest) == len(line) && isMark(line, "-+*"):
+			line = rest[1:]
+		default:
+			return depth
+		}
+		depth++
+	}
+}
+
+// isMark reports whether s begins with one of chars and white space.
+func isMark(s, chars string) bool {
+	return len(s) > 1 && strings.IndexByte(chars, s[0]) >= 0 && strings.IndexByte(" \t\r\n", s[1]) >= 0
+}
