@@ -37,14 +37,13 @@ func NewTicketPath(company, slug string, column id.Column) string {
 	return fmt.Sprintf("%s/new?column=%d", TicketsPath(company, slug), column)
 }
 
-// ColumnPath is a column of a board: the cards below a rank, or from the top where it is nil. A rank
-// still says where to go on when the card that had it has gone.
-func ColumnPath(company, slug string, column id.Column, below *int64) string {
+// ColumnPath is a column of a board: the cards below a cursor, or from the top where it is nil.
+func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) string {
 	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)
 	if below == nil {
 		return path
 	}
-	return fmt.Sprintf("%s?below=%d", path, *below)
+	return path + "?below=" + below.String()
 }
 
 // TicketPath is a ticket's page. A POST to it saves an edit.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"encoding/base64"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -43,7 +40,7 @@ func (s *server) apiTickets(c echo.Context) error {
 	if err != nil {
 		return badQuery{"column", "the id of a column"}
 	}
-	after, err := readCursor(c.QueryParam("after"))
+	after, err := tickets.ParseCursor(c.QueryParam("after"))
 	if err != nil {
 		return err
 	}
@@ -56,30 +53,10 @@ func (s *server) apiTickets(c echo.Context) error {
 		page.Items[i] = s.links(c).ticket(t)
 	}
 	if next != nil {
-		text := writeCursor(*next)
+		text := next.String()
 		page.Next = &text
 	}
 	return answer(c, http.StatusOK, page)
-}
-
-// writeCursor writes a place in the board order for a program, which must not look into it.
-func writeCursor(cursor workflows.Cursor) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d", cursor.Column, cursor.Rank))
-}
-
-func readCursor(text string) (*workflows.Cursor, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var cursor workflows.Cursor
-	plain, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		_, err = fmt.Sscanf(string(plain), "%d:%d", &cursor.Column, &cursor.Rank)
-	}
-	if err != nil || writeCursor(cursor) != text {
-		return nil, badQuery{"after", "what an earlier answer gave as next"}
-	}
-	return &cursor, nil
 }
 
 func (s *server) apiOpenTicket(c echo.Context) error {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -73,7 +73,7 @@ func (s *server) column(c echo.Context) error {
 	if err != nil {
 		return echo.ErrNotFound
 	}
-	below, err := rank(c.QueryParam("below"))
+	below, err := tickets.ParseCursor(c.QueryParam("below"))
 	if err != nil {
 		return echo.ErrBadRequest
 	}
@@ -90,14 +90,6 @@ func (s *server) column(c echo.Context) error {
 		return render(c, http.StatusOK, views.CardRows(props))
 	}
 	return render(c, http.StatusOK, views.ColumnPage(s.page(c, found.Name+" · "+board.Title), props))
-}
-
-func rank(s string) (*int64, error) {
-	if s == "" {
-		return nil, nil
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return &n, err
 }
 
 // columnNow returns what to draw of a column as it is now; ok is false where the board has none such.

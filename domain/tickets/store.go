@@ -191,9 +191,13 @@ func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Co
 	return cards, nil
 }
 
-// CardsBelow returns up to limit cards of a column below a rank, in board order.
-func CardsBelow(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Card, error) {
-	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &column, FromRank: &rank, Limit: int32(limit)}))
+// CardsBelow returns up to limit cards of a column below a cursor, in board order.
+func CardsBelow(ctx context.Context, q *db.Queries, board id.Board, slug string, cursor Cursor, limit int) ([]Card, error) {
+	rank, err := cursor.rank(ctx, q, board)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Read(q.CardsAfter(ctx, db.CardsAfterParams{ColumnID: &cursor.Column, FromRank: &rank, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
@@ -204,8 +208,15 @@ func CardsBelow(ctx context.Context, q *db.Queries, slug string, column id.Colum
 	return cards, nil
 }
 
-// Below returns up to limit tickets of a column below a rank, in board order. Their authors have no names.
-func Below(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64, limit int) ([]Ticket, error) {
+// Below returns up to limit tickets of a column below a cursor, or from the top where that is nil,
+// in board order. Their authors have no names.
+func Below(ctx context.Context, q *db.Queries, board id.Board, slug string, column id.Column, cursor *Cursor, limit int) (_ []Ticket, err error) {
+	rank := int64(math.MinInt64)
+	if cursor != nil {
+		if rank, err = cursor.rank(ctx, q, board); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := db.Read(q.TicketsAfter(ctx, db.TicketsAfterParams{ColumnID: &column, FromRank: &rank, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read tickets: %w", err)

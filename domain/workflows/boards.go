@@ -65,9 +65,9 @@ func (w *Workflows) BoardWithCards(ctx context.Context, slug string) (boards.Boa
 	return board, cards, err
 }
 
-// Column returns a page of cards of a column, those below a rank or from the top where it is nil.
+// Column returns a page of cards of a column, those below a cursor or from the top where it is nil.
 // It returns boards.NotFound or boards.ColumnNotFound.
-func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *int64) (boards.Board, Cards, error) {
+func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor) (boards.Board, Cards, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
@@ -75,11 +75,11 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 	if _, ok := board.Column(column); !ok {
 		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
 	}
-	if below == nil {
+	if below == nil || below.Column != column {
 		cards, err := w.firstCards(ctx, board, column)
 		return board, cards[column], err
 	}
-	list, err := tickets.CardsBelow(ctx, w.db.Queries, board.Slug, column, *below, CardsPerPage+1)
+	list, err := tickets.CardsBelow(ctx, w.db.Queries, board.ID, board.Slug, *below, CardsPerPage+1)
 	if err != nil || len(list) == 0 {
 		return board, Cards{}, err
 	}

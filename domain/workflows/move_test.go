@@ -55,7 +55,7 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 	t.Helper()
 	m := model{map[id.Column][]uint64{}}
 	for _, column := range board.Columns {
-		var cursor *int64
+		var cursor *tickets.Cursor
 		for {
 			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor)
 			if err != nil {
@@ -70,7 +70,8 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 			if !cards.More {
 				break
 			}
-			cursor = &cards.List[len(cards.List)-1].Rank
+			end := cards.List[len(cards.List)-1].Cursor(column.ID)
+			cursor = &end
 		}
 	}
 	return m
@@ -211,6 +212,45 @@ func TestMoveTicket(t *testing.T) {
 		want = append(want, 2)
 		if got := h.stored(t, board).columns[column]; !slices.Equal(got, want) {
 			t.Errorf("the column is %v, want %v", got, want)
+		}
+	})
+
+	t.Run("pages go on where they ended, also when a gap was spread anew or their last ticket moved", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "PAGE")
+		column := board.Columns[0].ID
+		keys := h.open(t, "PAGE", column, 80)
+		var listed []uint64
+		page := func(after *tickets.Cursor) *tickets.Cursor {
+			list, next, err := h.TicketsOf(h.ctx, "PAGE", column, after, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ticket := range list {
+				listed = append(listed, ticket.Key.Number)
+			}
+			return next
+		}
+		next := page(nil)
+		for _, key := range keys[50:] { // thirty into one gap of the first page
+			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		next = page(next)
+		if _, _, err := h.MoveTicket(h.ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
+			t.Fatal(err)
+		}
+		for next != nil {
+			next = page(next)
+		}
+		want := make([]uint64, 50)
+		for i := range want {
+			want[i] = uint64(i + 1)
+		}
+		if !slices.Equal(listed, want) {
+			t.Errorf("listed %v, want the first fifty once each", listed)
 		}
 	})
 

@@ -21,6 +21,7 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 	column := board.Columns[0].ID
 	h.fill(t, board, 5000)
 	middle := int64(2000) * tickets.Gap
+	end := tickets.Cursor{Column: column, Rank: middle}
 	plans := &planner{h.db}
 
 	for _, q := range []struct {
@@ -28,10 +29,10 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 		run  func(q *db.Queries) error
 	}{
 		{"the cards below", func(q *db.Queries) error {
-			_, err := tickets.CardsBelow(h.ctx, q, "LONG", column, middle, 51)
+			_, err := tickets.CardsBelow(h.ctx, q, board.ID, "LONG", end, 51)
 			return err
 		}},
-		{"the tickets below", func(q *db.Queries) error { _, err := tickets.Below(h.ctx, q, "LONG", column, middle, 51); return err }},
+		{"the tickets below", func(q *db.Queries) error { _, err := tickets.Below(h.ctx, q, board.ID, "LONG", column, &end, 51); return err }},
 		{"the card above", func(q *db.Queries) error { _, err := tickets.Above(h.ctx, q, "LONG", column, middle); return err }},
 		{"the card below", func(q *db.Queries) error {
 			_, err := q.CardBelow(h.ctx, db.CardBelowParams{ColumnID: &column, FromRank: &middle})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -41,7 +40,7 @@ func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Ac
 // TicketsOf returns up to limit tickets of a board in board order, those of one column or, where
 // column is 0, of all from left to right. after is where the page before ended, nil for the start;
 // next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.
-func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *Cursor, limit int) (list []tickets.Ticket, next *Cursor, err error) {
+func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int) (list []tickets.Ticket, next *tickets.Cursor, err error) {
 	actor, err := reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, nil, err
@@ -55,30 +54,23 @@ func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column
 		return nil, nil, err
 	}
 	for i, c := range columns {
-		rank := int64(math.MinInt64)
-		if i == 0 && after != nil {
-			rank = after.Rank
+		if i > 0 {
+			after = nil
 		}
-		some, err := tickets.Below(ctx, w.db.Queries, board.Slug, c, rank, limit-len(list)+1)
+		some, err := tickets.Below(ctx, w.db.Queries, board.ID, board.Slug, c, after, limit-len(list)+1)
 		if err != nil {
 			return nil, nil, err
 		}
 		if list = append(list, some...); len(list) > limit {
-			last := list[limit-1]
-			return list[:limit], &Cursor{Column: last.Column, Rank: last.Rank}, nil
+			end := list[limit-1].Cursor()
+			return list[:limit], &end, nil
 		}
 	}
 	return list, nil, nil
 }
 
-// Cursor is a place in the board order: below the rank in the column.
-type Cursor struct {
-	Column id.Column
-	Rank   int64
-}
-
 // columnsFrom returns the columns to list, the first of them that of the cursor.
-func columnsFrom(board boards.Board, column id.Column, after *Cursor) ([]id.Column, error) {
+func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([]id.Column, error) {
 	var columns []id.Column
 	for _, c := range board.Columns {
 		if column == 0 || c.ID == column {

@@ -1,0 +1,73 @@
+package tickets
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Cursor is where a page of a column ended: at a ticket, as it lay there.
+type Cursor struct {
+	Column id.Column
+	Rank   int64
+	Number uint64
+	Moved  int64 // when the ticket came to its place, in microseconds
+}
+
+// Cursor is the end of a page whose last card this is.
+func (c Card) Cursor(column id.Column) Cursor {
+	return Cursor{Column: column, Rank: c.Rank, Number: c.Key.Number, Moved: c.MovedAt.UnixMicro()}
+}
+
+// Cursor is the end of a page whose last ticket this is.
+func (t Ticket) Cursor() Cursor {
+	return Cursor{Column: t.Column, Rank: t.Rank, Number: t.Key.Number, Moved: t.MovedAt.UnixMicro()}
+}
+
+// String writes the cursor for others, who must not look into it.
+func (c Cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d:%d:%d", c.Column, c.Rank, c.Number, c.Moved))
+}
+
+// BadCursor reports a cursor that no page ended with.
+type BadCursor struct{}
+
+func (BadCursor) Error() string { return "Send as after what an earlier answer gave as next." }
+func (BadCursor) Unwrap() error { return fault.Invalid }
+func (BadCursor) Field() string { return "after" }
+
+// ParseCursor reads what String wrote; "" is nil, the start. It returns BadCursor.
+func ParseCursor(s string) (*Cursor, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var c Cursor
+	plain, err := base64.RawURLEncoding.DecodeString(s)
+	if err == nil {
+		_, err = fmt.Sscanf(string(plain), "%d:%d:%d:%d", &c.Column, &c.Rank, &c.Number, &c.Moved)
+	}
+	if err != nil || c.String() != s {
+		return nil, BadCursor{}
+	}
+	return &c, nil
+}
+
+// rank is where the next page begins: below the ticket's rank as it is now, for tickets that nobody
+// moved get other ranks when a gap is spread anew; below the old one where the ticket itself went.
+func (c Cursor) rank(ctx context.Context, q *db.Queries, board id.Board) (int64, error) {
+	row, err := db.Read(q.CardByNumber(ctx, board, c.Number))
+	if db.IsNotFound(err) {
+		return c.Rank, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read where the page ended: %w", err)
+	}
+	if *row.ColumnID != c.Column || row.MovedAt.UnixMicro() != c.Moved {
+		return c.Rank, nil
+	}
+	return *row.RankInColumn, nil
+}
