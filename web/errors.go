@@ -103,7 +103,7 @@ func (s *server) showError(err error, c echo.Context) {
 	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	if strings.HasPrefix(c.Request().URL.Path, "/api/") {
+	if c.Request().URL.Path == "/api" || strings.HasPrefix(c.Request().URL.Path, "/api/") {
 		s.problem(c, code, message, err)
 		return
 	}

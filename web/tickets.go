@@ -218,7 +218,10 @@ func (s *server) saveTicket(c echo.Context) error {
 	}
 	form := views.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
 	if form.Version, err = version(c); err == nil {
-		edit := tickets.Edit{Title: &form.Title, Description: &form.Description, Version: form.Version}
+		edit := tickets.Edit{Title: &form.Title, Version: form.Version}
+		if c.Request().Form.Has("description") { // a form that does not ask for it leaves it as it is
+			edit.Description = &form.Description
+		}
 		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {
 			edit.Version = over
 		}

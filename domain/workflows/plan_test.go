@@ -32,7 +32,10 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 			_, err := tickets.CardsBelow(h.ctx, q, board.ID, "LONG", end, 51)
 			return err
 		}},
-		{"the tickets below", func(q *db.Queries) error { _, err := tickets.Below(h.ctx, q, board.ID, "LONG", column, &end, 51); return err }},
+		{"the tickets below", func(q *db.Queries) error {
+			_, err := tickets.Below(h.ctx, q, board.ID, "LONG", column, &end, 51)
+			return err
+		}},
 		{"the card above", func(q *db.Queries) error { _, err := tickets.Above(h.ctx, q, "LONG", column, middle); return err }},
 		{"the card below", func(q *db.Queries) error {
 			_, err := q.CardBelow(h.ctx, db.CardBelowParams{ColumnID: &column, FromRank: &middle})

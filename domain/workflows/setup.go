@@ -2,11 +2,13 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // Setup is what the first company and its operator are made from.
@@ -49,6 +51,12 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 		practice, err = openPractice(ctx, tx, actor)
 		return err
 	})
+	if errors.Is(err, fault.Conflict) {
+		// What is in the way may be another setup that was faster: then that is what to say.
+		if installed, readErr := w.Installed(ctx); readErr == nil && installed {
+			err = accounts.SetupClosed{}
+		}
+	}
 	if err != nil {
 		return accounts.Actor{}, boards.Board{}, "", fmt.Errorf("set up: %w", err)
 	}
