@@ -198,7 +198,7 @@ func (s *server) url(int) string { return s.at.Load().url }
 func TestCrash(t *testing.T) {
 	t.Run("the database is killed under load: it comes back, and nothing acknowledged is lost", func(t *testing.T) {
 		i := onPrivate(t)
-		c, p := newClient(i), i.serve(t)
+		c, p := newPatientClient(i), i.serve(t)
 		for _, slug := range loadBoards {
 			c.board(t, p.url, slug)
 		}
@@ -213,7 +213,7 @@ func TestCrash(t *testing.T) {
 
 	t.Run("the app is killed under load: the next one finds its database, and nothing acknowledged is lost", func(t *testing.T) {
 		i := onPrivate(t)
-		c := newClient(i)
+		c := newPatientClient(i)
 		var s server
 		s.at.Store(i.serve(t))
 		for _, slug := range loadBoards {
@@ -229,7 +229,7 @@ func TestCrash(t *testing.T) {
 
 	t.Run("the owner of the database is killed under load: the other server takes over", func(t *testing.T) {
 		i := onPrivate(t)
-		c, owner := newClient(i), i.serve(t)
+		c, owner := newPatientClient(i), i.serve(t)
 		other := i.serve(t)
 		var s server
 		s.at.Store(owner)
@@ -256,7 +256,7 @@ func TestCrash(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Run("requests under way are answered, then the database stops", func(t *testing.T) {
 		i := onPrivate(t)
-		c := newClient(i)
+		c := newPatientClient(i)
 		var s server
 		s.at.Store(i.serve(t))
 		for _, slug := range loadBoards {
