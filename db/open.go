@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // session is what every connection is told once. The names are the same on MariaDB and MySQL,
@@ -65,6 +67,8 @@ type BadURL struct{ Why string }
 func (e BadURL) Error() string {
 	return "DATABASE_URL " + e.Why + ": write mysql://user:password@host:3306/database or mysql://user@unix(/path/to/socket)/database."
 }
+
+func (BadURL) Unwrap() error { return fault.Invalid }
 
 // Config translates a DATABASE_URL for the driver.
 func Config(rawURL string) (*mysql.Config, error) {

@@ -5,9 +5,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/golang-migrate/migrate/v4"
+	"github.com/golang-migrate/migrate/v4/database"
 	driver "github.com/golang-migrate/migrate/v4/database/mysql"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 
@@ -28,16 +30,20 @@ type SchemaStatus struct {
 // BrokenSchema or NewerSchema where it cannot.
 func SchemaUp(rawURL string) error {
 	return withSchema(rawURL, func(m *migrate.Migrate) error {
-		version, dirty, err := m.Version()
+		// Up looks at the version under its lock; before it, another may be in the midst of changing it.
+		err := m.Up()
+		for errors.Is(err, database.ErrLocked) || errors.Is(err, migrate.ErrLockTimeout) {
+			err = m.Up() // it waited some seconds; a large change takes longer
+		}
+		var dirty migrate.ErrDirty
 		switch {
-		case err != nil && !errors.Is(err, migrate.ErrNilVersion):
-			return err
-		case dirty:
-			return BrokenSchema{version}
-		case version > LatestSchema():
+		case errors.As(err, &dirty):
+			return BrokenSchema{uint(dirty.Version)}
+		case errors.Is(err, fs.ErrNotExist):
+			version, _, _ := m.Version()
 			return NewerSchema{version}
 		}
-		return m.Up()
+		return err
 	})
 }
 

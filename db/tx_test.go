@@ -1,0 +1,220 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// twoCompanies are rows to lock.
+func twoCompanies(t *testing.T, d *db.DB) {
+	t.Helper()
+	for _, slug := range []string{"one", "two"} {
+		if _, err := d.CreateCompany(t.Context(), db.CreateCompanyParams{Slug: slug, Name: slug, CreatedAt: d.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func rename(ctx context.Context, tx *db.Tx, slug, name string) error {
+	_, err := tx.SQL.ExecContext(ctx, "UPDATE company SET name = ? WHERE slug = ?", name, slug)
+	return err
+}
+
+func TestInTx(t *testing.T) {
+	t.Parallel()
+
+	t.Run("of two that lock crosswise both commit: the victim of the deadlock runs again", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		twoCompanies(t, d)
+		met := make(chan struct{}, 2)
+		both := make(chan struct{})
+		go func() { <-met; <-met; close(both) }()
+		cross := func(first, second string, runs *int) error {
+			return d.InTx(t.Context(), func(tx *db.Tx) error {
+				*runs++
+				if err := rename(t.Context(), tx, first, "x"); err != nil {
+					return err
+				}
+				if *runs == 1 {
+					met <- struct{}{}
+					<-both
+				}
+				return rename(t.Context(), tx, second, "x")
+			})
+		}
+		var runs [2]int
+		done := make(chan error, 1)
+		go func() { done <- cross("one", "two", &runs[0]) }()
+		err := cross("two", "one", &runs[1])
+		if err := errors.Join(err, <-done); err != nil {
+			t.Fatal(err)
+		}
+		if runs[0]+runs[1] < 3 {
+			t.Errorf("they ran %d times; there was no deadlock to come back from", runs[0]+runs[1])
+		}
+	})
+
+	t.Run("what it did is undone when it fails or panics", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		twoCompanies(t, d)
+		bad := errors.New("bad")
+		if err := d.InTx(t.Context(), func(tx *db.Tx) error {
+			if err := rename(t.Context(), tx, "one", "changed"); err != nil {
+				return err
+			}
+			return bad
+		}); !errors.Is(err, bad) {
+			t.Errorf("got %v", err)
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = d.InTx(t.Context(), func(tx *db.Tx) error {
+				_ = rename(t.Context(), tx, "one", "changed")
+				panic("bad")
+			})
+		}()
+		if company, err := d.CompanyBySlug(t.Context(), "one"); err != nil || company.Name != "one" {
+			t.Errorf("%+v %v", company, err)
+		}
+	})
+
+	t.Run("it reads what is committed, in UTC, strictly", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		twoCompanies(t, d)
+		err := d.InTx(t.Context(), func(tx *db.Tx) error {
+			if _, err := tx.CompanyBySlug(t.Context(), "one"); err != nil {
+				return err
+			}
+			if _, err := d.SQL.Exec("UPDATE company SET name = 'later' WHERE slug = 'one'"); err != nil {
+				return err
+			}
+			company, err := tx.CompanyBySlug(t.Context(), "one")
+			if company.Name != "later" {
+				t.Errorf("the second read sees %q", company.Name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var theirs time.Time
+		if err := d.SQL.QueryRow("SELECT NOW(6)").Scan(&theirs); err != nil {
+			t.Fatal(err)
+		}
+		if off := time.Since(theirs).Abs(); off > time.Hour {
+			t.Errorf("the session's clock is %s off", off)
+		}
+		if _, err := d.SQL.Exec("UPDATE company SET name = REPEAT('x', 300) WHERE slug = 'one'"); err == nil {
+			t.Error("a value that is too long was cut off in silence")
+		}
+	})
+
+	t.Run("a database that is not there is Unavailable, and says so in plain words", func(t *testing.T) {
+		t.Parallel()
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := listener.Addr().String()
+		listener.Close()
+		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" + filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
+			d, err := db.Open(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			err = d.InTx(t.Context(), func(*db.Tx) error { return nil })
+			if !errors.Is(err, fault.Unavailable) || fault.Message(err) == "" {
+				t.Errorf("%s: %v", url, err)
+			}
+		}
+	})
+}
+
+func TestIsDuplicate(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t)
+	twoCompanies(t, d)
+	_, err := d.CreateCompany(t.Context(), db.CreateCompanyParams{Slug: "one", Name: "x", CreatedAt: d.Now()})
+	if !db.IsDuplicate(err, "uq_company_slug") {
+		t.Errorf("%v is no duplicate of the slug", err)
+	}
+	if db.IsDuplicate(err, "slug") || db.IsDuplicate(err, "PRIMARY") || db.IsDuplicate(nil, "uq_company_slug") {
+		t.Error("it is taken for a duplicate of something else")
+	}
+}
+
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	url := dbtest.Empty(t)
+
+	t.Run("it goes up, down and up again", func(t *testing.T) {
+		for range 2 {
+			if err := db.SchemaUp(url); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.SchemaUp(url); err != nil {
+				t.Fatalf("up where it is up: %v", err)
+			}
+			for range db.LatestSchema() {
+				if err := db.SchemaDown(url); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if status, err := db.Schema(url); err != nil || status.Version != 0 || status.Dirty {
+				t.Fatalf("%+v %v", status, err)
+			}
+		}
+	})
+
+	t.Run("many at once bring it up once", func(t *testing.T) {
+		errs := make(chan error)
+		for range 4 {
+			go func() { errs <- db.SchemaUp(url) }()
+		}
+		for range 4 {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		if status, err := db.Schema(url); err != nil || status.Version != db.LatestSchema() || status.Dirty {
+			t.Errorf("%+v %v", status, err)
+		}
+	})
+
+	d, err := db.Open(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for rule, c := range map[string]struct {
+		change string
+		want   error
+	}{
+		"one of a newer program is refused":     {"UPDATE schema_migrations SET version = 9999", db.NewerSchema{Version: 9999}},
+		"one that broke off halfway is refused": {"UPDATE schema_migrations SET version = 1, dirty = 1", db.BrokenSchema{Version: 1}},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			if _, err := d.SQL.Exec(c.change); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.SchemaUp(url); !errors.Is(err, c.want) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := d.SQL.Exec("UPDATE schema_migrations SET version = ?, dirty = 0", db.LatestSchema()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
