@@ -221,8 +221,13 @@ func (b *tab) drag(selector, onto string, below float64) {
 		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{from.X + (to.X-from.X)*i/steps, from.Y + (to.Y-from.Y)*i/steps})
 		b.frame()
 	}
-	b.mouse(input.DispatchMouseEventTypeMouseMoved, to)
-	b.frame()
+	// A hand rests before it lets go; SortableJS looks every 50 ms at what lies below it, and waits
+	// for what it has set in motion.
+	const rest = 12
+	for i := range rest {
+		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{to.X + float64(i%2), to.Y})
+		b.frame()
+	}
 	b.mouse(input.DispatchMouseEventTypeMouseReleased, to)
 }
 
