@@ -7,7 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
@@ -109,11 +112,12 @@ func ParseCompanySlug(s string) (string, error) {
 	return slug, nil
 }
 
-// SlugFrom proposes a company slug for a name: its letters and digits. It may be "" or reserved.
+// SlugFrom proposes a company slug for a name: its letters, without their accents, and digits. It may be "" or reserved.
 func SlugFrom(name string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(name) {
+	for _, r := range norm.NFD.String(strings.ReplaceAll(strings.ToLower(name), "ß", "ss")) {
 		switch {
+		case unicode.Is(unicode.Mn, r): // an accent
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
 			b.WriteRune(r)
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):

@@ -93,6 +93,6 @@ for (const slug of document.querySelectorAll('[data-slug-of]')) {
 	let own = slug.value !== ''
 	slug.addEventListener('input', () => { own = slug.value !== '' })
 	name.addEventListener('input', () => {
-		if (!own) slug.value = name.value.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 40)
+		if (!own) slug.value = name.value.toLowerCase().replaceAll('ß', 'ss').normalize('NFD').replace(/\p{Mn}+/gu, '').replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+|-+$/g, '').slice(0, 40)
 	})
 }
