@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
@@ -144,4 +145,40 @@ func (a *app) cookies() []*http.Cookie {
 		panic(fmt.Sprint("e2e: ", err))
 	}
 	return a.jar.Cookies(at)
+}
+
+// setUpByCommand sets the server up, signs in, and returns an API token.
+func (a *app) setUpByCommand() string {
+	a.t.Helper()
+	setup := exec.Command(binary, "setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", email, "--password-file", "-")
+	setup.Env, setup.Stdin = a.env, strings.NewReader(password)
+	out, err := setup.Output()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var answer struct{ Token string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil {
+		a.t.Fatal(err)
+	}
+	a.post("/login", "email", email, "password", password)
+	return answer.Token
+}
+
+// delete deletes a ticket through the API.
+func (a *app) delete(token, key string) {
+	a.t.Helper()
+	request, err := http.NewRequest(http.MethodDelete, a.url+"/api/v1/tickets/"+key, nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusNoContent {
+		a.t.Fatalf("DELETE %s: %s", key, answer.Status)
+	}
 }

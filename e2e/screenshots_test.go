@@ -5,7 +5,6 @@ package e2e
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"image"
 	"image/color"
 	"image/png"
@@ -14,30 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 )
-
-// setUpByCommand sets the server up, signs in, and returns an API token.
-func (a *app) setUpByCommand() string {
-	a.t.Helper()
-	setup := exec.Command(binary, "setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", email, "--password-file", "-")
-	setup.Env, setup.Stdin = a.env, strings.NewReader(password)
-	out, err := setup.Output()
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	var answer struct{ Token string }
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil {
-		a.t.Fatal(err)
-	}
-	a.post("/login", "email", email, "password", password)
-	return answer.Token
-}
 
 func TestScreenshots(t *testing.T) {
 	a := start(t)

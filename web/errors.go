@@ -52,10 +52,10 @@ var headings = map[int]string{
 	http.StatusForbidden:             "Not allowed",
 	http.StatusNotFound:              "Nothing here",
 	http.StatusMethodNotAllowed:      "That cannot be done here",
-	http.StatusConflict:              "It has changed meanwhile",
+	http.StatusConflict:              "Something else was there first",
 	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusUnsupportedMediaType:  "Unknown kind of data",
-	http.StatusUnprocessableEntity:   "Something is missing",
+	http.StatusUnprocessableEntity:   "Something is not as it should be",
 	http.StatusTooManyRequests:       "Too many at once",
 	http.StatusInternalServerError:   "A fault of ours",
 	http.StatusServiceUnavailable:    "Not available right now",
@@ -79,6 +79,8 @@ func status(err error) (int, string) {
 		return http.StatusUnauthorized, fault.Message(err)
 	case fault.Kind(err) != nil:
 		return statuses[fault.Kind(err)], fault.Message(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return http.StatusServiceUnavailable, "The database takes too long to answer. What you sent may have been done all the same: look before you send it again."
 	case errors.Is(err, coalesce.ErrClosed):
 		return http.StatusServiceUnavailable, messages[http.StatusServiceUnavailable]
 	case errors.Is(err, context.Canceled):
@@ -95,10 +97,17 @@ func (s *server) showError(err error, c echo.Context) {
 		return
 	}
 	code, message := status(err)
+	// The page that says what happened is drawn also where the request's time is over.
+	c.SetRequest(c.Request().WithContext(context.WithoutCancel(c.Request().Context())))
 	s.logError(c, code, err)
 	if code == statusGone {
 		_ = c.NoContent(code)
 		return
+	}
+	if code == http.StatusServiceUnavailable && s.why != nil {
+		if why := s.why(); why != nil {
+			message = fault.Message(why)
+		}
 	}
 	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/labstack/echo/v4"
 )
@@ -18,6 +19,18 @@ func target(c echo.Context) string {
 	}
 	return c.Request().Header.Get("HX-Target")
 }
+
+// from is the path of the page that htmx asks from, "" where that is unknown.
+func from(c echo.Context) string {
+	page, err := url.Parse(c.Request().Header.Get("HX-Current-URL"))
+	if err != nil {
+		return ""
+	}
+	return page.RequestURI()
+}
+
+// showPath makes the browser show path as the address of the page that a fragment turned it into.
+func showPath(c echo.Context, path string) { c.Response().Header().Set("HX-Replace-Url", path) }
 
 // leave makes the browser go to path: a redirect, or where htmx asked, a word to it. A redirect
 // would put that page into a corner of this one.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -56,7 +57,9 @@ func (s *server) healthz(c echo.Context) error { return c.String(http.StatusOK, 
 
 // readyz says whether requests can be served: the database answers.
 func (s *server) readyz(c echo.Context) error {
-	if err := s.Ready(c.Request().Context()); err != nil {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
+	defer cancel()
+	if err := s.Ready(ctx); err != nil {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		s.log.Debug("not ready", "error", err)
 		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")

@@ -26,22 +26,38 @@ type Config struct {
 	URL       *url.URL     // public base URL; nil: as each request says
 	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
 	Log       *slog.Logger
+	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
+	Why func() error
 }
 
 // MaxBody is the largest request body in bytes: a description whose every byte is escaped as \u00xx, and the rest.
 const MaxBody = 512 << 10
+
+// patience is how long a request waits for a database that does not answer.
+const patience = 15 * time.Second
+
+// deadline ends what a request asks of the database when its patience does.
+func deadline(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
 
 type server struct {
 	*workflows.Workflows
 	sessions  *scs.SessionManager
 	url       *url.URL
 	log       *slog.Logger
+	why       func() error
 	installed atomic.Bool // once true, true for ever
 }
 
 // New returns the handler of all routes.
 func New(cfg Config) http.Handler {
-	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log}
+	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why}
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -54,6 +70,7 @@ func New(cfg Config) http.Handler {
 		middleware.BodyLimit("512K"),
 		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStatic}),
 		sameOrigin(cfg.URL),
+		deadline,
 	)
 	s.route(e)
 	return head(e)

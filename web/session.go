@@ -139,6 +139,9 @@ func (s *server) askToSignIn(c echo.Context) error {
 	if c.Request().Method == http.MethodGet && !isFragment(c) {
 		return leave(c, views.LoginPath+"?next="+url.QueryEscape(c.Request().URL.RequestURI()))
 	}
+	if page := ownPath(from(c)); isFragment(c) && page != "" {
+		return leave(c, views.LoginPath+"?next="+url.QueryEscape(page))
+	}
 	return leave(c, views.LoginPath)
 }
 

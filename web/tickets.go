@@ -128,6 +128,7 @@ func (s *server) showTicket(c echo.Context, ticket tickets.Ticket, board boards.
 		return err
 	}
 	if target(c) == views.TicketID {
+		showPath(c, views.TicketPath(company(c).Slug, ticket.Key))
 		return render(c, http.StatusOK, views.TicketBody(props))
 	}
 	return render(c, http.StatusOK, views.TicketPage(props))

@@ -67,7 +67,7 @@ func newHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
 	h := emptyHouse(t, change...)
 	var err error
-	h.actor, _, h.token, err = h.workflows.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: email, Password: password})
+	h.actor, _, h.token, err = h.workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func makeBackup(ctx context.Context, env environment, args []string) error {
 	if err := parse(env, flags, args, "FILE"); err != nil {
 		return err
 	}
-	d, err := env.openDatabase(ctx)
+	d, err := env.openExisting(ctx)
 	if err != nil {
 		return err
 	}

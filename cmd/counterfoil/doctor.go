@@ -34,7 +34,7 @@ func examine(ctx context.Context, env environment, args []string) error {
 
 // openAnyDatabase is openDatabase without its refusal of a server that is not fit.
 func (e environment) openAnyDatabase(ctx context.Context) (*database, error) {
-	d, err := e.openDatabase(ctx)
+	d, err := e.openExisting(ctx)
 	if err == nil || e.databaseURL == "" || !errors.As(err, new(db.Unfit)) {
 		return d, err
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -122,6 +123,31 @@ func (e environment) openDatabase(ctx context.Context) (*database, error) {
 	return d, nil
 }
 
+// noData reports a data directory in which there is no database, to a command that would only look.
+type noData struct{ dir string }
+
+func (e noData) Error() string {
+	return fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", e.dir)
+}
+func (noData) Unwrap() error { return fault.NotFound }
+
+// openExisting is openDatabase for commands that look at what is there: they make no new database.
+func (e environment) openExisting(ctx context.Context) (*database, error) {
+	if e.databaseURL == "" && !hasDatabase(e.data) {
+		return nil, noData{e.data}
+	}
+	return e.openDatabase(ctx)
+}
+
+func hasDatabase(dir string) bool {
+	for _, engine := range []string{"mariadb", "mysql"} {
+		if _, err := os.Stat(filepath.Join(dir, engine)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // openCurrent is openDatabase with the newest schema.
 func (e environment) openCurrent(ctx context.Context) (*database, error) {
 	d, err := e.openDatabase(ctx)
@@ -141,6 +167,14 @@ func (d *database) connect(ctx context.Context) (err error) {
 	}
 	_, err = d.Check(ctx)
 	return err
+}
+
+// why returns what is known to be wrong with the database's machine.
+func (d *database) why() error {
+	if d.private == nil {
+		return nil
+	}
+	return d.private.DiskFull()
 }
 
 // close disconnects, and stops the private database unless others use it. It has a time of its own:

@@ -11,8 +11,12 @@ import (
 // schema changes or shows the version of the database's schema.
 func schema(ctx context.Context, env environment, args []string) (err error) {
 	flags := flag.NewFlagSet("schema", flag.ContinueOnError)
+	deleteRows := flags.Bool("delete-rows", false, "with down: delete the rows that the change made room for")
 	if err := parse(env, flags, args, "up|down|status"); err != nil {
 		return err
+	}
+	if flags.Arg(0) == "down" && !*deleteRows {
+		return usageError{"down deletes the tables of the newest change with all that is in them. Make a backup, stop serve, then say --delete-rows as well."}
 	}
 	act := map[string]func(string) error{
 		"up": db.SchemaUp, "down": db.SchemaDown, "status": func(string) error { return nil },
@@ -20,7 +24,11 @@ func schema(ctx context.Context, env environment, args []string) (err error) {
 	if act == nil {
 		return usageError{"say up, down or status."}
 	}
-	d, err := env.openDatabase(ctx)
+	open := env.openExisting
+	if flags.Arg(0) == "up" {
+		open = env.openDatabase
+	}
+	d, err := open(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 	defer func() { err = errors.Join(err, d.close()) }()
 	w := workflows.New(d.DB)
 	log := env.logger()
-	server := web.HTTPServer(web.New(web.Config{Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log}), log)
+	server := web.HTTPServer(web.New(web.Config{Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }
 

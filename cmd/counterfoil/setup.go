@@ -40,15 +40,44 @@ func setup(ctx context.Context, env environment, args []string) error {
 	defer d.close()
 	w := workflows.New(d.DB)
 	defer w.Close(ctx)
-	actor, _, token, err := w.SetUp(ctx, workflows.Setup{Company: *name, Slug: *company, Name: *person, Email: *email, Password: password})
+	actor, _, token, err := w.SetUp(ctx, workflows.Setup{Company: *name, Slug: *company, Name: *person, Email: *email, Password: password, Token: true})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(env.stdout, "%s is set up. The token below has every scope and is shown only now.\n", actor.Company.Name)
+	return printToken(env, actor.Company.Slug, token)
+}
+
+func printToken(env environment, company, token string) error {
 	return json.NewEncoder(env.stdout).Encode(struct {
 		Company string `json:"company"`
 		Token   string `json:"token"`
-	}{actor.Company.Slug, token})
+	}{company, token})
+}
+
+// token makes another API token with every scope, for someone who was set up in the browser.
+func token(ctx context.Context, env environment, args []string) error {
+	flags := flag.NewFlagSet("token", flag.ContinueOnError)
+	company := flags.String("company", "", "the company's short name: acme")
+	email := flags.String("email", "", "the email address of a member")
+	if err := parse(env, flags, args); err != nil {
+		return err
+	}
+	if *company == "" || *email == "" {
+		return usageError{"--company and --email are needed."}
+	}
+	d, err := env.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	w := workflows.New(d.DB)
+	defer w.Close(ctx)
+	made, err := w.OpenToken(ctx, *company, *email)
+	if err != nil {
+		return err
+	}
+	return printToken(env, *company, made)
 }
 
 // readPassword reads the file's first line.

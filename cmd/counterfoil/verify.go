@@ -15,7 +15,7 @@ func verifyData(ctx context.Context, env environment, args []string) error {
 	if err := parse(env, flags, args); err != nil {
 		return err
 	}
-	d, err := env.openDatabase(ctx)
+	d, err := env.openExisting(ctx)
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,18 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
 }
 
+// ByEmail returns the account with an address, or NotMember where there is none.
+func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) {
+	row, err := db.Read(q.AccountByEmail(ctx, strings.ToLower(strings.TrimSpace(email))))
+	if db.IsNotFound(err) {
+		return Account{}, NotMember{}
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("read account: %w", err)
+	}
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+}
+
 // ByID returns an account, or NotMember where there is none.
 func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	row, err := db.Read(q.AccountByID(ctx, account))

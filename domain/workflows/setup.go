@@ -18,6 +18,7 @@ type Setup struct {
 	Name     string // the operator's
 	Email    string
 	Password string
+	Token    bool // make an API token as well
 }
 
 // Installed reports whether there has been a setup.
@@ -25,8 +26,8 @@ func (w *Workflows) Installed(ctx context.Context) (bool, error) {
 	return accounts.Installed(ctx, w.db.Queries)
 }
 
-// SetUp makes the first company, its operator with a token of every scope, and a board to practise
-// on. It returns SetupClosed to all but the first, and whatever is wrong with the input.
+// SetUp makes the first company, its operator, and a board to practise on; with in.Token also a token
+// of every scope, which is shown nowhere else. It returns SetupClosed to all but the first, and whatever is wrong with the input.
 func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, practice boards.Board, token string, err error) {
 	if installed, err := w.Installed(ctx); err != nil || installed {
 		if err == nil {
@@ -45,7 +46,10 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 		if actor, err = found(ctx, tx, in, hash); err != nil {
 			return err
 		}
-		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, "setup", accounts.Scopes); err != nil {
+		if in.Token {
+			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, "setup", accounts.Scopes)
+		}
+		if err != nil {
 			return err
 		}
 		practice, err = openPractice(ctx, tx, actor)

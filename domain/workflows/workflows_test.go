@@ -27,6 +27,7 @@ func newHouse(t testing.TB) *house {
 	w := workflows.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	actor, practice, token, err := w.SetUp(context.Background(), workflows.Setup{
+		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	if err != nil {

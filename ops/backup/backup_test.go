@@ -40,6 +40,7 @@ func newHouse(t testing.TB) *house {
 	t.Helper()
 	h := at(t, dbtest.URL(t))
 	actor, _, token, err := h.SetUp(context.Background(), workflows.Setup{
+		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	must(t, err)

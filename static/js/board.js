@@ -88,7 +88,9 @@ async function move(card, from, to) {
 		}
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
-		toast(`${card.dataset.key} is back where it was. ${error.message}`, true)
+		const gone = error.status === 404
+		toast(`${card.dataset.key} is ${gone ? 'not there any more' : 'back where it was'}. ${error.message}`, true)
+		if (gone) await readAnew()
 		words = ''
 	}
 	moving--
@@ -97,6 +99,12 @@ async function move(card, from, to) {
 	if (moving) return
 	fresh.forEach(showColumn)
 	fresh.clear()
+}
+
+// readAnew has the whole board shown as it is, where it turned out to be another.
+async function readAnew() {
+	const page = await ask(location.href, { target: 'board' }).catch(() => null)
+	page?.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
 }
 
 // moveByForm does what the move form asks where its cards are on this page, and reports whether they are.
@@ -120,6 +128,13 @@ export async function showColumns(answer) {
 	answer.querySelectorAll('.column').forEach(showColumn)
 }
 
+// elsewhere tells whether a card lies in another column of the page or of the answers to come.
+function elsewhere(key, column, coming) {
+	const same = `.card[data-key="${CSS.escape(key)}"]`
+	return [...coming.values()].some((other) => other.id !== column.id && other.querySelector(same))
+		|| [...document.querySelectorAll(`.column ${same}`)].some((card) => !column.contains(card))
+}
+
 function showColumn(column) {
 	const old = document.getElementById(column.id)
 	if (!old) return
@@ -128,15 +143,17 @@ function showColumn(column) {
 	const oldList = old.querySelector('.cards')
 	const scrolled = oldList.scrollTop
 
-	// What was loaded below the first cards stays.
+	// What was loaded below the first cards stays, where there still is more; but not a card that is
+	// elsewhere by now.
 	const now = keys(list)
 	const before = keys(oldList)
-	if (before.length > now.length && now.every((key, i) => key === before[i])) {
-		list.querySelector('.more')?.remove()
+	if (list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
+		list.querySelector('.more').remove()
 		let next = oldList.querySelector(`:scope > .card[data-key="${CSS.escape(now.at(-1) ?? '')}"]`)?.nextSibling
 		while (next) {
 			const node = next
 			next = node.nextSibling
+			if (node.matches?.('.card') && elsewhere(node.dataset.key, old, fresh)) continue
 			list.append(node)
 		}
 	}

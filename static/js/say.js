@@ -56,6 +56,8 @@ export async function ask(url, { values, target } = {}) {
 		location.assign(away)
 		return new Promise(() => {})
 	}
-	if (!answer.ok && answer.status !== 409 && answer.status !== 422) throw new Error(reason(answer.status, body))
+	if (!answer.ok && answer.status !== 409 && answer.status !== 422) {
+		throw Object.assign(new Error(reason(answer.status, body)), { status: answer.status })
+	}
 	return parse(body)
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestTokenCommand(t *testing.T) {
+	i := onPrivate(t)
+	p := i.serve(t)
+	code, out := i.command(t, "token", "--company", "acme", "--email", "Ana@example.com")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var answer struct{ Company, Token string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil || code != 0 || answer.Token == i.token {
+		t.Fatalf("exit code %d: %s", code, out)
+	}
+	c := newClient(&install{token: answer.Token})
+	c.board(t, p.url, "NINJA")
+	if code, _ := i.command(t, "token", "--company", "acme", "--email", "bob@example.com"); code != 1 {
+		t.Errorf("a stranger's token: exit code %d", code)
+	}
+}
+
+func TestCommandsThatLook(t *testing.T) {
+	t.Run("they make no database where there is none", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "mistyped")
+		i := &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}}
+		for _, args := range [][]string{{"verify"}, {"doctor"}, {"schema", "status"}, {"backup", filepath.Join(t.TempDir(), "b")}, {"schema", "down"}} {
+			if code, out := i.command(t, args...); code == 0 {
+				t.Errorf("%v: exit code 0: %s", args, out)
+			}
+		}
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s was made: %v", dir, err)
+		}
+	})
+	t.Run("schema down deletes nothing unless told so", func(t *testing.T) {
+		i := onPrivate(t)
+		if code, out := i.command(t, "schema", "down"); code != 2 || !strings.Contains(out, "--delete-rows") {
+			t.Errorf("exit code %d: %s", code, out)
+		}
+		i.verified(t)
+	})
+}
+
+// A database that hangs is as good as none: requests get 503 in time, and go on when it does.
+func TestFrozenDatabase(t *testing.T) {
+	i := onPrivate(t)
+	c, p := newClient(i), i.serve(t)
+	c.board(t, p.url, "NINJA")
+	database := databasePID(t, i)
+	if err := syscall.Kill(database, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(database, syscall.SIGCONT) })
+	for _, path := range []string{"/readyz", "/api/v1/boards"} {
+		response, err := c.call("GET", p.url+path, "", nil, &struct{}{})
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %s, Retry-After %q", path, response.Status, response.Header.Get("Retry-After"))
+		}
+	}
+	if err := syscall.Kill(database, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.open(func() string { return p.url }, "NINJA", "After the frost", patience); err != nil {
+		t.Error(err)
+	}
+}
