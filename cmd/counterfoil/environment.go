@@ -108,6 +108,11 @@ type database struct {
 // refuses a server that is not fit.
 func (e environment) openDatabase(ctx context.Context) (*database, error) {
 	d := &database{url: e.databaseURL}
+	if d.url != "" {
+		if err := checkURL(d.url); err != nil {
+			return nil, err
+		}
+	}
 	if d.url == "" {
 		server, err := private.Open(ctx, private.Options{Dir: e.data, Log: e.logger()})
 		if err != nil {
@@ -166,6 +171,9 @@ func (d *database) connect(ctx context.Context) (err error) {
 		return err
 	}
 	_, err = d.Check(ctx)
+	if d.private == nil {
+		return explain(d.url, err)
+	}
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
 )
 
 func TestTokenCommand(t *testing.T) {
@@ -72,5 +74,25 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 	if _, err := c.open(func() string { return p.url }, "NINJA", "After the frost", patience); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWrongDatabaseURL(t *testing.T) {
+	server := strings.TrimSuffix(os.Getenv(dbtest.Server), "/")
+	user := "mysql://nobody_here:hush@" + strings.TrimPrefix(server, "mysql://root@")
+	for url, want := range map[string]string{
+		"mysql://root@127.0.0.1:1/x":               "no database server answers there",
+		"mysql://root@unix(/nonexistent/x.sock)/x": "no database server answers there",
+		server + "/not_there":                      "there is no database not_there",
+		user + "/x":                                "does not let the user nobody_here in",
+		server + "/mysql":                          "the server's own",
+		server + "/":                               "names no database",
+		"postgres://root@127.0.0.1/x":              "does not begin with mysql://",
+	} {
+		i := &install{env: []string{"DATABASE_URL=" + url}}
+		code, out := i.command(t, "schema", "status")
+		if code != 1 || !strings.Contains(out, want) || strings.Contains(out, "hush") {
+			t.Errorf("%s: exit code %d: %s", url, code, out)
+		}
 	}
 }

@@ -23,6 +23,9 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 	if err := parse(env, flag.NewFlagSet("serve", flag.ContinueOnError), args); err != nil {
 		return err
 	}
+	if env.log != "text" && env.log != "json" {
+		return badSetting{"COUNTERFOIL_LOG", env.log, "text or json"}
+	}
 	public, err := env.publicURL()
 	if err != nil {
 		return err
