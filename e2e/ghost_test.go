@@ -31,15 +31,19 @@ func TestNoGhosts(t *testing.T) {
 		for _, title := range []string{"One", "Two", "Three"} {
 			a.post("/acme/boards/NINJA/tickets", "title", title)
 		}
+		a.read("/acme") // with it go the messages, which would lie over the board
 		b := a.tab(t)
 		b.expected = regexp.MustCompile(`404`)
 		b.open("/acme/boards/NINJA")
-		todo := b.columnID("To do")
+		todo, doing := b.columnID("To do"), b.columnID("Doing")
 		a.delete(c, "NINJA-3")
 		a.delete(c, "NINJA-2")
 		b.drag(card("NINJA-3"), card("NINJA-1"), -16)
 		b.sees("#flash", "NINJA-3 is not there any more.")
 		b.holds("To do", "NINJA-1")
 		b.sees("#column-"+todo+" .count", "1")
+		b.drag(card("NINJA-1"), "#cards-"+doing+" .empty", 0)
+		b.holds("Doing", "NINJA-1")
+		b.holds("To do", "")
 	})
 }
