@@ -3,6 +3,8 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"time"
 
 	"github.com/alexedwards/argon2id"
 )
@@ -13,6 +15,16 @@ var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, Sa
 // hashing lets two passwords be hashed at a time, so that a rush of sign-ins takes no more than 38 MiB.
 var hashing = make(chan struct{}, 2)
 
+// released gives the memory of hashing back to the system once nobody has signed in for a while: the
+// runtime would keep it for minutes.
+var released = time.AfterFunc(time.Minute, debug.FreeOSMemory)
+
+// hashed ends a turn.
+func hashed() {
+	<-hashing
+	released.Reset(5 * time.Second)
+}
+
 // nobody is a hash that no password has, for addresses without an account.
 const nobody = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
@@ -22,7 +34,7 @@ func HashPassword(password string) (string, error) {
 		return "", err
 	}
 	hashing <- struct{}{}
-	defer func() { <-hashing }()
+	defer hashed()
 	hash, err := argon2id.CreateHash(password, cost)
 	if err != nil {
 		return "", fmt.Errorf("hash password: %w", err)
@@ -38,7 +50,7 @@ func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
 	}
 	select {
 	case hashing <- struct{}{}:
-		defer func() { <-hashing }()
+		defer hashed()
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
