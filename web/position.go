@@ -17,11 +17,7 @@ import (
 
 // positionForm asks where to move a ticket. Choosing another column asks for it again.
 func (s *server) positionForm(c echo.Context) error {
-	k, err := key(c)
-	if err != nil {
-		return err
-	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}

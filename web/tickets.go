@@ -107,12 +107,17 @@ func checkTexts(form views.TicketForm) {
 	maps.Copy(form.Errors, allRejected(badTitle, badDescription))
 }
 
-func (s *server) ticket(c echo.Context) error {
+// ticketOfPath returns the ticket that the path names, with its board.
+func (s *server) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, error) {
 	k, err := key(c)
 	if err != nil {
-		return err
+		return tickets.Ticket{}, boards.Board{}, err
 	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	return s.TicketOnBoard(c.Request().Context(), k)
+}
+
+func (s *server) ticket(c echo.Context) error {
+	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
@@ -169,15 +174,11 @@ func linker(company string, slugs []string) markup.Linker {
 
 // activity is older history.
 func (s *server) activity(c echo.Context) error {
-	k, err := key(c)
-	if err != nil {
-		return err
-	}
 	before, err := strconv.ParseUint(c.QueryParam("before"), 10, 63)
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
@@ -192,11 +193,7 @@ func (s *server) activity(c echo.Context) error {
 }
 
 func (s *server) editTicket(c echo.Context) error {
-	k, err := key(c)
-	if err != nil {
-		return err
-	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
