@@ -14,7 +14,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
-	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -81,8 +80,6 @@ func status(err error) (int, string) {
 		return statuses[fault.Kind(err)], fault.Message(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, "The database takes too long to answer. What you sent may have been done all the same: look before you send it again."
-	case errors.Is(err, coalesce.ErrClosed):
-		return http.StatusServiceUnavailable, messages[http.StatusServiceUnavailable]
 	case errors.Is(err, context.Canceled):
 		return statusGone, ""
 	case errors.As(err, &http_) && http_.Code < 500:
@@ -141,9 +138,9 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if errors.As(err, &behind) {
 		attrs = append(attrs, "cause", behind.Cause())
 	}
-	var panicked coalesce.Panic
+	var panicked interface{ Trace() string }
 	if errors.As(err, &panicked) {
-		attrs = append(attrs, "stack", string(panicked.Stack))
+		attrs = append(attrs, "stack", panicked.Trace())
 	}
 	s.log.Log(c.Request().Context(), level, "request failed", attrs...)
 }

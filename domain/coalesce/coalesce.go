@@ -27,6 +27,9 @@ type Panic struct {
 
 func (p Panic) Error() string { return fmt.Sprintf("coalesce: batch panicked: %v", p.Value) }
 
+// Trace is where it panicked.
+func (p Panic) Trace() string { return string(p.Stack) }
+
 // Run does a batch: ins in the order of the calls, at least one. It returns one result for each, in
 // the same order, or an error, and then nothing of the batch may have happened.
 type Run[K comparable, In, Out any] func(ctx context.Context, key K, ins []In) ([]Out, error)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -47,6 +48,9 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 	ticket, err := doOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), once: once})
 	})
+	if errors.Is(err, coalesce.ErrClosed) {
+		return tickets.Ticket{}, Stopping{}
+	}
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
 	}

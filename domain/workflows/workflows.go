@@ -36,6 +36,14 @@ func New(d *db.DB) *Workflows {
 // Close refuses new tickets and waits until those accepted are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error { return w.openings.Close(ctx) }
 
+// Stopping reports a ticket that came while the program stops.
+type Stopping struct{}
+
+func (Stopping) Error() string {
+	return "Counterfoil is stopping or starting. Nothing was lost; try again in a moment."
+}
+func (Stopping) Unwrap() error { return fault.Unavailable }
+
 // Ready returns Unavailable where the database does not answer.
 func (w *Workflows) Ready(ctx context.Context) error {
 	_, err := accounts.Installed(ctx, w.db.Queries)
