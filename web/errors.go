@@ -65,7 +65,6 @@ var messages = map[int]string{
 	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
 	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
 	http.StatusUnsupportedMediaType:  "Send JSON with the header “Content-Type: application/json”.",
-	http.StatusServiceUnavailable:    "Counterfoil is stopping or starting. Nothing was lost; try again in a moment.",
 	http.StatusInternalServerError:   "It is in the log, and nothing you sent was half done. Try again; if it stays so, tell whoever runs this server.",
 	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
 }
