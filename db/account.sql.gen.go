@@ -13,7 +13,7 @@ import (
 )
 
 const accountByEmail = `-- name: AccountByEmail :one
-SELECT id, email, name, password_hash, operator, created_at FROM account WHERE email = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch FROM account WHERE email = ?
 `
 
 func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, error) {
@@ -26,12 +26,13 @@ func (q *Queries) AccountByEmail(ctx context.Context, email string) (Account, er
 		&i.PasswordHash,
 		&i.Operator,
 		&i.CreatedAt,
+		&i.SessionEpoch,
 	)
 	return i, err
 }
 
 const accountByID = `-- name: AccountByID :one
-SELECT id, email, name, password_hash, operator, created_at FROM account WHERE id = ?
+SELECT id, email, name, password_hash, operator, created_at, session_epoch FROM account WHERE id = ?
 `
 
 func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, error) {
@@ -44,13 +45,14 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 		&i.PasswordHash,
 		&i.Operator,
 		&i.CreatedAt,
+		&i.SessionEpoch,
 	)
 	return i, err
 }
 
 const bearerByHash = `-- name: BearerByHash :one
 SELECT t.id AS token_id, t.scopes, a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM api_token t
 JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
 JOIN account a ON a.id = t.account_id
@@ -69,6 +71,7 @@ type BearerByHashRow struct {
 	CompanySlug string
 	CompanyName string
 	Role        string
+	Handle      string
 }
 
 // The token with the account and company it speaks for, as long as the account is a member.
@@ -86,6 +89,7 @@ func (q *Queries) BearerByHash(ctx context.Context, hash []byte) (BearerByHashRo
 		&i.CompanySlug,
 		&i.CompanyName,
 		&i.Role,
+		&i.Handle,
 	)
 	return i, err
 }
@@ -162,14 +166,15 @@ func (q *Queries) CreateAccount(ctx context.Context, arg CreateAccountParams) (i
 }
 
 const createMembership = `-- name: CreateMembership :exec
-INSERT INTO membership (company_id, account_id, role, created_at)
-VALUES (?, ?, ?, ?)
+INSERT INTO membership (company_id, account_id, role, handle, created_at)
+VALUES (?, ?, ?, ?, ?)
 `
 
 type CreateMembershipParams struct {
 	CompanyID id.Company
 	AccountID id.Account
 	Role      string
+	Handle    string
 	CreatedAt time.Time
 }
 
@@ -178,6 +183,7 @@ func (q *Queries) CreateMembership(ctx context.Context, arg CreateMembershipPara
 		arg.CompanyID,
 		arg.AccountID,
 		arg.Role,
+		arg.Handle,
 		arg.CreatedAt,
 	)
 	return err
@@ -209,9 +215,37 @@ func (q *Queries) CreateToken(ctx context.Context, arg CreateTokenParams) error 
 	return err
 }
 
+const handlesLike = `-- name: HandlesLike :many
+SELECT handle FROM membership WHERE company_id = ? AND handle LIKE ?
+`
+
+// Handles of a company that begin with a text, to find one that is free.
+func (q *Queries) HandlesLike(ctx context.Context, companyID id.Company, beginning string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, handlesLike, companyID, beginning)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var handle string
+		if err := rows.Scan(&handle); err != nil {
+			return nil, err
+		}
+		items = append(items, handle)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const memberBySlug = `-- name: MemberBySlug :one
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
@@ -227,6 +261,7 @@ type MemberBySlugRow struct {
 	CompanySlug string
 	CompanyName string
 	Role        string
+	Handle      string
 }
 
 // The account with its place in a company; no row for a stranger and for an unknown company alike.
@@ -242,6 +277,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Ac
 		&i.CompanySlug,
 		&i.CompanyName,
 		&i.Role,
+		&i.Handle,
 	)
 	return i, err
 }

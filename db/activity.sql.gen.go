@@ -67,7 +67,7 @@ func (q *Queries) ActivityOfTicket(ctx context.Context, arg ActivityOfTicketPara
 	return items, nil
 }
 
-const recordActivity = `-- name: RecordActivity :exec
+const recordActivity = `-- name: RecordActivity :execlastid
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 VALUES (?, ?, ?, ?, ?)
 `
@@ -80,15 +80,18 @@ type RecordActivityParams struct {
 	CreatedAt time.Time
 }
 
-func (q *Queries) RecordActivity(ctx context.Context, arg RecordActivityParams) error {
-	_, err := q.db.ExecContext(ctx, recordActivity,
+func (q *Queries) RecordActivity(ctx context.Context, arg RecordActivityParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordActivity,
 		arg.TicketID,
 		arg.AccountID,
 		arg.Kind,
 		arg.Detail,
 		arg.CreatedAt,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 const recordOpened = `-- name: RecordOpened :execrows

@@ -50,7 +50,7 @@ func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.R
 }
 
 const boardBySlug = `-- name: BoardBySlug :one
-SELECT id, company_id, slug, title, version, created_at, updated_at FROM board WHERE company_id = ? AND slug = ?
+SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE company_id = ? AND slug = ?
 `
 
 func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) (Board, error) {
@@ -64,6 +64,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 		&i.Version,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.ArchivedAt,
 	)
 	return i, err
 }
@@ -96,7 +97,7 @@ func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company) ([]strin
 }
 
 const boardsOfCompany = `-- name: BoardsOfCompany :many
-SELECT id, company_id, slug, title, version, created_at, updated_at FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
+SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
 `
 
 func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]Board, error) {
@@ -116,6 +117,7 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 			&i.Version,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.ArchivedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -131,7 +133,7 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 }
 
 const columnsOfBoard = `-- name: ColumnsOfBoard :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank FROM board_column WHERE board_id = ? ORDER BY position
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE board_id = ? ORDER BY position
 `
 
 func (q *Queries) ColumnsOfBoard(ctx context.Context, boardID id.Board) ([]BoardColumn, error) {
@@ -152,6 +154,7 @@ func (q *Queries) ColumnsOfBoard(ctx context.Context, boardID id.Board) ([]Board
 			&i.WipLimit,
 			&i.TicketCount,
 			&i.LastRank,
+			&i.WipHard,
 		); err != nil {
 			return nil, err
 		}
@@ -167,7 +170,7 @@ func (q *Queries) ColumnsOfBoard(ctx context.Context, boardID id.Board) ([]Board
 }
 
 const columnsOfCompany = `-- name: ColumnsOfCompany :many
-SELECT c.id, c.board_id, c.name, c.position, c.done, c.wip_limit, c.ticket_count, c.last_rank FROM board b JOIN board_column c ON c.board_id = b.id
+SELECT c.id, c.board_id, c.name, c.position, c.done, c.wip_limit, c.ticket_count, c.last_rank, c.wip_hard FROM board b JOIN board_column c ON c.board_id = b.id
 WHERE b.company_id = ?
 ORDER BY c.board_id, c.position
 LIMIT 20000
@@ -192,6 +195,7 @@ func (q *Queries) ColumnsOfCompany(ctx context.Context, companyID id.Company) ([
 			&i.WipLimit,
 			&i.TicketCount,
 			&i.LastRank,
+			&i.WipHard,
 		); err != nil {
 			return nil, err
 		}
@@ -267,7 +271,7 @@ func (q *Queries) CreateIncrementer(ctx context.Context, boardID id.Board) error
 }
 
 const lockColumns = `-- name: LockColumns :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
 
 func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColumn, error) {
@@ -298,6 +302,7 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 			&i.WipLimit,
 			&i.TicketCount,
 			&i.LastRank,
+			&i.WipHard,
 		); err != nil {
 			return nil, err
 		}
@@ -347,4 +352,27 @@ func (q *Queries) RenameBoard(ctx context.Context, arg RenameBoardParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const reserveSlug = `-- name: ReserveSlug :exec
+INSERT INTO board_slug (company_id, slug, board_id, created_at)
+VALUES (?, ?, ?, ?)
+`
+
+type ReserveSlugParams struct {
+	CompanyID id.Company
+	Slug      string
+	BoardID   id.Board
+	CreatedAt time.Time
+}
+
+// Makes a slug a board's own for ever.
+func (q *Queries) ReserveSlug(ctx context.Context, arg ReserveSlugParams) error {
+	_, err := q.db.ExecContext(ctx, reserveSlug,
+		arg.CompanyID,
+		arg.Slug,
+		arg.BoardID,
+		arg.CreatedAt,
+	)
+	return err
 }

@@ -5,7 +5,6 @@
 package db
 
 import (
-	"database/sql"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -18,6 +17,7 @@ type Account struct {
 	PasswordHash string
 	Operator     bool
 	CreatedAt    time.Time
+	SessionEpoch uint64
 }
 
 type Activity struct {
@@ -27,26 +27,48 @@ type Activity struct {
 	Kind      string
 	Detail    string
 	CreatedAt time.Time
+	UndoneAt  *time.Time
 }
 
 type ApiToken struct {
-	ID        id.Token
+	ID         id.Token
+	CompanyID  id.Company
+	AccountID  id.Account
+	Name       string
+	Hash       []byte
+	Scopes     string
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+type Assignee struct {
+	TicketID  id.Ticket
+	AccountID id.Account
+	Current   bool
+	CreatedAt time.Time
+}
+
+type Audit struct {
+	ID        id.Audit
 	CompanyID id.Company
 	AccountID id.Account
-	Name      string
-	Hash      []byte
-	Scopes    string
+	Kind      string
+	Detail    string
+	Address   string
 	CreatedAt time.Time
 }
 
 type Board struct {
-	ID        id.Board
-	CompanyID id.Company
-	Slug      string
-	Title     string
-	Version   uint64
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID         id.Board
+	CompanyID  id.Company
+	Slug       string
+	Title      string
+	Version    uint64
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	ArchivedAt *time.Time
 }
 
 type BoardColumn struct {
@@ -55,14 +77,33 @@ type BoardColumn struct {
 	Name        string
 	Position    int32
 	Done        bool
-	WipLimit    sql.NullInt32
+	WipLimit    *uint32
 	TicketCount int64
 	LastRank    int64
+	WipHard     bool
+}
+
+type BoardSlug struct {
+	CompanyID id.Company
+	Slug      string
+	BoardID   id.Board
+	CreatedAt time.Time
 }
 
 type BoardTicketIncrementer struct {
 	BoardID     id.Board
 	MaxTicketID uint64
+}
+
+type Comment struct {
+	ID        id.Comment
+	TicketID  id.Ticket
+	AccountID id.Account
+	Body      string
+	Version   uint64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt *time.Time
 }
 
 type Company struct {
@@ -87,17 +128,61 @@ type Installation struct {
 	CreatedAt time.Time
 }
 
+type Invitation struct {
+	ID        id.Invitation
+	CompanyID id.Company
+	Hash      []byte
+	Role      string
+	Note      string
+	MaxUses   *uint32
+	Uses      uint32
+	CreatedBy id.Account
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	RevokedAt *time.Time
+}
+
 type Membership struct {
 	CompanyID id.Company
 	AccountID id.Account
 	Role      string
 	CreatedAt time.Time
+	Handle    string
+}
+
+type Notification struct {
+	ID        id.Notification
+	CompanyID id.Company
+	AccountID id.Account
+	TicketID  id.Ticket
+	CommentID *id.Comment
+	ActorID   id.Account
+	Kind      string
+	Unread    bool
+	CreatedAt time.Time
+}
+
+type PasswordReset struct {
+	ID        uint64
+	CompanyID id.Company
+	AccountID id.Account
+	Hash      []byte
+	CreatedBy id.Account
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	UsedAt    *time.Time
 }
 
 type Session struct {
 	Token  string
 	Data   []byte
 	Expiry time.Time
+}
+
+type SignInLimit struct {
+	Name     []byte
+	Failures uint32
+	LastAt   time.Time
 }
 
 type Ticket struct {
@@ -113,5 +198,19 @@ type Ticket struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	MovedAt      time.Time
-	DeletedAt    sql.NullTime
+	DeletedAt    *time.Time
+	ClosedAt     *time.Time
+}
+
+type TicketAlias struct {
+	BoardID   id.Board
+	LocalID   uint64
+	TicketID  id.Ticket
+	CreatedAt time.Time
+}
+
+type Watcher struct {
+	TicketID  id.Ticket
+	AccountID id.Account
+	Muted     bool
 }

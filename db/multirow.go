@@ -20,17 +20,18 @@ type NewTicket struct {
 	Title        string
 	Description  string
 	CreatedBy    id.Account
+	ClosedAt     *time.Time
 }
 
-const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at) VALUES `
+const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at) VALUES `
 
 // InsertTickets adds all rows in one statement.
 func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
-	args := make([]any, 0, len(rows)*10)
+	args := make([]any, 0, len(rows)*11)
 	for _, r := range rows {
-		args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), tx.Now, tx.Now, tx.Now)
+		args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), tx.Now, tx.Now, tx.Now, r.ClosedAt)
 	}
-	_, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(len(rows), 10), args...)
+	_, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(len(rows), 11), args...)
 	return err
 }
 
@@ -55,9 +56,10 @@ type Card struct {
 	Title        string
 	CreatedAt    time.Time
 	MovedAt      time.Time
+	ClosedAt     *time.Time
 }
 
-const topOfColumn = `(SELECT id, local_id, column_id, rank_in_column, title, created_at, moved_at FROM ticket WHERE column_id = ? ORDER BY rank_in_column LIMIT ?)`
+const topOfColumn = `(SELECT id, local_id, column_id, rank_in_column, title, created_at, moved_at, closed_at FROM ticket WHERE column_id = ? ORDER BY rank_in_column LIMIT ?)`
 
 // FirstCards returns the first cards of each column, at most limit of each, in board order within
 // a column: one statement, whatever the number of columns.
@@ -79,7 +81,7 @@ func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int
 	var cards []Card
 	for rows.Next() {
 		var c Card
-		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt); err != nil {
+		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt, &c.ClosedAt); err != nil {
 			return nil, fmt.Errorf("scan card: %w", err)
 		}
 		cards = append(cards, c)

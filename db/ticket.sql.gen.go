@@ -94,7 +94,7 @@ func (q *Queries) CardByNumber(ctx context.Context, boardID id.Board, localID ui
 
 const cardsAfter = `-- name: CardsAfter :many
 
-SELECT id, local_id, title, rank_in_column, moved_at, created_at FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -113,6 +113,7 @@ type CardsAfterRow struct {
 	RankInColumn *int64
 	MovedAt      time.Time
 	CreatedAt    time.Time
+	ClosedAt     *time.Time
 }
 
 // Pages within a column say column_id >= x AND column_id <= x: for column_id = x MariaDB reads the column
@@ -139,6 +140,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 			&i.RankInColumn,
 			&i.MovedAt,
 			&i.CreatedAt,
+			&i.ClosedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -159,7 +161,7 @@ WHERE id = ? AND deleted_at IS NULL
 `
 
 type DeleteTicketParams struct {
-	DeletedAt sql.NullTime
+	DeletedAt *time.Time
 	Now       time.Time
 	ID        id.Ticket
 }
@@ -200,7 +202,7 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 }
 
 const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at FROM ticket WHERE id = ? AND deleted_at IS NULL FOR UPDATE
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at FROM ticket WHERE id = ? AND deleted_at IS NULL FOR UPDATE
 `
 
 func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, error) {
@@ -220,12 +222,13 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 		&i.UpdatedAt,
 		&i.MovedAt,
 		&i.DeletedAt,
+		&i.ClosedAt,
 	)
 	return i, err
 }
 
 const placeTicket = `-- name: PlaceTicket :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?
+UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?
 WHERE id = ? AND deleted_at IS NULL
 `
 
@@ -233,6 +236,7 @@ type PlaceTicketParams struct {
 	ColumnID *id.Column
 	NewRank  *int64
 	MovedAt  time.Time
+	ClosedAt *time.Time
 	ID       id.Ticket
 }
 
@@ -242,6 +246,7 @@ func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64
 		arg.ColumnID,
 		arg.NewRank,
 		arg.MovedAt,
+		arg.ClosedAt,
 		arg.ID,
 	)
 	if err != nil {
@@ -319,7 +324,7 @@ func (q *Queries) TakeNumbers(ctx context.Context, k uint64, boardID id.Board) (
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
 FROM board b
 JOIN ticket ON ticket.board_id = b.id
 JOIN account a ON a.id = ticket.created_by
@@ -356,6 +361,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.UpdatedAt,
 		&i.Ticket.MovedAt,
 		&i.Ticket.DeletedAt,
+		&i.Ticket.ClosedAt,
 		&i.BoardSlug,
 		&i.Author,
 	)
@@ -363,7 +369,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at FROM ticket
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -404,6 +410,7 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			&i.UpdatedAt,
 			&i.MovedAt,
 			&i.DeletedAt,
+			&i.ClosedAt,
 		); err != nil {
 			return nil, err
 		}

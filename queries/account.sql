@@ -9,13 +9,17 @@ SELECT * FROM account WHERE email = sqlc.arg(email);
 SELECT * FROM account WHERE id = sqlc.arg(id);
 
 -- name: CreateMembership :exec
-INSERT INTO membership (company_id, account_id, role, created_at)
-VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(created_at));
+INSERT INTO membership (company_id, account_id, role, handle, created_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(handle), sqlc.arg(created_at));
+
+-- name: HandlesLike :many
+-- Handles of a company that begin with a text, to find one that is free.
+SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle LIKE sqlc.arg(beginning);
 
 -- name: MemberBySlug :one
 -- The account with its place in a company; no row for a stranger and for an unknown company alike.
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
@@ -36,7 +40,7 @@ VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(has
 -- name: BearerByHash :one
 -- The token with the account and company it speaks for, as long as the account is a member.
 SELECT t.id AS token_id, t.scopes, a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
 FROM api_token t
 JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
 JOIN account a ON a.id = t.account_id

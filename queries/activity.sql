@@ -4,7 +4,7 @@ INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 SELECT id, created_by, 'opened', '{}', created_at FROM ticket
 WHERE board_id = sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg(upto);
 
--- name: RecordActivity :exec
+-- name: RecordActivity :execlastid
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at));
 

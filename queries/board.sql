@@ -46,3 +46,8 @@ UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sql
 
 -- name: RaiseLastRank :execrows
 UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank) AS SIGNED)) WHERE id = sqlc.arg(id);
+
+-- name: ReserveSlug :exec
+-- Makes a slug a board's own for ever.
+INSERT INTO board_slug (company_id, slug, board_id, created_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(created_at));

@@ -23,7 +23,7 @@ WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND delete
 
 -- name: CardsAfter :many
 -- Cards of a column below a rank, in board order.
-SELECT id, local_id, title, rank_in_column, moved_at, created_at FROM ticket
+SELECT id, local_id, title, rank_in_column, moved_at, created_at, closed_at FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
 LIMIT ?;
@@ -49,7 +49,7 @@ LIMIT 1;
 
 -- name: PlaceTicket :execrows
 -- The one row that a move writes.
-UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at)
+UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: SetRank :execrows

@@ -20,6 +20,9 @@ type Page struct {
 	Script string // path of the script, with its hash
 }
 
+// writes reports whether who looks at the page may change what is on a board.
+func (p Page) writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
+
 // Flash is a message that is shown once.
 type Flash struct {
 	Text string
@@ -84,6 +87,7 @@ type BoardProps struct {
 // them, nil at the top of the column; More says that there are cards below the last.
 type ColumnProps struct {
 	Company string
+	Write   bool // who looks may change what is on the board
 	Board   boards.Board
 	Column  boards.Column
 	Cards   []tickets.Card

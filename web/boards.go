@@ -62,8 +62,9 @@ func (s *server) board(c echo.Context) error {
 }
 
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
+	actor := accounts.ActorFrom(c.Request().Context())
 	return views.ColumnProps{
-		Company: company(c).Slug, Board: board, Column: column, Cards: cards.List, Above: cards.Above, More: cards.More, Add: views.TicketForm{Column: column.ID},
+		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, More: cards.More, Add: views.TicketForm{Column: column.ID},
 	}
 }
 

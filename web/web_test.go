@@ -148,7 +148,7 @@ func (h *house) account(name, company, role string) {
 	}
 	accountID := h.exec(`INSERT INTO account (email, name, password_hash, operator, created_at)
 		SELECT ?, ?, password_hash, FALSE, created_at FROM account WHERE email = ?`, name+"@example.com", name, email)
-	h.exec("INSERT INTO membership (company_id, account_id, role, created_at) VALUES (?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role)
+	h.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role, name)
 }
 
 // tokenOf adds a token of a person with the scopes.

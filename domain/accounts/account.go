@@ -60,12 +60,19 @@ type Actor struct {
 	Account Account
 	Company Company
 	Role    string
+	Handle  string   // how texts name the person in this company, without the @
 	Token   id.Token // 0 for a browser session
 	Scopes  []string // of the token
 }
 
 // May reports whether the actor's token has the scope; a browser session has them all.
 func (a Actor) May(scope string) bool { return a.Token == 0 || slices.Contains(a.Scopes, scope) }
+
+// Writes reports whether the actor's role lets them change boards and tickets.
+func (a Actor) Writes() bool { return a.Role != Viewer }
+
+// Manages reports whether the actor's role lets them decide who belongs to the company.
+func (a Actor) Manages() bool { return a.Role == Owner || a.Role == Admin }
 
 type actorKey struct{}
 
@@ -126,6 +133,17 @@ func SlugFrom(name string) string {
 	}
 	slug := b.String()
 	return strings.Trim(slug[:min(len(slug), 40)], "-")
+}
+
+// handleFrom proposes a handle for a person: from the name, else from the address.
+func handleFrom(account Account) string {
+	local, _, _ := strings.Cut(account.Email, "@")
+	for _, text := range []string{account.Name, local} {
+		if slug := SlugFrom(text); slug != "" {
+			return strings.TrimRight(slug[:min(len(slug), 30)], "-")
+		}
+	}
+	return "person"
 }
 
 // ParseName returns s as the name of a person or company; field names the form field in errors.

@@ -126,3 +126,9 @@ func (ReadOnly) Error() string {
 	return "You may look but not change things here. Ask an admin of your company for the role member."
 }
 func (ReadOnly) Unwrap() error { return fault.Forbidden }
+
+// AlreadyMember reports someone who belongs to the company already.
+type AlreadyMember struct{}
+
+func (AlreadyMember) Error() string { return "You belong to this company already." }
+func (AlreadyMember) Unwrap() error { return fault.Conflict }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -60,13 +61,35 @@ func Open(ctx context.Context, tx *db.Tx, person Person) (Account, error) {
 	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator}, nil
 }
 
-// Join makes an account a member of a company.
-func Join(ctx context.Context, tx *db.Tx, company id.Company, account ID, role string) error {
-	err := tx.CreateMembership(ctx, db.CreateMembershipParams{CompanyID: company, AccountID: account, Role: role, CreatedAt: tx.Now})
+// Join makes an account a member of a company, with a handle made from its name that nobody has there.
+// It returns AlreadyMember.
+func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, role string) (handle string, err error) {
+	taken, err := tx.HandlesLike(ctx, company, handleFrom(account)+"%")
 	if err != nil {
-		return fmt.Errorf("create membership: %w", err)
+		return "", fmt.Errorf("read handles: %w", err)
 	}
-	return nil
+	for n := 1; ; n++ {
+		handle = handleFrom(account)
+		if n > 1 {
+			handle = fmt.Sprintf("%s-%d", handle, n)
+		}
+		if slices.Contains(taken, handle) {
+			continue
+		}
+		err := tx.CreateMembership(ctx, db.CreateMembershipParams{
+			CompanyID: company, AccountID: account.ID, Role: role, Handle: handle, CreatedAt: tx.Now,
+		})
+		if db.IsDuplicate(err, "uq_membership_handle") {
+			continue // taken since
+		}
+		if db.IsDuplicate(err, "PRIMARY") {
+			return "", AlreadyMember{}
+		}
+		if err != nil {
+			return "", fmt.Errorf("create membership: %w", err)
+		}
+		return handle, nil
+	}
 }
 
 // CloseSetup marks the installation as set up. It returns SetupClosed to all but the first.
@@ -163,7 +186,7 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	return Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role,
+		Role:    row.Role, Handle: row.Handle,
 	}, nil
 }
 
@@ -202,6 +225,6 @@ func ByToken(ctx context.Context, q *db.Queries, token string) (Actor, error) {
 	return Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Token: row.TokenID, Scopes: strings.Fields(row.Scopes),
+		Role:    row.Role, Handle: row.Handle, Token: row.TokenID, Scopes: strings.Fields(row.Scopes),
 	}, nil
 }

@@ -53,7 +53,7 @@ func person(t *testing.T, d *db.DB, name string) (a accounts.Account) {
 
 func join(t *testing.T, d *db.DB, c accounts.Company, a accounts.Account, role string) {
 	t.Helper()
-	inTx(t, d, func(tx *db.Tx) error { return accounts.Join(ctx, tx, c.ID, a.ID, role) })
+	inTx(t, d, func(tx *db.Tx) error { _, err := accounts.Join(ctx, tx, c.ID, a, role); return err })
 }
 
 // twenty runs fn in twenty transactions at once and returns how many were taken; the others must

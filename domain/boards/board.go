@@ -28,7 +28,9 @@ type Board struct {
 	Version   uint64 // counts the edits of slug and title
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Columns   []Column
+	// ArchivedAt is when the board was archived: it is read, not written, since. It is nil for a live board.
+	ArchivedAt *time.Time
+	Columns    []Column
 }
 
 // Column is a column of a board.
@@ -36,8 +38,12 @@ type Column struct {
 	ID    id.Column
 	Board ID
 	Name  string
-	Done  bool
+	Done  bool  // tickets in it are closed
 	Count int64 // tickets in it
+	Limit *int  // how many may be in it; nil for any number
+	Hard  bool  // the limit refuses; otherwise it warns
+	// LastRank is at least the highest rank in the column.
+	LastRank int64
 }
 
 // Tickets is how many tickets are on the board.
@@ -48,6 +54,12 @@ func (b Board) Tickets() int64 {
 	}
 	return n
 }
+
+// Archived reports whether the board is read only.
+func (b Board) Archived() bool { return b.ArchivedAt != nil }
+
+// Over reports whether the column has more tickets than its limit.
+func (c Column) Over() bool { return c.Limit != nil && c.Count > int64(*c.Limit) }
 
 // Column returns the board's column with that id.
 func (b Board) Column(column id.Column) (Column, bool) {

@@ -31,6 +31,13 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Boar
 		return Board{}, fmt.Errorf("create board: %w", err)
 	}
 	board := Board{ID: ID(n), Company: company, Slug: slug, Title: title, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+	err = tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
+	if db.IsDuplicate(err, "PRIMARY") {
+		return Board{}, SlugConflict{Slug: slug}
+	}
+	if err != nil {
+		return Board{}, fmt.Errorf("reserve slug: %w", err)
+	}
 	if err := tx.CreateIncrementer(ctx, board.ID); err != nil {
 		return Board{}, fmt.Errorf("create incrementer: %w", err)
 	}
@@ -125,12 +132,21 @@ func Slugs(ctx context.Context, q *db.Queries, company id.Company) ([]string, er
 func fromRow(row db.Board, columns []db.BoardColumn) Board {
 	board := Board{
 		ID: row.ID, Company: row.CompanyID, Slug: row.Slug, Title: row.Title, Version: row.Version,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, ArchivedAt: row.ArchivedAt,
 	}
 	for _, c := range columns {
-		board.Columns = append(board.Columns, Column{ID: c.ID, Board: c.BoardID, Name: c.Name, Done: c.Done, Count: c.TicketCount})
+		board.Columns = append(board.Columns, columnFrom(c))
 	}
 	return board
+}
+
+func columnFrom(row db.BoardColumn) Column {
+	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount, Hard: row.WipHard, LastRank: row.LastRank}
+	if row.WipLimit != nil {
+		limit := int(*row.WipLimit)
+		column.Limit = &limit
+	}
+	return column
 }
 
 // TakeRanks takes k ranks, gap apart, at a column's foot for tickets that come there, counts them
@@ -174,17 +190,17 @@ func handedOut(result sql.Result) (value int64, ok bool) {
 	return value, err == nil
 }
 
-// LockColumns locks columns in the order of their ids and returns their last ranks.
-func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (lastRanks map[id.Column]int64, err error) {
+// LockColumns locks columns in the order of their ids and returns those that are there.
+func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.Column]Column, error) {
 	rows, err := tx.LockColumns(ctx, columns)
 	if err != nil {
 		return nil, fmt.Errorf("lock columns: %w", err)
 	}
-	lastRanks = make(map[id.Column]int64, len(rows))
+	locked := make(map[id.Column]Column, len(rows))
 	for _, row := range rows {
-		lastRanks[row.ID] = row.LastRank
+		locked[row.ID] = columnFrom(row)
 	}
-	return lastRanks, nil
+	return locked, nil
 }
 
 // Count adds n to a column's count of tickets. The caller holds its lock.

@@ -16,4 +16,12 @@ type (
 	Ticket uint64
 	// Activity is the id of an entry in a ticket's history; ids grow with time.
 	Activity uint64
+	// Comment is the id of a comment; ids grow with time.
+	Comment uint64
+	// Invitation is the id of an invitation to a company.
+	Invitation uint64
+	// Notification is the id of an entry in someone's inbox; ids grow with time.
+	Notification uint64
+	// Audit is the id of an entry of a company's audit list; ids grow with time.
+	Audit uint64
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -26,10 +27,10 @@ type spot struct {
 }
 
 // Put puts a ticket where the intent says. The caller holds the locks of the ticket and of both
-// columns; lastRank is the last rank of the intent's column. It writes one ticket row, unless a gap
-// is used up, and none where the ticket is there already (placed is false then). It returns
-// MovedSince or AfterItself.
-func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (moved Moved, placed bool, err error) {
+// columns; lastRank is the last rank of the intent's column, closedAt is what ClosedIn says of it. It
+// writes one ticket row, unless a gap is used up, and none where the ticket is there already (placed
+// is false then). It returns MovedSince or AfterItself.
+func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64, closedAt *time.Time) (moved Moved, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
 		return Moved{}, false, AfterItself{Key: ticket.Key}
 	}
@@ -47,7 +48,7 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank 
 	if to.same {
 		return moved, false, nil
 	}
-	n, err := tx.PlaceTicket(ctx, db.PlaceTicketParams{ColumnID: &intent.Column, NewRank: &to.rank, MovedAt: tx.Now, ID: ticket.ID})
+	n, err := tx.PlaceTicket(ctx, db.PlaceTicketParams{ColumnID: &intent.Column, NewRank: &to.rank, MovedAt: tx.Now, ClosedAt: closedAt, ID: ticket.ID})
 	if err != nil {
 		return Moved{}, false, fmt.Errorf("place ticket: %w", err)
 	}
@@ -60,7 +61,20 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank 
 		}
 	}
 	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt = intent.Column, to.rank, tx.Now
+	moved.Ticket.ClosedAt = closedAt
 	return moved, true, nil
+}
+
+// ClosedIn returns when a ticket that goes from one column to another is closed: on its way into a
+// done column it is, on its way out of one it is opened again, and otherwise it stays as it is.
+func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
+	switch {
+	case toDone && ticket.ClosedAt == nil:
+		return &now
+	case fromDone && !toDone:
+		return nil
+	}
+	return ticket.ClosedAt
 }
 
 // checkSeen returns MovedSince where the ticket itself has been moved since it was seen.

@@ -2,10 +2,10 @@ package tickets
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -13,9 +13,10 @@ import (
 
 // Opening is a ticket about to be: a parsed draft with its column, its rank there and its author.
 type Opening struct {
-	Draft  Draft
-	Rank   int64
-	Author Person
+	Draft    Draft
+	Rank     int64
+	Author   Person
+	ClosedAt *time.Time // of a ticket that is opened in a done column
 }
 
 // Open adds tickets to a board, the last of them with the number last, and the first entry of each
@@ -28,11 +29,11 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 		number := first + uint64(i)
 		rows[i] = db.NewTicket{
 			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
-			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID,
+			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID, ClosedAt: o.ClosedAt,
 		}
 		opened[i] = Ticket{
 			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
-			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: tx.Now, UpdatedAt: tx.Now, MovedAt: tx.Now,
+			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: tx.Now, UpdatedAt: tx.Now, MovedAt: tx.Now, ClosedAt: o.ClosedAt,
 		}
 	}
 	if err := tx.InsertTickets(ctx, rows); err != nil {
@@ -95,7 +96,8 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by Person) (
 		return Ticket{}, Stale{Current: ticket}
 	}
 	changed.Version, changed.UpdatedAt = ticket.Version+1, tx.Now
-	return changed, Record(ctx, tx, ticket.ID, by, KindEdited, detail)
+	_, err = Record(ctx, tx, ticket.ID, by, KindEdited, detail)
+	return changed, err
 }
 
 func (e Edit) apply(ticket Ticket) (Ticket, Detail, error) {
@@ -127,30 +129,30 @@ func change(old, new string) *Change {
 }
 
 // Delete takes a ticket off its board. Its row and number stay.
-func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) error {
-	n, err := tx.DeleteTicket(ctx, db.DeleteTicketParams{DeletedAt: sql.NullTime{Time: tx.Now, Valid: true}, Now: tx.Now, ID: ticket.ID})
+func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activity, error) {
+	n, err := tx.DeleteTicket(ctx, db.DeleteTicketParams{DeletedAt: &tx.Now, Now: tx.Now, ID: ticket.ID})
 	if err != nil {
-		return fmt.Errorf("delete ticket: %w", err)
+		return 0, fmt.Errorf("delete ticket: %w", err)
 	}
 	if n != 1 {
-		return NotFound{Key: ticket.Key.String()}
+		return 0, NotFound{Key: ticket.Key.String()}
 	}
 	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{})
 }
 
-// Record adds an entry to a ticket's history.
-func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, detail Detail) error {
+// Record adds an entry to a ticket's history and returns its id.
+func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, detail Detail) (id.Activity, error) {
 	text, err := json.Marshal(detail)
 	if err != nil {
-		return fmt.Errorf("write detail: %w", err)
+		return 0, fmt.Errorf("write detail: %w", err)
 	}
-	err = tx.RecordActivity(ctx, db.RecordActivityParams{
+	n, err := tx.RecordActivity(ctx, db.RecordActivityParams{
 		TicketID: ticket, AccountID: by.ID, Kind: kind, Detail: string(text), CreatedAt: tx.Now,
 	})
 	if err != nil {
-		return fmt.Errorf("record activity: %w", err)
+		return 0, fmt.Errorf("record activity: %w", err)
 	}
-	return nil
+	return id.Activity(n), nil
 }
 
 // History returns up to limit entries of a ticket's history, newest first, from below before; 0
@@ -185,7 +187,7 @@ func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Co
 	cards := make(map[id.Column][]Card, len(columns))
 	for _, r := range rows {
 		cards[r.ColumnID] = append(cards[r.ColumnID], Card{
-			ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt,
+			ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
 		})
 	}
 	return cards, nil
@@ -203,7 +205,7 @@ func CardsBelow(ctx context.Context, q *db.Queries, board id.Board, slug string,
 	}
 	cards := make([]Card, len(rows))
 	for i, r := range rows {
-		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt}
+		cards[i] = Card{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: *r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt}
 	}
 	return cards, nil
 }
@@ -232,6 +234,7 @@ func fromRow(row db.Ticket, slug string) Ticket {
 	ticket := Ticket{
 		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title, Description: row.Description,
 		Version: row.Version, Author: Person{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
+		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt,
 	}
 	if row.ColumnID != nil {
 		ticket.Column = *row.ColumnID

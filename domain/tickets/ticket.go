@@ -34,7 +34,12 @@ type Ticket struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	MovedAt     time.Time // when it came to its place
+	ClosedAt    *time.Time
+	DeletedAt   *time.Time
 }
+
+// Closed reports whether the work on the ticket is over.
+func (t Ticket) Closed() bool { return t.ClosedAt != nil }
 
 // Person is who did something to a ticket.
 type Person struct {
@@ -50,6 +55,7 @@ type Card struct {
 	Rank      int64
 	CreatedAt time.Time
 	MovedAt   time.Time
+	ClosedAt  *time.Time
 }
 
 // Draft is what a new ticket is made from. The zero Column is the board's first.
@@ -125,6 +131,7 @@ type Moved struct {
 	After  *Key // the ticket above its new place; nil at the top
 	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
 	Appended bool
+	Activity id.Activity // the entry of the history; 0 where nothing moved
 }
 
 // Kinds of activity.

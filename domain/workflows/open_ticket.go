@@ -90,7 +90,7 @@ func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*ope
 			rows[i].Draft.Column = board.Columns[0].ID
 		}
 	}
-	if err := takeRanks(ctx, tx, board.ID, rows); err != nil {
+	if err := takeRanks(ctx, tx, board, rows); err != nil {
 		return nil, err
 	}
 	last, err := boards.TakeNumbers(ctx, tx, board.ID, len(rows))
@@ -101,7 +101,7 @@ func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*ope
 }
 
 // takeRanks gives each row its rank, locking the columns in the order of their ids.
-func takeRanks(ctx context.Context, tx *db.Tx, board boards.ID, rows []tickets.Opening) error {
+func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening) error {
 	byColumn := make(map[id.Column][]*tickets.Opening)
 	for i := range rows {
 		column := rows[i].Draft.Column
@@ -110,12 +110,15 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.ID, rows []tickets.O
 	columns := slices.Sorted(maps.Keys(byColumn))
 	for _, column := range columns {
 		members := byColumn[column]
-		last, err := boards.TakeRanks(ctx, tx, board, column, len(members), tickets.Gap)
+		last, err := boards.TakeRanks(ctx, tx, board.ID, column, len(members), tickets.Gap)
 		if err != nil {
 			return err
 		}
 		for i, row := range members {
 			row.Rank = last - int64(len(members)-1-i)*tickets.Gap
+			if in, _ := board.Column(column); in.Done {
+				row.ClosedAt = &tx.Now
+			}
 		}
 	}
 	return nil

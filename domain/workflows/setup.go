@@ -79,8 +79,9 @@ func found(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Acto
 	if err != nil {
 		return accounts.Actor{}, err
 	}
-	if err := accounts.Join(ctx, tx, company.ID, account.ID, accounts.Owner); err != nil {
+	handle, err := accounts.Join(ctx, tx, company.ID, account, accounts.Owner)
+	if err != nil {
 		return accounts.Actor{}, err
 	}
-	return accounts.Actor{Account: account, Company: company, Role: accounts.Owner}, nil
+	return accounts.Actor{Account: account, Company: company, Role: accounts.Owner, Handle: handle}, nil
 }

@@ -130,7 +130,7 @@ var errElsewhere = errors.New("the ticket is in another column")
 const relocations = 20
 
 // inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
-func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, lastRanks map[id.Column]int64, by tickets.Person) error) error {
+func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Colu
 			return err
 		}
 		err = w.db.InTx(ctx, func(tx *db.Tx) error {
-			lastRanks, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
+			columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Colu
 			if locked.Column != seen.Column {
 				return errElsewhere
 			}
-			return fn(tx, locked, lastRanks, person(actor))
+			return fn(tx, locked, columns, person(actor))
 		})
 		if !errors.Is(err, errElsewhere) {
 			return err
@@ -172,17 +172,19 @@ func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tick
 	if !ok {
 		return moved, board, boards.ColumnNotFound{Column: uint64(intent.Column)}
 	}
-	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, lastRanks map[id.Column]int64, by tickets.Person) error {
+	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+		from, to := columns[locked.Column], columns[intent.Column]
+		closedAt := tickets.ClosedIn(locked, from.Done, to.Done, tx.Now)
 		var placed bool
-		if moved, placed, err = tickets.Put(ctx, tx, locked, intent, lastRanks[to.ID]); err != nil || !placed {
+		if moved, placed, err = tickets.Put(ctx, tx, locked, intent, to.LastRank, closedAt); err != nil || !placed {
 			return err
 		}
-		from, _ := board.Column(locked.Column)
 		if err := recount(ctx, tx, from.ID, to.ID); err != nil {
 			return err
 		}
 		detail := tickets.Detail{Column: &tickets.Change{Old: from.Name, New: to.Name}}
-		return tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, detail)
+		moved.Activity, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, detail)
+		return err
 	})
 	if err != nil {
 		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
@@ -203,8 +205,8 @@ func recount(ctx context.Context, tx *db.Tx, from, to id.Column) error {
 // DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
 // tickets.NotFound.
 func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
-	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]int64, by tickets.Person) error {
-		if err := tickets.Delete(ctx, tx, locked, by); err != nil {
+	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.Person) error {
+		if _, err := tickets.Delete(ctx, tx, locked, by); err != nil {
 			return err
 		}
 		return boards.Count(ctx, tx, locked.Column, -1)

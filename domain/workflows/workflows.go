@@ -65,7 +65,7 @@ func writing(ctx context.Context, scope string) (accounts.Actor, error) {
 	if err != nil {
 		return actor, err
 	}
-	if actor.Role == accounts.Viewer {
+	if !actor.Writes() {
 		return actor, accounts.ReadOnly{}
 	}
 	return actor, nil

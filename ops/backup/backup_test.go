@@ -143,7 +143,11 @@ func must(t testing.TB, err error) {
 }
 
 // tables are all of a backup.
-var tables = []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"}
+var tables = []string{
+	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
+	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
+	"activity", "idempotency",
+}
 
 // dump returns every value of the tables as the server writes it, in hexadecimal.
 func dump(t testing.TB, h *house) string {
@@ -526,7 +530,7 @@ func TestTables(t *testing.T) {
 		for rows.Next() {
 			var table, parent string
 			must(t, rows.Scan(&table, &parent))
-			if slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp, parent) {
+			if slices.Contains(backup.BackedUp, table) && slices.Index(backup.BackedUp, table) <= slices.Index(backup.BackedUp, parent) {
 				t.Errorf("%s comes before %s", table, parent)
 			}
 		}

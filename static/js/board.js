@@ -15,7 +15,7 @@ const touches = (event) => event.pointerType === 'touch' || event.touches !== un
 
 const options = {
 	group: 'cards',
-	draggable: '.card',
+	draggable: '.card:has(.grip)',
 	// A finger scrolls, unless it takes the handle.
 	filter: (event) => touches(event) && !event.target.closest('.grip'),
 	preventOnFilter: false,
