@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,21 +13,50 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// access is what each kind of visitor gets from a route. A form is sent without fields.
+// access is what each kind of visitor gets from a route. Those named by a role have it in acme; the
+// operator is a member there, and the foreign operator, like the stranger, owns another company.
 type access struct {
-	path                               string // one that the route serves
-	signedOut, stranger, viewer, owner int
+	path                                           string   // one that the route serves
+	fields                                         []string // of the form that is sent: name, value, name, value
+	signedOut, stranger, foreignOperator           int
+	viewer, member, admin, owner, memberAsOperator int
 }
 
-// everyone is a route that makes no difference.
-func everyone(path string, code int) access { return access{path, code, code, code, code} }
+// sending is the same route, asked with a form that has these fields.
+func (a access) sending(fields ...string) access { a.fields = fields; return a }
 
-// members is a page of the company; to a stranger there is none such.
-func members(path string, code int) access { return access{path, 303, 404, code, code} }
+// everyone is a route that makes no difference between visitors.
+func everyone(path string, code int) access {
+	return access{path, nil, code, code, code, code, code, code, code, code}
+}
 
-// writers is a form of the company.
-func writers(path string) access { return access{path, 303, 404, 403, 422} }
+// signedIn is a page for whoever has signed in, wherever they belong.
+func signedIn(path string, code int) access {
+	return access{path, nil, 303, code, code, code, code, code, code, code}
+}
 
+// operators is a page for those who run the instance; to others there is none such.
+func operators(path string, code int) access {
+	return access{path, nil, 303, 404, code, 404, 404, 404, 404, code}
+}
+
+// members is what everyone in the company may see or do; to a stranger there is none such.
+func members(path string, code int) access {
+	return access{path, nil, 303, 404, 404, code, code, code, code, code}
+}
+
+// writers is what everyone in the company but viewers may do.
+func writers(path string, code int) access {
+	return access{path, nil, 303, 404, 404, 403, code, code, code, code}
+}
+
+// managers is what owners and admins of the company may see or do.
+func managers(path string, code int) access {
+	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403}
+}
+
+// pages are the routes for browsers, each with what it answers to whom. Where the answer is not an
+// error, the form is carried out for one visitor after the other.
 var pages = map[string]access{
 	"GET /healthz":     everyone("/healthz", 200),
 	"GET /readyz":      everyone("/readyz", 200),
@@ -38,44 +68,50 @@ var pages = map[string]access{
 	"GET /":        everyone("/", 303),
 	"GET /setup":   everyone("/setup", 303),
 	"POST /setup":  everyone("/setup", 409),
-	"GET /login":   {"/login", 200, 303, 303, 303},
+	"GET /login":   {"/login", nil, 200, 303, 303, 303, 303, 303, 303, 303},
 	"POST /login":  everyone("/login", 422),
 	"POST /logout": everyone("/logout", 303),
 
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),
-	"POST /:company/boards":                       writers("/acme/boards"),
+	"POST /:company/boards":                       writers("/acme/boards", 422),
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),
-	"POST /:company/boards/:board/settings":       {"/acme/boards/DEMO/settings", 303, 404, 422, 422}, // version first
+	"POST /:company/boards/:board/settings":       writers("/acme/boards/DEMO/settings", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),
 	"GET /:company/boards/:board/tickets/new":     members("/acme/boards/DEMO/tickets/new", 200),
-	"POST /:company/boards/:board/tickets":        writers("/acme/boards/DEMO/tickets"),
+	"POST /:company/boards/:board/tickets":        writers("/acme/boards/DEMO/tickets", 422),
 	"GET /:company/:key":                          members("/acme/DEMO-1", 200),
-	"POST /:company/:key":                         {"/acme/DEMO-1", 303, 404, 422, 422},
+	"POST /:company/:key":                         writers("/acme/DEMO-1", 422).sending("version", "1"),
 	"GET /:company/:key/edit":                     members("/acme/DEMO-1/edit", 200),
 	"GET /:company/:key/position":                 members("/acme/DEMO-1/position", 200),
-	"POST /:company/:key/position":                {"/acme/DEMO-1/position", 303, 404, 422, 422},
+	"POST /:company/:key/position":                writers("/acme/DEMO-1/position", 303).sending("column", "2"),
 	"GET /:company/:key/activity":                 members("/acme/DEMO-1/activity?before=9", 200),
 }
 
-// calls are the routes of the API, each with what a token without scopes and one of another company
-// get, and the scope that is missed.
-var calls = map[string]struct {
-	path, body      string
-	scope           string
-	unknown, member int
-}{
-	"GET /api/v1/boards":                 {"/boards", "", "boards:read", 200, 200},
-	"POST /api/v1/boards":                {"/boards", `{"slug":"NINJA","title":"x"}`, "boards:write", 201, 201},
-	"GET /api/v1/boards/:board":          {"/boards/DEMO", "", "boards:read", 404, 200},
-	"PATCH /api/v1/boards/:board":        {"/boards/DEMO", `{"title":"x","version":1}`, "boards:write", 404, 200},
-	"GET /api/v1/boards/:board/tickets":  {"/boards/DEMO/tickets", "", "tickets:read", 404, 200},
-	"POST /api/v1/boards/:board/tickets": {"/boards/DEMO/tickets", `{"title":"x"}`, "tickets:write", 404, 201},
-	"GET /api/v1/tickets/:key":           {"/tickets/DEMO-2", "", "tickets:read", 404, 200},
-	"PATCH /api/v1/tickets/:key":         {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200},
-	"DELETE /api/v1/tickets/:key":        {"/tickets/DEMO-4", "", "tickets:write", 404, 204},
-	"POST /api/v1/tickets/:key/position": {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404, 200},
+// call is a route of the API: the scope that it needs, the weakest role that may use it ("" is a
+// member, or a viewer for GET), and what it answers. To a token of another company it answers
+// foreign; 404 leaves no trace there either.
+type call struct {
+	path, body    string
+	scope         string
+	foreign, code int
+	least         string
+}
+
+// calls are the routes of the API. What one role has done may be in the way of the next (409, or 404
+// of what is gone by then).
+var calls = map[string]call{
+	"GET /api/v1/boards":                 {"/boards", "", "boards:read", 200, 200, ""},
+	"POST /api/v1/boards":                {"/boards", `{"slug":"NINJA","title":"x"}`, "boards:write", 201, 201, ""},
+	"GET /api/v1/boards/:board":          {"/boards/DEMO", "", "boards:read", 404, 200, ""},
+	"PATCH /api/v1/boards/:board":        {"/boards/DEMO", `{"title":"x","version":1}`, "boards:write", 404, 200, ""},
+	"GET /api/v1/boards/:board/tickets":  {"/boards/DEMO/tickets", "", "tickets:read", 404, 200, ""},
+	"POST /api/v1/boards/:board/tickets": {"/boards/DEMO/tickets", `{"title":"x"}`, "tickets:write", 404, 201, ""},
+	"GET /api/v1/tickets/:key":           {"/tickets/DEMO-2", "", "tickets:read", 404, 200, ""},
+	"PATCH /api/v1/tickets/:key":         {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200, ""},
+	"DELETE /api/v1/tickets/:key":        {"/tickets/DEMO-4", "", "tickets:write", 404, 204, ""},
+	"POST /api/v1/tickets/:key/position": {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404, 200, ""},
 }
 
 // routes are the method and path of every route there is.
@@ -89,6 +125,21 @@ func routes() map[string]bool {
 	return known
 }
 
+// newTown is a house with people of every role in acme, and strangers with a company of their own.
+func newTown(t testing.TB) *house {
+	t.Helper()
+	h := newHouse(t)
+	h.account("sam", "rivals", accounts.Owner)
+	h.account("otto", "rivals", accounts.Owner)
+	h.account("vera", "acme", accounts.Viewer)
+	h.account("mia", "acme", accounts.Member)
+	h.account("adam", "acme", accounts.Admin)
+	h.account("olga", "acme", accounts.Owner)
+	h.account("opal", "acme", accounts.Member)
+	h.exec("UPDATE account SET operator = name IN ('otto', 'opal')")
+	return h
+}
+
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	known := routes()
@@ -99,7 +150,6 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s has no line in this test: who may use it?", name)
 		}
 	}
-
 	for name, who := range pages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,34 +157,51 @@ func TestRoutes(t *testing.T) {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
-			h := newHouse(t)
-			h.account("sam", "rivals", accounts.Owner)
-			h.account("vera", "acme", accounts.Viewer)
-			ask := func(b *browser) *answer { return b.send(newRequest(method, who.path, formKind, nil)) }
-			h.unchanged(t, func() {
-				for as, c := range map[string]struct {
-					b    *browser
-					want int
-				}{
-					"signed out": {h.visitor(), who.signedOut},
-					"a stranger": {h.signedIn("sam"), who.stranger},
-					"a viewer":   {h.signedIn("vera"), who.viewer},
-					"the owner":  {h.ana(), who.owner},
-				} {
-					if a := ask(c.b); a.code != c.want {
-						t.Errorf("%s: %d, not %d: %s", as, a.code, c.want, a.body)
-					}
-				}
-			})
-			if who.stranger != http.StatusNotFound {
-				return
-			}
-			unknown := strings.Replace(who.path, "/acme", "/nobody", 1)
-			sam := h.signedIn("sam")
-			if here, nowhere := ask(sam), sam.send(newRequest(method, unknown, formKind, nil)); here.body != nowhere.body || nowhere.code != 404 {
-				t.Errorf("a stranger can tell a company that is there from one that is not:\n%s\n%s", here.body, nowhere.body)
-			}
+			walk(t, newTown(t), method, who)
 		})
+	}
+}
+
+// walk has everyone use a route, the weakest first.
+func walk(t *testing.T, h *house, method string, who access) {
+	ask := func(b *browser, path string) *answer {
+		return b.send(newRequest(method, path, formKind, strings.NewReader(form(who.fields...).Encode())))
+	}
+	for _, visitor := range []struct {
+		as, name string
+		want     int
+	}{
+		{"signed out", "", who.signedOut},
+		{"a stranger", "sam", who.stranger},
+		{"an operator from elsewhere", "otto", who.foreignOperator},
+		{"a viewer", "vera", who.viewer},
+		{"a member", "mia", who.member},
+		{"an operator who is a member", "opal", who.memberAsOperator},
+		{"an admin", "adam", who.admin},
+		{"an owner", "olga", who.owner},
+	} {
+		b := h.visitor()
+		if visitor.name != "" {
+			b = h.signedIn(visitor.name)
+		}
+		get := func() {
+			if a := ask(b, who.path); a.code != visitor.want {
+				t.Errorf("%s: %d, not %d: %s", visitor.as, a.code, visitor.want, strings.Join(strings.Fields(a.page().Find("main").Text()), " "))
+			}
+		}
+		if visitor.want >= 400 || method == http.MethodGet || visitor.name == "" && who.viewer != who.signedOut {
+			h.unchanged(t, get)
+		} else {
+			get()
+		}
+		outside := visitor.name == "sam" || visitor.name == "otto"
+		if !outside || visitor.want != http.StatusNotFound || !strings.Contains(who.path, "/acme") {
+			continue
+		}
+		here, nowhere := ask(b, who.path), ask(b, strings.Replace(who.path, "/acme", "/nobody", 1))
+		if here.body != nowhere.body || nowhere.code != http.StatusNotFound {
+			t.Errorf("%s can tell a company that is there from one that is not:\n%s\n%s", visitor.as, here.body, nowhere.body)
+		}
 	}
 }
 
@@ -148,9 +215,7 @@ func TestCalls(t *testing.T) {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
-			h := newHouse(t)
-			h.account("sam", "rivals", accounts.Owner)
-			h.account("vera", "acme", accounts.Viewer)
+			h := newTown(t)
 			column := h.count("SELECT MIN(id) FROM board_column")
 			if column != 1 {
 				t.Fatalf("the first column is %d", column)
@@ -161,9 +226,12 @@ func TestCalls(t *testing.T) {
 			}
 			as := func(token string) *answer { return (&program{h: h, token: token}).call(method, c.path, body) }
 			rest := slices.DeleteFunc(slices.Clone(accounts.Scopes), func(scope string) bool { return scope == c.scope })
-			lacking := h.tokenOf("ana", "acme", rest...)
-			viewers := h.tokenOf("vera", "acme", accounts.Scopes...)
-			strangers := h.tokenOf("sam", "rivals", accounts.Scopes...)
+			least := cmp.Or(c.least, map[bool]string{true: accounts.Viewer, false: accounts.Member}[method == http.MethodGet])
+			roles := []struct{ name, role string }{
+				{"vera", accounts.Viewer}, {"mia", accounts.Member}, {"opal", accounts.Member}, {"adam", accounts.Admin}, {"olga", accounts.Owner},
+			}
+			from := slices.IndexFunc(roles, func(r struct{ name, role string }) bool { return r.role == least })
+
 			h.unchanged(t, func() {
 				for why, token := range map[string]string{"no token": "", "an unknown token": "cfl_nobody", "a session's cookie": " "} {
 					a := as(token)
@@ -171,20 +239,26 @@ func TestCalls(t *testing.T) {
 						t.Errorf("%s: no WWW-Authenticate", why)
 					}
 				}
-				p := as(lacking).problem(t, http.StatusForbidden, "")
+				p := as(h.tokenOf("ana", "acme", rest...)).problem(t, http.StatusForbidden, "")
 				if !strings.Contains(p.Detail, c.scope) {
 					t.Errorf("it does not say that %s is missing: %s", c.scope, p.Detail)
 				}
-				if viewer := as(viewers); method == http.MethodGet && viewer.code != c.member {
-					t.Errorf("a viewer gets %d: %s", viewer.code, viewer.body)
-				} else if method != http.MethodGet {
-					viewer.problem(t, http.StatusForbidden, "")
+				for _, weak := range roles[:from] {
+					as(h.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
-				if c.unknown == http.StatusNotFound {
-					as(strangers).problem(t, http.StatusNotFound, "")
+				for _, stranger := range []string{"sam", "otto"} {
+					if c.foreign == http.StatusNotFound {
+						as(h.tokenOf(stranger, "rivals", accounts.Scopes...)).problem(t, http.StatusNotFound, "")
+					}
 				}
 			})
-			as(h.token).is(t, c.member)
+			for i, may := range roles[from:] {
+				a := as(h.tokenOf(may.name, "acme", accounts.Scopes...))
+				done := i > 0 && method != http.MethodGet && (a.code == http.StatusConflict || a.code == http.StatusNotFound)
+				if a.code != c.code && !done {
+					t.Errorf("%s, %s: %d, not %d: %s", may.name, may.role, a.code, c.code, a.body)
+				}
+			}
 		})
 	}
 }
