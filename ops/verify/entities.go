@@ -3,13 +3,17 @@ package verify
 // Checks by the entities' own rules, row by row as they come from the server.
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -80,17 +84,86 @@ func memberships(l *look) error {
 	})
 }
 
+var handleForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func handles(l *look) error {
+	var last struct {
+		company uint64
+		handle  string
+	}
+	return l.each("SELECT company_id, account_id, handle FROM membership ORDER BY company_id, handle", func(rows *sql.Rows) error {
+		var company, account uint64
+		var handle string
+		if err := rows.Scan(&company, &account, &handle); err != nil {
+			return err
+		}
+		if !handleForm.MatchString(handle) {
+			l.find("account %d has the handle %q in company %d: it is not made of a to z, digits and hyphens", account, handle, company)
+		}
+		if last.company == company && last.handle == handle {
+			l.find("account %d has the handle %q in company %d, which is another's", account, handle, company)
+		}
+		last.company, last.handle = company, handle
+		return nil
+	})
+}
+
 func tokens(l *look) error {
-	return l.each("SELECT id, scopes FROM api_token ORDER BY id", func(rows *sql.Rows) error {
+	return l.each("SELECT id, scopes, created_at, expires_at FROM api_token ORDER BY id", func(rows *sql.Rows) error {
 		var id uint64
 		var scopes string
-		if err := rows.Scan(&id, &scopes); err != nil {
+		var created time.Time
+		var expires sql.NullTime
+		if err := rows.Scan(&id, &scopes, &created, &expires); err != nil {
 			return err
 		}
 		for _, scope := range strings.Fields(scopes) {
 			if !slices.Contains(accounts.Scopes, scope) {
 				l.find("API token %d has the unknown scope %q", id, scope)
 			}
+		}
+		if expires.Valid && !expires.Time.After(created) {
+			l.find("API token %d began %s and ends %s", id, created, expires.Time)
+		}
+		return nil
+	})
+}
+
+func invitations(l *look) error {
+	return l.each("SELECT id, role, uses, max_uses, created_at, expires_at FROM invitation ORDER BY id", func(rows *sql.Rows) error {
+		var id, uses uint64
+		var role string
+		var most sql.Null[uint64]
+		var created, expires time.Time
+		if err := rows.Scan(&id, &role, &uses, &most, &created, &expires); err != nil {
+			return err
+		}
+		if !slices.Contains(roles, role) {
+			l.find("invitation %d has the unknown role %q", id, role)
+		}
+		if most.Valid && uses > most.V {
+			l.find("invitation %d was used %d times but may be %d times", id, uses, most.V)
+		}
+		if !expires.After(created) {
+			l.find("invitation %d began %s and ends %s", id, created, expires)
+		}
+		return nil
+	})
+}
+
+func audits(l *look) error {
+	return l.each("SELECT id, kind, detail FROM audit ORDER BY id", func(rows *sql.Rows) error {
+		var id uint64
+		var kind string
+		var detail []byte
+		if err := rows.Scan(&id, &kind, &detail); err != nil {
+			return err
+		}
+		if kind == "" {
+			l.find("entry %d of the audit has no kind", id)
+		}
+		if !json.Valid(detail) {
+			l.find("entry %d of the audit (%s) has a detail that cannot be read", id, kind)
 		}
 		return nil
 	})
@@ -108,6 +181,48 @@ func boardTexts(l *look) error {
 		}
 		if why := stored(title, boards.ParseTitle); why != "" {
 			l.find("board %d (%s) has a bad title: %s", id, slug, why)
+		}
+		return nil
+	})
+}
+
+// boardSlugs finds boards whose slug is not kept for them, and kept ones that no board can have.
+func boardSlugs(l *look) error {
+	err := l.sentences(`SELECT CONCAT(` + aBoard + `, ' has a slug that is kept for ', COALESCE(CONCAT('board ', s.board_id), 'none'))
+		FROM board b JOIN company co ON co.id = b.company_id LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug
+		WHERE s.board_id IS NULL OR s.board_id <> b.id ORDER BY b.id`)
+	if err != nil {
+		return err
+	}
+	return l.each(`SELECT s.company_id, s.slug, s.board_id, COALESCE(s.slug = b.slug, FALSE), IF(co.id IS NULL, NULL, b.company_id)
+		FROM board_slug s LEFT JOIN company co ON co.id = s.company_id LEFT JOIN board b ON b.id = s.board_id
+		ORDER BY s.company_id, s.slug`, func(rows *sql.Rows) error {
+		var company, board uint64
+		var slug string
+		var present bool // the check of boards has told
+		var of sql.Null[uint64]
+		if err := rows.Scan(&company, &slug, &board, &present, &of); err != nil {
+			return err
+		}
+		if why := stored(slug, boards.ParseSlug); why != "" && !present {
+			l.find("the slug %q is kept for board %d: %s", slug, board, why)
+		}
+		if of.Valid && of.V != company {
+			l.find("company %d keeps the slug %q for board %d, which is of company %d", company, slug, board, of.V)
+		}
+		return nil
+	})
+}
+
+func columnNames(l *look) error {
+	return l.each("SELECT id, board_id, name FROM board_column ORDER BY id", func(rows *sql.Rows) error {
+		var id, board uint64
+		var name string
+		if err := rows.Scan(&id, &board, &name); err != nil {
+			return err
+		}
+		if line, length, ok := markup.Line(name); !ok || length == 0 || line != name {
+			l.find("column %d of board %d has a bad name: %q", id, board, name)
 		}
 		return nil
 	})
@@ -140,6 +255,43 @@ func details(l *look) error {
 		}
 		if err := json.Unmarshal(detail, new(tickets.Detail)); err != nil {
 			l.find("activity %d of ticket %d has a detail that cannot be read: %v", id, ticket, err)
+		}
+		return nil
+	})
+}
+
+func comments(l *look) error {
+	return l.each("SELECT id, ticket_id, body, deleted_at IS NOT NULL FROM comment ORDER BY id", func(rows *sql.Rows) error {
+		var id, ticket uint64
+		var body string
+		var deleted bool
+		if err := rows.Scan(&id, &ticket, &body, &deleted); err != nil {
+			return err
+		}
+		if deleted {
+			if body != "" {
+				l.find("comment %d of ticket %d is deleted but has a text", id, ticket)
+			}
+			return nil
+		}
+		if why := stored(body, tickets.ParseDescription); why != "" || strings.TrimSpace(body) == "" {
+			l.find("comment %d of ticket %d has a bad text: %s", id, ticket, cmp.Or(why, "It is empty."))
+		}
+		return nil
+	})
+}
+
+var kindsOfNotification = []string{"mention", "assignment", "reply"}
+
+func notificationKinds(l *look) error {
+	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {
+		var id uint64
+		var kind string
+		if err := rows.Scan(&id, &kind); err != nil {
+			return err
+		}
+		if !slices.Contains(kindsOfNotification, kind) {
+			l.find("notification %d has the unknown kind %q", id, kind)
 		}
 		return nil
 	})
