@@ -50,9 +50,11 @@ func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.R
 }
 
 const boardBySlug = `-- name: BoardBySlug :one
-SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE company_id = ? AND slug = ?
+SELECT b.id, b.company_id, b.slug, b.title, b.version, b.created_at, b.updated_at, b.archived_at FROM board_slug s JOIN board b ON b.id = s.board_id
+WHERE s.company_id = ? AND s.slug = ?
 `
 
+// The board that has the slug, or had it once.
 func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) (Board, error) {
 	row := q.db.QueryRowContext(ctx, boardBySlug, companyID, slug)
 	var i Board
@@ -70,9 +72,10 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 }
 
 const boardSlugs = `-- name: BoardSlugs :many
-SELECT slug FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
+SELECT slug FROM board_slug WHERE company_id = ? ORDER BY slug LIMIT 10000
 `
 
+// Every slug that a board of the company has or had.
 func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, boardSlugs, companyID)
 	if err != nil {

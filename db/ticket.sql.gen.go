@@ -325,17 +325,19 @@ func (q *Queries) TakeNumbers(ctx context.Context, k uint64, boardID id.Board) (
 
 const ticketByKey = `-- name: TicketByKey :one
 SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
-FROM board b
-JOIN ticket ON ticket.board_id = b.id
+FROM board_slug s
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ?
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ?
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
-WHERE b.company_id = ? AND b.slug = ? AND ticket.local_id = ?
-  AND ticket.deleted_at IS NULL
+WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NULL
 `
 
 type TicketByKeyParams struct {
+	LocalID   uint64
 	CompanyID id.Company
 	Slug      string
-	LocalID   uint64
 }
 
 type TicketByKeyRow struct {
@@ -344,8 +346,14 @@ type TicketByKeyRow struct {
 	Author    string
 }
 
+// The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
-	row := q.db.QueryRowContext(ctx, ticketByKey, arg.CompanyID, arg.Slug, arg.LocalID)
+	row := q.db.QueryRowContext(ctx, ticketByKey,
+		arg.LocalID,
+		arg.LocalID,
+		arg.CompanyID,
+		arg.Slug,
+	)
 	var i TicketByKeyRow
 	err := row.Scan(
 		&i.Ticket.ID,

@@ -10,13 +10,16 @@ INSERT INTO board_column (board_id, name, position, done)
 VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 
 -- name: BoardBySlug :one
-SELECT * FROM board WHERE company_id = sqlc.arg(company_id) AND slug = sqlc.arg(slug);
+-- The board that has the slug, or had it once.
+SELECT b.* FROM board_slug s JOIN board b ON b.id = s.board_id
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug);
 
 -- name: BoardsOfCompany :many
 SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
 
 -- name: BoardSlugs :many
-SELECT slug FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
+-- Every slug that a board of the company has or had.
+SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 10000;
 
 -- name: RenameBoard :execrows
 UPDATE board SET title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)

@@ -4,12 +4,15 @@ UPDATE board_ticket_incrementer SET max_ticket_id = LAST_INSERT_ID(max_ticket_id
 WHERE board_id = sqlc.arg(board_id);
 
 -- name: TicketByKey :one
+-- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
-FROM board b
-JOIN ticket ON ticket.board_id = b.id
+FROM board_slug s
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id)
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id)
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
-WHERE b.company_id = sqlc.arg(company_id) AND b.slug = sqlc.arg(slug) AND ticket.local_id = sqlc.arg(local_id)
-  AND ticket.deleted_at IS NULL;
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NULL;
 
 -- name: LockTicket :one
 SELECT * FROM ticket WHERE id = sqlc.arg(id) AND deleted_at IS NULL FOR UPDATE;

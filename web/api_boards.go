@@ -58,7 +58,7 @@ func (s *server) apiBoards(c echo.Context) error {
 }
 
 func (s *server) apiBoard(c echo.Context) error {
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.boardOfPath(c)
 	if err != nil {
 		return err
 	}

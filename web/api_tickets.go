@@ -44,8 +44,11 @@ func (s *server) apiTickets(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, next, err := s.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
+	board, list, next, err := s.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
 	if err != nil {
+		return err
+	}
+	if err := named(c, "board", board.Slug); err != nil {
 		return err
 	}
 	page := listResource[ticketResource]{Items: make([]ticketResource, len(list))}
@@ -86,6 +89,9 @@ func (s *server) apiTicket(c echo.Context) error {
 	}
 	ticket, err := s.Ticket(c.Request().Context(), k)
 	if err != nil {
+		return err
+	}
+	if err := named(c, "key", ticket.Key.String()); err != nil {
 		return err
 	}
 	return answer(c, http.StatusOK, s.links(c).ticket(ticket))

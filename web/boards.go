@@ -51,8 +51,8 @@ func (s *server) board(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Param("board") != board.Slug {
-		return c.Redirect(http.StatusMovedPermanently, views.BoardPath(company(c).Slug, board.Slug))
+	if err := named(c, "board", board.Slug); err != nil {
+		return err
 	}
 	props := views.BoardProps{Page: s.page(c, board.Title), Board: board}
 	for _, column := range board.Columns {
@@ -85,6 +85,9 @@ func (s *server) column(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := named(c, "board", board.Slug); err != nil {
+		return err
+	}
 	found, _ := board.Column(columnID)
 	props := columnProps(c, board, found, cards)
 	if isFragment(c) {
@@ -107,7 +110,7 @@ func (s *server) columnNow(c echo.Context, slug string, column id.Column) (props
 }
 
 func (s *server) boardSettings(c echo.Context) error {
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.boardOfPath(c)
 	if err != nil {
 		return err
 	}

@@ -92,6 +92,12 @@ func (s *server) showError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
+	if there := (renamed{}); errors.As(err, &there) {
+		// Never from a store: a ticket may come back to a board, and the two names would lead to one another.
+		c.Response().Header().Set("Cache-Control", "private, no-store")
+		_ = c.Redirect(http.StatusMovedPermanently, there.path)
+		return
+	}
 	code, message := status(err)
 	// The page that says what happened is drawn also where the request's time is over.
 	c.SetRequest(c.Request().WithContext(context.WithoutCancel(c.Request().Context())))
@@ -108,7 +114,7 @@ func (s *server) showError(err error, c echo.Context) {
 	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	if c.Request().URL.Path == "/api" || strings.HasPrefix(c.Request().URL.Path, "/api/") {
+	if isCall(c) {
 		s.problem(c, code, message, err)
 		return
 	}
@@ -121,6 +127,12 @@ func (s *server) showError(err error, c echo.Context) {
 	if err := render(c, code, views.ErrorPage(props)); err != nil {
 		s.log.Error("show error page", "error", err)
 	}
+}
+
+// isCall reports whether a program asks, so that JSON is wanted and not a page.
+func isCall(c echo.Context) bool {
+	path := c.Request().URL.Path
+	return path == "/api" || strings.HasPrefix(path, "/api/")
 }
 
 // logError logs what is our fault; what a request did wrong is no news.

@@ -388,7 +388,9 @@ func TestCanonicalKeys(t *testing.T) {
 		ana.get(path).is(t, 404)
 	}
 	ana.post("/acme/demo-1", "title", "x", "description", "", "version", "1").goesTo(t, "/acme/DEMO-1")
-	ana.get("/acme/demo-1/edit").is(t, 200)
+	if a := ana.get("/acme/demo-1/edit?x=1").is(t, 301); a.header.Get("Location") != "/acme/DEMO-1/edit?x=1" {
+		t.Errorf("it leads to %s", a.header.Get("Location"))
+	}
 }
 
 func TestCompaniesAreWalls(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 func (s *server) newTicket(c echo.Context) error {
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.boardOfPath(c)
 	if err != nil {
 		return err
 	}
@@ -107,22 +107,10 @@ func checkTexts(form views.TicketForm) {
 	maps.Copy(form.Errors, allRejected(badTitle, badDescription))
 }
 
-// ticketOfPath returns the ticket that the path names, with its board.
-func (s *server) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, error) {
-	k, err := key(c)
-	if err != nil {
-		return tickets.Ticket{}, boards.Board{}, err
-	}
-	return s.TicketOnBoard(c.Request().Context(), k)
-}
-
 func (s *server) ticket(c echo.Context) error {
 	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
-	}
-	if c.Param("key") != ticket.Key.String() {
-		return c.Redirect(http.StatusMovedPermanently, views.TicketPath(company(c).Slug, ticket.Key))
 	}
 	return s.showTicket(c, ticket, board, 0)
 }
@@ -223,7 +211,10 @@ func (s *server) saveTicket(c echo.Context) error {
 		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {
 			edit.Version = over
 		}
-		_, err = s.EditTicket(c.Request().Context(), k, edit)
+		var ticket tickets.Ticket
+		if ticket, err = s.EditTicket(c.Request().Context(), k, edit); err == nil {
+			k = ticket.Key
+		}
 	}
 	if err != nil {
 		return s.rejectEdit(c, k, form, err)

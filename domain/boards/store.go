@@ -79,7 +79,8 @@ func Rename(ctx context.Context, tx *db.Tx, board Board, title string) (Board, e
 	return current, nil
 }
 
-// BySlug returns a board with its columns. It returns NotFound also for a slug of the wrong form.
+// BySlug returns the board that has the slug, or had it once, with its columns. It returns NotFound
+// also for a slug of the wrong form.
 func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string) (Board, error) {
 	parsed, err := ParseSlug(slug)
 	if err != nil {
@@ -120,7 +121,7 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	return list, nil
 }
 
-// Slugs returns the slugs of a company's boards.
+// Slugs returns every slug that a company's boards have or had.
 func Slugs(ctx context.Context, q *db.Queries, company id.Company) ([]string, error) {
 	slugs, err := db.Read(q.BoardSlugs(ctx, company))
 	if err != nil {

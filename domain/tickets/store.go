@@ -45,7 +45,8 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 	return opened, nil
 }
 
-// ByKey returns a ticket of a company. It returns NotFound also for a deleted one.
+// ByKey returns the ticket of a company that has the key, or had it once: its Key is the current one.
+// It returns NotFound also for a deleted one.
 func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
 	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
 	if db.IsNotFound(err) {

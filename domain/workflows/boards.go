@@ -33,7 +33,7 @@ func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
 	return boards.Of(ctx, w.db.Queries, actor.Company.ID)
 }
 
-// BoardSlugs returns the slugs of the company's boards: what makes a word in a text a key.
+// BoardSlugs returns every slug that the company's boards have or had: what makes a word in a text a key.
 func (w *Workflows) BoardSlugs(ctx context.Context) ([]string, error) {
 	actor, err := reading(ctx, "boards:read")
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *Workflows) BoardSlugs(ctx context.Context) ([]string, error) {
 	return boards.Slugs(ctx, w.db.Queries, actor.Company.ID)
 }
 
-// Board returns a board with its columns, or boards.NotFound.
+// Board returns the board that has the slug, or had it once, with its columns, or boards.NotFound.
 func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error) {
 	actor, err := reading(ctx, "boards:read")
 	if err != nil {

@@ -223,7 +223,7 @@ func TestMoveTicket(t *testing.T) {
 		keys := h.open(t, "PAGE", column, 80)
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
-			list, next, err := h.TicketsOf(h.ctx, "PAGE", column, after, 10)
+			_, list, next, err := h.TicketsOf(h.ctx, "PAGE", column, after, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

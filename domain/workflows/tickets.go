@@ -37,21 +37,21 @@ func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Ac
 	return tickets.History(ctx, w.db.Queries, ticket, before, HistoryPerPage)
 }
 
-// TicketsOf returns up to limit tickets of a board in board order, those of one column or, where
+// TicketsOf returns a board and up to limit of its tickets in board order, those of one column or, where
 // column is 0, of all from left to right. after is where the page before ended, nil for the start;
 // next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.
-func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int) (list []tickets.Ticket, next *tickets.Cursor, err error) {
+func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int) (board boards.Board, list []tickets.Ticket, next *tickets.Cursor, err error) {
 	actor, err := reading(ctx, "tickets:read")
 	if err != nil {
-		return nil, nil, err
+		return board, nil, nil, err
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
+	board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
 	if err != nil {
-		return nil, nil, err
+		return board, nil, nil, err
 	}
 	columns, err := columnsFrom(board, column, after)
 	if err != nil {
-		return nil, nil, err
+		return board, nil, nil, err
 	}
 	for i, c := range columns {
 		if i > 0 {
@@ -59,14 +59,14 @@ func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column
 		}
 		some, err := tickets.Below(ctx, w.db.Queries, board.ID, board.Slug, c, after, limit-len(list)+1)
 		if err != nil {
-			return nil, nil, err
+			return board, nil, nil, err
 		}
 		if list = append(list, some...); len(list) > limit {
 			end := list[limit-1].Cursor()
-			return list[:limit], &end, nil
+			return board, list[:limit], &end, nil
 		}
 	}
-	return list, nil, nil
+	return board, list, nil, nil
 }
 
 // columnsFrom returns the columns to list, the first of them that of the cursor.
