@@ -172,16 +172,23 @@ func (q *Queries) ColumnsOfBoard(ctx context.Context, boardID id.Board) ([]Board
 	return items, nil
 }
 
-const columnsOfCompany = `-- name: ColumnsOfCompany :many
-SELECT c.id, c.board_id, c.name, c.position, c.done, c.wip_limit, c.ticket_count, c.last_rank, c.wip_hard FROM board b JOIN board_column c ON c.board_id = b.id
-WHERE b.company_id = ?
-ORDER BY c.board_id, c.position
-LIMIT 20000
+const columnsOfBoards = `-- name: ColumnsOfBoards :many
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
 `
 
-// The columns of every board of a company, for a list of boards.
-func (q *Queries) ColumnsOfCompany(ctx context.Context, companyID id.Company) ([]BoardColumn, error) {
-	rows, err := q.db.QueryContext(ctx, columnsOfCompany, companyID)
+// The columns of several boards, for a list of boards.
+func (q *Queries) ColumnsOfBoards(ctx context.Context, boards []id.Board) ([]BoardColumn, error) {
+	query := columnsOfBoards
+	var queryParams []interface{}
+	if len(boards) > 0 {
+		for _, v := range boards {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:boards*/?", strings.Repeat(",?", len(boards))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:boards*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,9 @@ WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 -- name: ColumnsOfBoard :many
 SELECT * FROM board_column WHERE board_id = sqlc.arg(board_id) ORDER BY position;
 
--- name: ColumnsOfCompany :many
--- The columns of every board of a company, for a list of boards.
-SELECT c.* FROM board b JOIN board_column c ON c.board_id = b.id
-WHERE b.company_id = sqlc.arg(company_id)
-ORDER BY c.board_id, c.position
-LIMIT 20000;
+-- name: ColumnsOfBoards :many
+-- The columns of several boards, for a list of boards.
+SELECT * FROM board_column WHERE board_id IN (sqlc.slice(boards)) ORDER BY board_id, position;
 
 -- name: LockColumns :many
 SELECT * FROM board_column WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;

@@ -106,7 +106,11 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	if err != nil {
 		return nil, fmt.Errorf("read boards: %w", err)
 	}
-	columns, err := db.Read(q.ColumnsOfCompany(ctx, company))
+	ids := make([]ID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	columns, err := db.Read(q.ColumnsOfBoards(ctx, ids))
 	if err != nil {
 		return nil, fmt.Errorf("read columns: %w", err)
 	}

@@ -1,0 +1,136 @@
+package db_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+// What the filled database has, so that samples can name it. Company 1 is the large one: boards 1 to
+// 300 are its, accounts 1 to 500 its members. Board n has the columns 3n-2, 3n-1 and 3n.
+const (
+	filledTickets = 20000 // open ones in column 1 of board 1: ids and numbers 1 to 20,000, ranks their number times gap
+	busyTicket    = 7     // has 500 comments, 500 watchers and 500 more entries of activity
+	removedTicket = 20001 // to 20,500: deleted, of board 1
+	closedTicket  = 20501 // to 22,500: in column 3 of board 1, closed
+	othersTicket  = 22501 // to 24,500: in column 6 of board 2, open, numbers 1 to 2,000
+	gap           = 1 << 16
+)
+
+// small are tables that do not grow.
+var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true}
+
+// filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
+// thousand rows, for in a small one a scan is the best plan.
+var filling = []string{
+	`INSERT INTO company (id, slug, name, created_at) SELECT n, CONCAT('c', n), CONCAT('Company ', n), '2026-01-01' FROM numbers WHERE n <= 1000`,
+	`INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')`,
+	`INSERT INTO account (id, email, name, password_hash, operator, created_at)
+	 SELECT n, CONCAT('p', n, '@example.com'), CONCAT('Person ', n), 'x', n = 1, '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO membership (company_id, account_id, role, handle, created_at)
+	 SELECT 1, n, IF(n = 1, 'owner', 'member'), CONCAT('p', n), '2026-01-01' FROM numbers WHERE n <= 500`,
+	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n, 1, 'member', 'p1', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 300`,
+	`INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT n % 999 + 2, n, 'member', CONCAT('p', n), '2026-01-01' FROM numbers WHERE n BETWEEN 501 AND 3000`,
+	`INSERT INTO sessions (token, data, expiry) SELECT CONCAT('s', n), 'x', '2026-02-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
+	`INSERT INTO api_token (id, company_id, account_id, name, hash, scopes, created_at)
+	 SELECT n, IF(n <= 500, 1, n % 999 + 2), n, 'script', UNHEX(SHA2(n, 256)), 'tickets:read', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at)
+	 SELECT IF(n <= 2000, 1, n - 1999), UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), 201, '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
+	`INSERT INTO invitation (id, company_id, hash, role, note, created_by, created_at, expires_at)
+	 SELECT n, IF(n <= 500, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'member', '', n, '2026-01-01', '2026-02-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO password_reset (id, company_id, account_id, hash, created_by, created_at, expires_at)
+	 SELECT n, IF(n <= 500, 1, n % 999 + 2), n, UNHEX(SHA2(n, 256)), 1, '2026-01-01', '2026-02-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO sign_in_limit (name, failures, last_at) SELECT UNHEX(SHA2(n, 256)), 1, '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
+	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
+	 SELECT n, IF(n <= 2000, 1, n % 999 + 2), n % 500 + 1, 'signed_in', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 4000`,
+
+	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at)
+	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 1500`,
+	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, slug, id, created_at FROM board`,
+	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, CONCAT('OLD', id), id, created_at FROM board`,
+	`INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) SELECT id, 30000 FROM board`,
+	`INSERT INTO board_column (id, board_id, name, position, done, ticket_count, last_rank)
+	 SELECT 3 * id - 3 + n, id, CONCAT('Column ', n), n, n = 3, 0, 30000 * 65536 FROM board, numbers WHERE n <= 3`,
+	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
+	 SELECT n, 1, n, 1, n * 65536, CONCAT('Ticket ', n), '', n % 500 + 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 20000`,
+	`INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
+	 SELECT 20000 + n, 1, 20000 + n, 'Gone', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 500`,
+	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at)
+	 SELECT 20500 + n, 1, 20500 + n, 3, n * 65536, 'Done', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
+	 SELECT 22500 + n, 2, n, 6, n * 65536, 'Elsewhere', '', 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT 3, n, IF(n <= 20, 7, n), '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT n, 1, TRUE, '2026-01-01' FROM numbers WHERE n <= 1500`,
+	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT 20500 + n, 1, FALSE, '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT n, n % 499 + 2, TRUE, '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
+	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
+	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
+	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, 'A comment', '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
+	 SELECT n, n, n % 500 + 1, 'opened', '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 20000`,
+	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
+	 SELECT 20000 + n, IF(n <= 500, 7, n), IF(n <= 500, n, 1), 'moved', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
+	`INSERT INTO notification (id, company_id, account_id, ticket_id, comment_id, actor_id, kind, unread, created_at)
+	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
+}
+
+// filled is a database in which whatever a request must not read as a whole is large.
+func filled(t *testing.T) *db.DB {
+	t.Helper()
+	d := dbtest.Open(t)
+	execute := func(statement string) {
+		t.Helper()
+		if _, err := d.SQL.Exec(statement); err != nil {
+			t.Fatalf("%v\nin %s", err, statement)
+		}
+	}
+	execute("CREATE TABLE numbers (n INT NOT NULL PRIMARY KEY)")
+	digits := "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
+	execute(fmt.Sprintf("INSERT INTO numbers SELECT 1 + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d FROM %[1]s a, %[1]s b, %[1]s c, %[1]s e, %[1]s f WHERE f.d < 3", digits))
+	for _, statement := range filling {
+		execute(statement)
+	}
+	for table, n := range rowsOf(t, d) {
+		if n < 1000 && !small[table] {
+			t.Errorf("the table %s has %d rows: say in filling (db/filled_test.go) how it gets a thousand", table, n)
+		}
+		execute("ANALYZE TABLE " + table)
+	}
+	return d
+}
+
+func rowsOf(t *testing.T, d *db.DB) map[string]int {
+	t.Helper()
+	rows, err := d.SQL.Query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var counts []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, fmt.Sprintf("SELECT '%[1]s', COUNT(*) FROM %[1]s", name))
+	}
+	of := map[string]int{}
+	counted, err := d.SQL.Query(strings.Join(counts, " UNION ALL "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer counted.Close()
+	for counted.Next() {
+		var name string
+		var n int
+		if err := counted.Scan(&name, &n); err != nil {
+			t.Fatal(err)
+		}
+		of[name] = n
+	}
+	return of
+}

@@ -1,0 +1,81 @@
+package db_test
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+var (
+	newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	middle  = ptr(int64(filledTickets / 2 * gap)) // of column 1
+	hash7   = hash("7")
+	column1 = ptr(id.Column(1))
+)
+
+func hash(s string) []byte { h := sha256.Sum256([]byte(s)); return h[:] }
+
+func firstBoards(n int) (boards []id.Board) {
+	for i := range n {
+		boards = append(boards, id.Board(i+1))
+	}
+	return boards
+}
+
+// samples has a line for every query that reads, and for every method of Queries written by hand. The
+// arguments find something in the filled database (filled_test.go). Lines stand in the order of queries/.
+var samples = map[string]sample{
+	// account.sql
+	"AccountByEmail":     {args: with("p7@example.com")},
+	"AccountByID":        {args: with(7)},
+	"HandlesLike":        {args: with(1, "p1%")},
+	"MemberBySlug":       {args: with("c1", 7)},
+	"CompaniesOfAccount": {args: with(1)},
+	"BearerByHash":       {args: with(hash7)},
+
+	// activity.sql
+	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, Upto: 150})},
+	"ActivityOfTicket": {args: with(db.ActivityOfTicketParams{TicketID: busyTicket, BeforeID: 20400, Limit: 51})},
+
+	// board.sql
+	"BoardBySlug":     {args: with(1, "B7")},
+	"BoardsOfCompany": {args: with(1)},
+	"BoardSlugs":      {args: with(1)},
+	"RenameBoard":     {args: with(db.RenameBoardParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
+	"ColumnsOfBoard":  {args: with(7)},
+	"ColumnsOfBoards": {args: with(firstBoards(300))},
+	"LockColumns":     {args: with([]id.Column{1, 3})},
+	"AppendRanks":     {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
+	"AddToCount":      {args: with(1, 1)},
+	"RaiseLastRank":   {args: with(1, 1)},
+
+	// company.sql
+	"InstallationExists": {args: with()},
+	"CompanyBySlug":      {args: with("c7")},
+	"CompanyByID":        {args: with(7)},
+
+	// idempotency.sql
+	"RememberedAnswer": {args: with(1, hash7)},
+	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
+	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
+
+	// ticket.sql
+	"TakeNumbers":  {args: with(1, 1)},
+	"TicketByKey":  {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 7})},
+	"LockTicket":   {args: with(7)},
+	"CardByNumber": {args: with(1, 7)},
+	"CardsAfter":   {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
+	"TicketsAfter": {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
+	"CardBelow":    {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
+	"CardAbove":    {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
+	"PlaceTicket":  {args: with(db.PlaceTicketParams{ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
+	"SetRank":      {args: with(ptr(int64(7*gap+1)), 7)},
+	"EditTicket":   {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
+	"DeleteTicket": {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
+	"RanksBelow":   {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
+
+	// By hand
+	"FirstCards": {args: with([]id.Column{1, 2, 3}, 51)},
+}

@@ -1,0 +1,337 @@
+package db_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+const (
+	atMost = 2000 // rows that a statement may read
+	onPage = 250  // rows that it may sort, or put aside
+)
+
+// No request may cost more because a table grew. So every query is explained and run on a filled
+// database: it scans no table or index from end to end, sorts no more than a page, and reads no more
+// than a few pages.
+//
+// A new query needs a line in samples (db/plan_samples_test.go).
+func TestNoQueryGrowsWithATable(t *testing.T) {
+	t.Parallel()
+	d := filled(t)
+	queries := allQueries(t)
+	for name := range samples {
+		if _, ok := queries[name]; !ok {
+			t.Errorf("samples has arguments for %s, which is no query any more", name)
+		}
+	}
+	for name, text := range queries {
+		t.Run(name, func(t *testing.T) {
+			sample, ok := samples[name]
+			if !ok {
+				if !addsValues(text) {
+					t.Fatalf("no sample: add a line for %[1]s to samples in db/plan_samples_test.go, such as\n\t%[1]q: {args: with(...)},\nwith arguments that find something in the filled database (db/filled_test.go)", name)
+				}
+				return
+			}
+			query, args := recorded(t, name, sample.args)
+			problems := append(explained(t, d, query, args), ran(t, d, sample, query, args)...)
+			for _, problem := range problems {
+				t.Errorf("%s\nin %s\nwith %v", problem, query, args)
+			}
+		})
+	}
+}
+
+// A page in the middle of a long column must begin there: MariaDB likes to read the column from its
+// top instead, and then a page costs as much as the column is long.
+func TestPagesBeginWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	d := filled(t)
+	for _, name := range []string{"CardsAfter", "TicketsAfter", "CardAbove", "CardBelow", "RanksBelow"} {
+		query, args := recorded(t, name, samples[name].args)
+		plan := plansOf(t, d, query, args)[0]
+		if plan["key"] != "uq_ticket_rank" || plan["key_len"] != "18" || strings.Contains(plan["extra"], "filesort") {
+			t.Errorf("%s: %v; want the range of uq_ticket_rank with both its columns (18 bytes) and no filesort", name, plan)
+		}
+	}
+}
+
+// sample is how a query is tried.
+type sample struct {
+	args    []any  // after the context; an int stands for any integer or id
+	reads   int    // how many rows it may read where that is more than atMost
+	sorts   int    // how many it may sort where that is more than onPage
+	because string // why more is right
+}
+
+func with(args ...any) []any { return args }
+
+func ptr[T any](v T) *T { return &v }
+
+var named = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+\n`)
+
+// allQueries are the texts of all queries by name; "" is the text of what is written by hand in Go.
+func allQueries(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	files, err := filepath.Glob("../queries/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no queries", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := named.FindAllSubmatchIndex(text, -1)
+		for i, place := range places {
+			end := len(text)
+			if i+1 < len(places) {
+				end = places[i+1][0]
+			}
+			found[string(text[place[2]:place[3]])] = string(text[place[1]:end])
+		}
+	}
+	for _, name := range handWritten(t) {
+		found[name] = ""
+	}
+	return found
+}
+
+// handWritten are the methods of Queries that sqlc did not write.
+func handWritten(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".gen.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declared := range parsed.Decls {
+			method, ok := declared.(*ast.FuncDecl)
+			if !ok || method.Recv == nil || !method.Name.IsExported() {
+				continue
+			}
+			if pointer, ok := method.Recv.List[0].Type.(*ast.StarExpr); ok && pointer.X.(*ast.Ident).Name == "Queries" {
+				names = append(names, method.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
+var comment = regexp.MustCompile(`(?m)^--.*\n`)
+
+// addsValues reports an insert that reads nothing.
+func addsValues(text string) bool {
+	text = strings.ToUpper(strings.TrimSpace(comment.ReplaceAllString(text, "")))
+	return strings.HasPrefix(text, "INSERT") && !strings.Contains(text, "SELECT")
+}
+
+// recorded returns what a query of that name sends, without sending it.
+func recorded(t *testing.T, name string, args []any) (string, []any) {
+	t.Helper()
+	spy := &recorder{}
+	method := reflect.ValueOf(db.New(spy)).MethodByName(name)
+	kind := method.Type()
+	if kind.NumIn() != len(args)+1 {
+		t.Fatalf("%s has %d arguments, its sample %d", name, kind.NumIn()-1, len(args))
+	}
+	values := []reflect.Value{reflect.ValueOf(context.Background())}
+	for i, arg := range args {
+		value, want := reflect.ValueOf(arg), kind.In(i+1)
+		if value.Kind() == reflect.Int && want.Kind() != reflect.Int {
+			value = value.Convert(want)
+		}
+		values = append(values, value)
+	}
+	method.Call(values)
+	if spy.query == "" {
+		t.Fatalf("%s sent nothing", name)
+	}
+	return spy.query, spy.args
+}
+
+// recorder notes the last statement and sends none.
+type recorder struct {
+	query string
+	args  []any
+}
+
+var errNotSent = errors.New("only noted")
+
+func (r *recorder) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	r.query, r.args = query, args
+	return nil, errNotSent
+}
+
+func (r *recorder) PrepareContext(context.Context, string) (*sql.Stmt, error) { return nil, errNotSent }
+
+func (r *recorder) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	r.query, r.args = query, args
+	return nil, errNotSent
+}
+
+// QueryRowContext asks a pool that is closed, for no one else can make a sql.Row.
+func (r *recorder) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	r.query, r.args = query, args
+	nowhere, err := db.Open("mysql://nobody@localhost/nothing")
+	if err != nil {
+		panic(err)
+	}
+	nowhere.Close()
+	return nowhere.SQL.QueryRowContext(ctx, query, args...)
+}
+
+// explained returns what the server's plan has that grows with a table.
+func explained(t *testing.T, d *db.DB, query string, args []any) (problems []string) {
+	t.Helper()
+	for _, plan := range plansOf(t, d, query, args) {
+		extra := strings.ToLower(plan["extra"])
+		switch {
+		case strings.HasPrefix(extra, "no matching row") || strings.HasPrefix(extra, "impossible where"):
+			problems = append(problems, "the sample finds nothing, so its plan says nothing: choose other arguments")
+		case plan["select_type"] == "INSERT" || plan["table"] == "" || strings.HasPrefix(plan["table"], "<") || small[plan["table"]]:
+		case strings.EqualFold(plan["type"], "ALL") || strings.EqualFold(plan["type"], "index"):
+			problems = append(problems, fmt.Sprintf("it scans %s from end to end: %v", plan["table"], plan))
+		}
+	}
+	return problems
+}
+
+// plansOf returns the lines of EXPLAIN, each by the names of its columns in lower case.
+func plansOf(t *testing.T, d *db.DB, query string, args []any) (plans []map[string]string) {
+	t.Helper()
+	rows, err := d.SQL.Query("EXPLAIN FORMAT=TRADITIONAL "+query, args...)
+	if err != nil {
+		t.Fatalf("%v\nin %s\nwith %v", err, query, args)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values, targets := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			t.Fatal(err)
+		}
+		plan := map[string]string{}
+		for i, name := range columns {
+			if values[i].Valid {
+				plan[strings.ToLower(name)] = values[i].String
+			}
+		}
+		plans = append(plans, plan)
+	}
+	if err := rows.Err(); err != nil || len(plans) == 0 {
+		t.Fatalf("no plan: %v", err)
+	}
+	return plans
+}
+
+// ran runs a statement, undoes it, and returns where it read or sorted too much. The server's own
+// counters tell; an estimate in a plan knows nothing of a LIMIT.
+func ran(t *testing.T, d *db.DB, s sample, query string, args []any) (problems []string) {
+	t.Helper()
+	ctx := t.Context()
+	conn, err := d.SQL.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+
+	noise := touched(t, tx)
+	before := touched(t, tx)
+	noise = before.minus(noise)
+	found := drain(t, tx, query, args)
+	cost := touched(t, tx).minus(before).minus(noise)
+
+	if found == 0 && strings.HasPrefix(strings.ToUpper(strings.TrimSpace(comment.ReplaceAllString(query, ""))), "SELECT") {
+		problems = append(problems, "the sample finds nothing: choose other arguments")
+	}
+	reads, sorts := max(s.reads, atMost), max(s.sorts, onPage)
+	if (s.reads > 0 || s.sorts > 0) && s.because == "" {
+		problems = append(problems, "a sample that may read or sort more says why (because)")
+	}
+	if cost.reads > reads {
+		problems = append(problems, fmt.Sprintf("it reads %d rows; %d are allowed", cost.reads, reads))
+	}
+	if cost.sorts > 0 && cost.reads > sorts {
+		problems = append(problems, fmt.Sprintf("it sorts, and reads %d rows for that; %d are allowed", cost.reads, sorts))
+	}
+	return problems
+}
+
+// drain runs a statement, reads its result to the end, and returns how many rows it has.
+func drain(t *testing.T, tx *sql.Tx, query string, args []any) (n int) {
+	t.Helper()
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		t.Fatalf("%v\nin %s\nwith %v", err, query, args)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		n++
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// work is what a connection has had the server do: rows and index entries read, and sorts.
+type work struct{ reads, sorts int }
+
+func (w work) minus(v work) work { return work{w.reads - v.reads, w.sorts - v.sorts} }
+
+func touched(t *testing.T, tx *sql.Tx) (w work) {
+	t.Helper()
+	rows, err := tx.Query("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name IN ('Sort_scan', 'Sort_range')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var n int
+		if err := rows.Scan(&name, &n); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case strings.EqualFold(name, "Handler_read_rnd_deleted") || strings.EqualFold(name, "Handler_read_retry"):
+		case strings.HasPrefix(name, "Handler"):
+			w.reads += n
+		default:
+			w.sorts += n
+		}
+	}
+	return w
+}
