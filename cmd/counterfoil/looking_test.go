@@ -2,11 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
@@ -48,33 +46,6 @@ func TestCommandsThatLook(t *testing.T) {
 		}
 		i.verified(t)
 	})
-}
-
-// A database that hangs is as good as none: requests get 503 in time, and go on when it does.
-func TestFrozenDatabase(t *testing.T) {
-	i := onPrivate(t)
-	c, p := newClient(i), i.serve(t)
-	c.board(t, p.url, "NINJA")
-	database := databasePID(t, i)
-	if err := syscall.Kill(database, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Kill(database, syscall.SIGCONT) })
-	for _, path := range []string{"/readyz", "/api/v1/boards"} {
-		response, err := c.call("GET", p.url+path, "", nil, &struct{}{})
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %s, Retry-After %q", path, response.Status, response.Header.Get("Retry-After"))
-		}
-	}
-	if err := syscall.Kill(database, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.open(func() string { return p.url }, "NINJA", "After the frost", patience); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestWrongDatabaseURL(t *testing.T) {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A database that hangs is as good as none: requests get 503 in time, and go on when it does.
+func TestFrozenDatabase(t *testing.T) {
+	i := onPrivate(t)
+	c, p := newClient(i), i.serve(t)
+	c.board(t, p.url, "NINJA")
+	database := databasePID(t, i)
+	freeze(t, database)
+	for _, path := range []string{"/readyz", "/api/v1/boards"} {
+		response, err := c.call("GET", p.url+path, "", nil, &struct{}{})
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %s, Retry-After %q, while the database's threads were %v", path, response.Status, response.Header.Get("Retry-After"), threads(t, database))
+		}
+	}
+	if err := syscall.Kill(database, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.open(func() string { return p.url }, "NINJA", "After the frost", patience); err != nil {
+		t.Error(err)
+	}
+}
+
+// freeze stops a process until the test ends and returns when all its threads stand still: the
+// signal reaches some of them a moment later than the others.
+func freeze(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGCONT) })
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		states := threads(t, pid)
+		if len(states) > 0 && strings.Trim(strings.Join(states, ""), "T") == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d does not stand still: its threads are %v", pid, states)
+		}
+	}
+}
+
+// threads returns the state of each thread of a process, T for one that stands still.
+func threads(t *testing.T, pid int) (states []string) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread is gone
+		}
+		_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')'):]), " ")
+		state, _, _ := strings.Cut(rest, " ")
+		states = append(states, state)
+	}
+	return states
+}
