@@ -31,6 +31,7 @@ const (
 	hostile  = `<script>alert(1)</script><img src=x onerror=alert(1)>"'--; DROP TABLE ticket; ../../etc/passwd {{7*7}} ${x}`
 	control  = "bell\x07and\x1bescape"
 	notUTF8  = "caf\xe9 \xff"
+	turned   = "Pay \u202e24-AJNIN"
 	tooLong  = 256
 	oversize = 513 << 10
 )
@@ -45,6 +46,7 @@ func badTitles(valid ...badForm) []badForm {
 		{"a title that is too long", []string{"title", long(tooLong)}, 422, "title"},
 		{"a title that is not UTF-8", []string{"title", notUTF8}, 422, "title"},
 		{"a title with control characters", []string{"title", control}, 422, "title"},
+		{"a title that turns its direction", []string{"title", turned}, 422, "title"},
 	}, valid...)
 }
 
@@ -113,6 +115,7 @@ var forms = map[string]formCase{
 		{"no name", []string{"name", " "}, 422, "name"},
 		{"a name that is too long", []string{"name", long(tooLong)}, 422, "name"},
 		{"a name that is not UTF-8", []string{"name", notUTF8}, 422, "name"},
+		{"a name that turns its direction", []string{"name", turned}, 422, "name"},
 		{"no address", []string{"email", ""}, 422, "email"},
 		{"an address that is none", []string{"email", "ana"}, 422, "email"},
 		{"a hostile address", []string{"email", hostile}, 422, "email"},

@@ -38,7 +38,7 @@ func (e BadName) Error() string {
 	case e.Length > MaxName:
 		return fmt.Sprintf("The name has %d characters; shorten it to %d.", e.Length, MaxName)
 	}
-	return "The name has characters that are no text. Type it anew, as UTF-8."
+	return "The name has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
 }
 func (BadName) Unwrap() error   { return fault.Invalid }
 func (e BadName) Field() string { return e.In }

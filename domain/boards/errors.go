@@ -51,7 +51,7 @@ func (LongTitle) Field() string { return "title" }
 type BadTitle struct{}
 
 func (BadTitle) Error() string {
-	return "The title has characters that are no text. Type it anew, as UTF-8."
+	return "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
 }
 func (BadTitle) Unwrap() error { return fault.Invalid }
 func (BadTitle) Field() string { return "title" }

@@ -7,13 +7,21 @@ import (
 )
 
 // Line returns s as one line of text, trimmed and with single spaces, and its length in characters;
-// 0 where there is nothing to see. ok is false where s is not UTF-8 or has control characters.
+// 0 where there is nothing to see. ok is false where s is not UTF-8, or has control characters or
+// such as turn the direction of what follows: with those a name could be read as another's.
 func Line(s string) (line string, length int, ok bool) {
 	line = strings.Join(strings.Fields(s), " ")
+	ok = Text(line) && !strings.ContainsFunc(line, turns)
 	if !strings.ContainsFunc(line, visible) {
-		return line, 0, Text(line)
+		return line, 0, ok
 	}
-	return line, utf8.RuneCountInString(line), Text(line)
+	return line, utf8.RuneCountInString(line), ok
+}
+
+// turns reports whether r begins or ends an embedding, an override or an isolate (Unicode Annex 9,
+// 2.1 to 2.5). Marks that only lend neighbours their direction, such as U+200F, do no harm.
+func turns(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // visible leaves out spaces and what only steers other characters, such as U+200B.
@@ -21,7 +29,8 @@ func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// Text reports whether s is UTF-8 without control characters other than line ends and tabs.
+// Text reports whether s is UTF-8 without control characters other than line ends and tabs. What is
+// shown of it must stand in an element with a direction of its own (dir="auto").
 func Text(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
