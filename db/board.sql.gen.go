@@ -49,6 +49,44 @@ func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.R
 	)
 }
 
+const archivedAmong = `-- name: ArchivedAmong :many
+SELECT slug FROM board WHERE id IN (/*SLICE:ids*/?) AND archived_at IS NOT NULL LOCK IN SHARE MODE
+`
+
+// Locks the boards against being archived. Lock columns, incrementers and tickets first.
+func (q *Queries) ArchivedAmong(ctx context.Context, ids []id.Board) ([]string, error) {
+	query := archivedAmong
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var slug string
+		if err := rows.Scan(&slug); err != nil {
+			return nil, err
+		}
+		items = append(items, slug)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardBySlug = `-- name: BoardBySlug :one
 SELECT b.id, b.company_id, b.slug, b.title, b.version, b.created_at, b.updated_at, b.archived_at FROM board_slug s JOIN board b ON b.id = s.board_id
 WHERE s.company_id = ? AND s.slug = ?

@@ -47,8 +47,8 @@ var filling = []string{
 	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at)
 	 SELECT n, IF(n <= 2000, 1, n % 999 + 2), n % 500 + 1, 'signed_in', '{}', '', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 4000`,
 
-	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at)
-	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 1500`,
+	`INSERT INTO board (id, company_id, slug, title, created_at, updated_at, archived_at)
+	 SELECT n, IF(n <= 300, 1, n % 999 + 2), CONCAT('B', n), CONCAT('Board ', n), '2026-01-01', '2026-01-01', IF(n = 4, '2026-01-01', NULL) FROM numbers WHERE n <= 1500`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, slug, id, created_at FROM board`,
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, CONCAT('OLD', id), id, created_at FROM board`,
 	`INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) SELECT id, 30000 FROM board`,

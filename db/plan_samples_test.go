@@ -39,6 +39,9 @@ var samples = map[string]sample{
 	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, Upto: 150})},
 	"ActivityOfTicket": {args: with(db.ActivityOfTicketParams{TicketID: busyTicket, BeforeID: 20400, Limit: 51})},
 
+	// assignee.sql
+	"SetCurrent": {args: with(true, 7)},
+
 	// board.sql
 	"BoardBySlug":     {args: with(1, "B7")},
 	"BoardsOfCompany": {args: with(1)},
@@ -50,6 +53,7 @@ var samples = map[string]sample{
 	"AppendRanks":     {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
 	"AddToCount":      {args: with(1, 1)},
 	"RaiseLastRank":   {args: with(1, 1)},
+	"ArchivedAmong":   {args: with([]id.Board{1, 4})},
 
 	// company.sql
 	"InstallationExists": {args: with()},
@@ -62,19 +66,21 @@ var samples = map[string]sample{
 	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
 
 	// ticket.sql
-	"TakeNumbers":  {args: with(1, 1)},
-	"TicketByKey":  {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 7})},
-	"LockTicket":   {args: with(7)},
-	"CardByNumber": {args: with(1, 7)},
-	"CardsAfter":   {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
-	"TicketsAfter": {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
-	"CardBelow":    {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
-	"CardAbove":    {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
-	"PlaceTicket":  {args: with(db.PlaceTicketParams{ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
-	"SetRank":      {args: with(ptr(int64(7*gap+1)), 7)},
-	"EditTicket":   {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
-	"DeleteTicket": {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
-	"RanksBelow":   {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
+	"TakeNumbers":   {args: with(1, 1)},
+	"TicketByKey":   {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 7})},
+	"LockTicket":    {args: with(7)},
+	"CardByNumber":  {args: with(1, 7)},
+	"CardsAfter":    {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
+	"TicketsAfter":  {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
+	"CardBelow":     {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
+	"CardAbove":     {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
+	"PlaceTicket":   {args: with(db.PlaceTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
+	"SetRank":       {args: with(ptr(int64(7*gap+1)), 7)},
+	"EditTicket":    {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
+	"DeleteTicket":  {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
+	"RanksBelow":    {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
+	"NumberOnBoard": {args: with(100, 3)},
+	"DropAlias":     {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
 
 	// By hand
 	"FirstCards": {args: with([]id.Column{1, 2, 3}, 51)},

@@ -174,6 +174,25 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 	return result.RowsAffected()
 }
 
+const dropAlias = `-- name: DropAlias :execrows
+DELETE FROM ticket_alias WHERE board_id = ? AND local_id = ? AND ticket_id = ?
+`
+
+type DropAliasParams struct {
+	BoardID  id.Board
+	LocalID  uint64
+	TicketID id.Ticket
+}
+
+// The ticket has the number again.
+func (q *Queries) DropAlias(ctx context.Context, arg DropAliasParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, dropAlias, arg.BoardID, arg.LocalID, arg.TicketID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const editTicket = `-- name: EditTicket :execrows
 UPDATE ticket SET title = ?, description = ?, version = version + 1, updated_at = ?
 WHERE id = ? AND version = ? AND deleted_at IS NULL
@@ -199,6 +218,28 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const keepAlias = `-- name: KeepAlias :exec
+INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
+VALUES (?, ?, ?, ?)
+`
+
+type KeepAliasParams struct {
+	BoardID   id.Board
+	LocalID   uint64
+	TicketID  id.Ticket
+	CreatedAt time.Time
+}
+
+func (q *Queries) KeepAlias(ctx context.Context, arg KeepAliasParams) error {
+	_, err := q.db.ExecContext(ctx, keepAlias,
+		arg.BoardID,
+		arg.LocalID,
+		arg.TicketID,
+		arg.CreatedAt,
+	)
+	return err
 }
 
 const lockTicket = `-- name: LockTicket :one
@@ -227,12 +268,26 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 	return i, err
 }
 
+const numberOnBoard = `-- name: NumberOnBoard :one
+SELECT local_id FROM ticket_alias WHERE ticket_id = ? AND board_id = ?
+`
+
+// The number that a ticket had on a board before it went to another.
+func (q *Queries) NumberOnBoard(ctx context.Context, ticketID id.Ticket, boardID id.Board) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, numberOnBoard, ticketID, boardID)
+	var local_id uint64
+	err := row.Scan(&local_id)
+	return local_id, err
+}
+
 const placeTicket = `-- name: PlaceTicket :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?
+UPDATE ticket SET board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?
 WHERE id = ? AND deleted_at IS NULL
 `
 
 type PlaceTicketParams struct {
+	BoardID  id.Board
+	LocalID  uint64
 	ColumnID *id.Column
 	NewRank  *int64
 	MovedAt  time.Time
@@ -240,9 +295,11 @@ type PlaceTicketParams struct {
 	ID       id.Ticket
 }
 
-// The one row that a move writes.
+// The one row that a move writes, also one to another board.
 func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, placeTicket,
+		arg.BoardID,
+		arg.LocalID,
 		arg.ColumnID,
 		arg.NewRank,
 		arg.MovedAt,

@@ -51,3 +51,7 @@ UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank)
 -- Makes a slug a board's own for ever.
 INSERT INTO board_slug (company_id, slug, board_id, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(created_at));
+
+-- name: ArchivedAmong :many
+-- Locks the boards against being archived. Lock columns, incrementers and tickets first.
+SELECT slug FROM board WHERE id IN (sqlc.slice(ids)) AND archived_at IS NOT NULL LOCK IN SHARE MODE;

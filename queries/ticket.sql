@@ -51,8 +51,8 @@ ORDER BY column_id DESC, rank_in_column DESC
 LIMIT 1;
 
 -- name: PlaceTicket :execrows
--- The one row that a move writes.
-UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at)
+-- The one row that a move writes, also one to another board.
+UPDATE ticket SET board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: SetRank :execrows
@@ -71,3 +71,15 @@ SELECT id, rank_in_column FROM ticket
 WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank)
 ORDER BY column_id, rank_in_column
 LIMIT ?;
+
+-- name: NumberOnBoard :one
+-- The number that a ticket had on a board before it went to another.
+SELECT local_id FROM ticket_alias WHERE ticket_id = sqlc.arg(ticket_id) AND board_id = sqlc.arg(board_id);
+
+-- name: KeepAlias :exec
+INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
+VALUES (sqlc.arg(board_id), sqlc.arg(local_id), sqlc.arg(ticket_id), sqlc.arg(created_at));
+
+-- name: DropAlias :execrows
+-- The ticket has the number again.
+DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND ticket_id = sqlc.arg(ticket_id);

@@ -151,6 +151,7 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 		return err
 	}
 	var in struct {
+		Board  string         `json:"board"`
 		Column id.Column      `json:"column"`
 		After  *string        `json:"after"`
 		Seen   *placeResource `json:"seen"`
@@ -162,7 +163,7 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	intent := tickets.Intent{Column: place.Column, After: place.After}
+	intent := tickets.Intent{Board: in.Board, Column: place.Column, After: place.After}
 	if in.Seen != nil {
 		seen, err := in.Seen.place()
 		if err != nil {

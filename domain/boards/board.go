@@ -3,6 +3,7 @@ package boards
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,15 @@ func (b Board) Archived() bool { return b.ArchivedAt != nil }
 // Over reports whether the column has more tickets than its limit.
 func (c Column) Over() bool { return c.Limit != nil && c.Count > int64(*c.Limit) }
 
+// Admit returns ColumnFull where a hard limit keeps n more tickets out. It can be relied on under the
+// column's lock.
+func (c Column) Admit(n int64) error {
+	if c.Hard && c.Limit != nil && c.Count+n > int64(*c.Limit) {
+		return ColumnFull{Name: c.Name, Limit: *c.Limit}
+	}
+	return nil
+}
+
 // Column returns the board's column with that id.
 func (b Board) Column(column id.Column) (Column, bool) {
 	for _, c := range b.Columns {
@@ -69,6 +79,19 @@ func (b Board) Column(column id.Column) (Column, bool) {
 		}
 	}
 	return Column{}, false
+}
+
+// With returns the board with those of its columns in the place of what it had of them.
+func (b Board) With(columns ...Column) Board {
+	b.Columns = slices.Clone(b.Columns)
+	for i, old := range b.Columns {
+		for _, c := range columns {
+			if c.ID == old.ID {
+				b.Columns[i] = c
+			}
+		}
+	}
+	return b
 }
 
 // slugForm is of both cases, for there are other letters that upper case makes A to Z.

@@ -64,6 +64,33 @@ func (e NotFound) Error() string {
 }
 func (NotFound) Unwrap() error { return fault.NotFound }
 
+// Unknown reports a wish to go to a board that does not exist, or not for the one who asks.
+type Unknown struct{ Slug string }
+
+func (Unknown) Error() string {
+	return "There is no such board here. Choose one from the list of boards."
+}
+func (Unknown) Unwrap() error { return fault.Invalid }
+func (Unknown) Field() string { return "board" }
+
+// Archived reports a change to what is on an archived board.
+type Archived struct{ Slug string }
+
+func (Archived) Error() string { return "This board is archived. Restore it first." }
+func (Archived) Unwrap() error { return fault.Conflict }
+
+// ColumnFull reports a column whose limit lets nothing more in.
+type ColumnFull struct {
+	Name  string
+	Limit int
+}
+
+func (e ColumnFull) Error() string {
+	return fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", e.Name, e.Limit)
+}
+func (ColumnFull) Unwrap() error { return fault.Conflict }
+func (ColumnFull) Field() string { return "column" }
+
 // ColumnNotFound reports a column that is not on the board.
 type ColumnNotFound struct{ Column uint64 }
 

@@ -208,6 +208,19 @@ func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.C
 	return locked, nil
 }
 
+// Live returns Archived where one of the boards is archived, and keeps them from being archived until
+// the transaction ends. Lock columns, incrementers and tickets first.
+func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
+	archived, err := tx.ArchivedAmong(ctx, boards)
+	if err != nil {
+		return fmt.Errorf("lock boards: %w", err)
+	}
+	if len(archived) > 0 {
+		return Archived{Slug: archived[0]}
+	}
+	return nil
+}
+
 // Count adds n to a column's count of tickets. The caller holds its lock.
 func Count(ctx context.Context, tx *db.Tx, column id.Column, n int64) error {
 	changed, err := tx.AddToCount(ctx, n, column)

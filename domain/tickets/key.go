@@ -14,6 +14,15 @@ type Key struct {
 
 func (k Key) String() string { return k.Board + "-" + strconv.FormatUint(k.Number, 10) }
 
+// MarshalText writes the key as people do.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *Key) UnmarshalText(text []byte) (err error) {
+	*k, err = ParseKey(string(text))
+	return err
+}
+
 var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]{1,9})-([1-9][0-9]{0,18})$`)
 
 // ParseKey reads a key, in upper or lower case. It returns NotFound where s is none.

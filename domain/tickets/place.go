@@ -26,43 +26,103 @@ type spot struct {
 	same     bool             // the ticket is there already
 }
 
+// Target is what a ticket becomes by going to a column.
+type Target struct {
+	Board    id.Board
+	Key      Key        // its own, or the one that it gets on another board
+	LastRank int64      // of the column
+	ClosedAt *time.Time // as ClosedIn says
+}
+
 // Put puts a ticket where the intent says. The caller holds the locks of the ticket and of both
-// columns; lastRank is the last rank of the intent's column, closedAt is what ClosedIn says of it. It
-// writes one ticket row, unless a gap is used up, and none where the ticket is there already (placed
-// is false then). It returns MovedSince or AfterItself.
-func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64, closedAt *time.Time) (moved Moved, placed bool, err error) {
+// columns. It writes one ticket row, unless a gap is used up, and none where the ticket is there
+// already (placed is false then). Where the ticket gets another key, the old one stays its alias. It
+// returns MovedSince or AfterItself.
+func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
 		return Moved{}, false, AfterItself{Key: ticket.Key}
 	}
-	if err := checkSeen(ctx, tx, ticket, intent.Seen); err != nil {
-		return Moved{}, false, err
-	}
-	to, err := findSpot(ctx, tx, ticket, intent, lastRank)
+	above, err := cardAbove(ctx, tx.Queries, ticket.Column, ticket.Rank)
 	if err != nil {
 		return Moved{}, false, err
 	}
-	moved = Moved{Ticket: ticket, Appended: to.appended}
-	if to.above != nil {
-		moved.After = &Key{Board: ticket.Key.Board, Number: to.above.LocalID}
+	if err := checkSeen(ctx, tx, ticket, above, intent.Seen); err != nil {
+		return Moved{}, false, err
+	}
+	put := ticket
+	put.Board, put.Key = target.Board, target.Key
+	to, err := findSpot(ctx, tx, put, intent, target.LastRank)
+	if err != nil {
+		return Moved{}, false, err
+	}
+	moved = Moved{
+		Ticket: put, Was: ticket.Key, Appended: to.appended, After: keyOf(put.Key.Board, to.above),
+		From: Spot{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above)},
 	}
 	if to.same {
 		return moved, false, nil
 	}
-	n, err := tx.PlaceTicket(ctx, db.PlaceTicketParams{ColumnID: &intent.Column, NewRank: &to.rank, MovedAt: tx.Now, ClosedAt: closedAt, ID: ticket.ID})
+	if err := place(ctx, tx, put, intent.Column, to.rank, target); err != nil {
+		return Moved{}, false, err
+	}
+	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt, moved.Ticket.ClosedAt = intent.Column, to.rank, tx.Now, target.ClosedAt
+	if put.Key == ticket.Key {
+		return moved, true, nil
+	}
+	return moved, true, swapAlias(ctx, tx, ticket, put)
+}
+
+func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank int64, target Target) error {
+	n, err := tx.PlaceTicket(ctx, db.PlaceTicketParams{
+		BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
+	})
 	if err != nil {
-		return Moved{}, false, fmt.Errorf("place ticket: %w", err)
+		return fmt.Errorf("place ticket: %w", err)
 	}
 	if n != 1 {
-		return Moved{}, false, NotFound{Key: ticket.Key.String()}
+		return NotFound{Key: ticket.Key.String()}
 	}
-	if to.rank > lastRank {
-		if _, err := tx.RaiseLastRank(ctx, to.rank, intent.Column); err != nil {
-			return Moved{}, false, fmt.Errorf("raise last rank: %w", err)
+	if rank > target.LastRank {
+		if _, err := tx.RaiseLastRank(ctx, rank, column); err != nil {
+			return fmt.Errorf("raise last rank: %w", err)
 		}
 	}
-	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt = intent.Column, to.rank, tx.Now
-	moved.Ticket.ClosedAt = closedAt
-	return moved, true, nil
+	return nil
+}
+
+// swapAlias keeps a ticket's number on the board that it left. The one that it got may be its alias:
+// a ticket that comes back has the number that it had there, so a key never leads from key to key.
+func swapAlias(ctx context.Context, tx *db.Tx, old, now Ticket) error {
+	if _, err := tx.DropAlias(ctx, db.DropAliasParams{BoardID: now.Board, LocalID: now.Key.Number, TicketID: now.ID}); err != nil {
+		return fmt.Errorf("drop alias: %w", err)
+	}
+	err := tx.KeepAlias(ctx, db.KeepAliasParams{BoardID: old.Board, LocalID: old.Key.Number, TicketID: old.ID, CreatedAt: tx.Now})
+	if err != nil {
+		return fmt.Errorf("keep alias: %w", err)
+	}
+	return nil
+}
+
+// NumberOn returns the number that a ticket had on a board before it went to another; ok is false
+// where it was never there. Whoever holds the lock of the ticket's column can rely on it.
+func NumberOn(ctx context.Context, q *db.Queries, ticket ID, board id.Board) (number uint64, ok bool, err error) {
+	number, err = db.Read(q.NumberOnBoard(ctx, ticket, board))
+	if db.IsNotFound(err) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("read alias: %w", err)
+	}
+	return number, true, nil
+}
+
+// SetCurrent says whether a ticket is its assignees' work by now: it is neither closed nor deleted.
+// The caller holds the ticket's lock.
+func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
+	if _, err := tx.SetCurrent(ctx, current, ticket); err != nil {
+		return fmt.Errorf("set current work: %w", err)
+	}
+	return nil
 }
 
 // ClosedIn returns when a ticket that goes from one column to another is closed: on its way into a
@@ -82,16 +142,12 @@ func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
 // In another column it has. In the same column but below another ticket, it has when it came to its
 // place after both its present neighbour and the one it was seen below came to theirs: otherwise
 // one of those two moved, which is no reason to refuse.
-func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, seen *Place) error {
+func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAboveRow, seen *Place) error {
 	if seen == nil {
 		return nil
 	}
 	if seen.Column != ticket.Column {
 		return MovedSince{Current: ticket}
-	}
-	above, err := cardAbove(ctx, tx.Queries, ticket.Column, ticket.Rank)
-	if err != nil {
-		return err
 	}
 	if above == nil && seen.After == nil {
 		return nil
@@ -191,10 +247,14 @@ func PlaceOf(ctx context.Context, q *db.Queries, ticket Ticket) (Place, error) {
 // Above returns the key of the ticket above a rank in a column, nil where there is none.
 func Above(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64) (*Key, error) {
 	row, err := cardAbove(ctx, q, column, rank)
-	if err != nil || row == nil {
-		return nil, err
+	return keyOf(slug, row), err
+}
+
+func keyOf(slug string, card *db.CardAboveRow) *Key {
+	if card == nil {
+		return nil
 	}
-	return &Key{Board: slug, Number: row.LocalID}, nil
+	return &Key{Board: slug, Number: card.LocalID}
 }
 
 func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64) (*db.CardAboveRow, error) {

@@ -112,8 +112,10 @@ type Edit struct {
 }
 
 // Intent is a wish to put a ticket below another: After in Column, or at its top where After is
-// nil. Seen is where the one who moves saw it; nil asks for no check.
+// nil. Board is the slug of the board to go to, "" for the ticket's own. Seen is where the one who
+// moves saw it; nil asks for no check.
 type Intent struct {
+	Board  string
 	Column id.Column
 	After  *Key
 	Seen   *Place
@@ -125,9 +127,19 @@ type Place struct {
 	After  *Key
 }
 
+// Spot is a place as the history keeps it: on a board, in a column, below After or at the top where
+// that is nil.
+type Spot struct {
+	Board  id.Board  `json:"board"`
+	Column id.Column `json:"column"`
+	After  *Key      `json:"after"`
+}
+
 // Moved is what came of an intent.
 type Moved struct {
 	Ticket Ticket
+	Was    Key  // its key before; another where it went to another board
+	From   Spot // its place before
 	After  *Key // the ticket above its new place; nil at the top
 	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
 	Appended bool
@@ -156,6 +168,10 @@ type Detail struct {
 	Title       *Change `json:"title,omitempty"`
 	Description *Change `json:"description,omitempty"`
 	Column      *Change `json:"column,omitempty"` // column names, as they were
+	Board       *Change `json:"board,omitempty"`  // titles of boards, as they were
+	Key         *Change `json:"key,omitempty"`    // of a ticket that went to another board
+	From        *Spot   `json:"from,omitempty"`   // of a move
+	To          *Spot   `json:"to,omitempty"`
 }
 
 // Change is a value before and after.

@@ -104,45 +104,49 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 	return ticket, nil
 }
 
-// onTicket runs fn in a transaction that holds the ticket's lock but not its column's.
-func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error) error {
-	actor, err := writing(ctx, "tickets:write")
-	if err != nil {
-		return err
-	}
-	seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
-	if err != nil {
-		return err
-	}
-	return w.db.InTx(ctx, func(tx *db.Tx) error {
-		locked, err := tickets.Lock(ctx, tx, seen)
-		if err != nil {
-			return err
-		}
-		return fn(tx, locked, person(actor))
-	})
-}
-
 // errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
 var errElsewhere = errors.New("the ticket is in another column")
 
 // relocations is how often a use case looks again where a ticket is.
 const relocations = 20
 
+// onTicket runs fn in a transaction that holds the ticket's lock but not its column's. The ticket's
+// board is not archived. It returns tickets.NotFound or boards.Archived.
+func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error) error {
+	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+		return w.db.InTx(ctx, func(tx *db.Tx) error {
+			locked, err := tickets.Lock(ctx, tx, seen)
+			if err != nil {
+				return err
+			}
+			if locked.Board != seen.Board {
+				return errElsewhere
+			}
+			if err := boards.Live(ctx, tx, locked.Board); err != nil {
+				return err
+			}
+			return fn(tx, locked, person(actor))
+		})
+	})
+}
+
 // inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
+// The ticket's board is not archived. It returns tickets.NotFound or boards.Archived.
 func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
-	actor, err := writing(ctx, "tickets:write")
-	if err != nil {
-		return err
-	}
-	for range relocations {
-		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
-		if err != nil {
-			return err
-		}
-		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	return w.numbered(ctx, key, also, func(*db.Tx, tickets.Ticket) error { return nil }, fn)
+}
+
+// numbered is inPlace where number takes the lock of an incrementer, which comes between those of
+// columns and tickets.
+func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
+	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
+	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+		return w.db.InTx(ctx, func(tx *db.Tx) error {
 			columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
 			if err != nil {
+				return err
+			}
+			if err := number(tx, seen); err != nil {
 				return err
 			}
 			locked, err := tickets.Lock(ctx, tx, seen)
@@ -152,54 +156,30 @@ func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Colu
 			if locked.Column != seen.Column {
 				return errElsewhere
 			}
+			if err := boards.Live(ctx, tx, locked.Board); err != nil {
+				return err
+			}
 			return fn(tx, locked, columns, person(actor))
 		})
-		if !errors.Is(err, errElsewhere) {
+	})
+}
+
+// found calls do with a ticket as it is read, again while do returns errElsewhere.
+func (w *Workflows) found(ctx context.Context, key tickets.Key, do func(actor accounts.Actor, seen tickets.Ticket) error) error {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return err
+	}
+	for range relocations {
+		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+		if err != nil {
+			return err
+		}
+		if err := do(actor, seen); !errors.Is(err, errElsewhere) {
 			return err
 		}
 	}
 	return db.Unavailable{Why: "the ticket is moved again and again", Err: errElsewhere}
-}
-
-// MoveTicket puts a ticket below another. It returns tickets.NotFound, boards.ColumnNotFound,
-// tickets.MovedSince or AfterItself. A ticket that is there already stays, and nothing is recorded.
-func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tickets.Intent) (moved tickets.Moved, board boards.Board, err error) {
-	ticket, board, err := w.TicketOnBoard(ctx, key)
-	if err != nil {
-		return moved, board, err
-	}
-	to, ok := board.Column(intent.Column)
-	if !ok {
-		return moved, board, boards.ColumnNotFound{Column: uint64(intent.Column)}
-	}
-	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
-		from, to := columns[locked.Column], columns[intent.Column]
-		closedAt := tickets.ClosedIn(locked, from.Done, to.Done, tx.Now)
-		var placed bool
-		if moved, placed, err = tickets.Put(ctx, tx, locked, intent, to.LastRank, closedAt); err != nil || !placed {
-			return err
-		}
-		if err := recount(ctx, tx, from.ID, to.ID); err != nil {
-			return err
-		}
-		detail := tickets.Detail{Column: &tickets.Change{Old: from.Name, New: to.Name}}
-		moved.Activity, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, detail)
-		return err
-	})
-	if err != nil {
-		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
-	}
-	return moved, board, nil
-}
-
-func recount(ctx context.Context, tx *db.Tx, from, to id.Column) error {
-	if from == to {
-		return nil
-	}
-	if err := boards.Count(ctx, tx, from, -1); err != nil {
-		return err
-	}
-	return boards.Count(ctx, tx, to, 1)
 }
 
 // DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns

@@ -1,0 +1,169 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// MoveTicket puts a ticket below another, on its board or on another one, where it gets a new key
+// and keeps the old one as an alias. It returns the board that the ticket is on then. It returns
+// tickets.NotFound, boards.Unknown, ColumnNotFound, ColumnFull, Archived, tickets.MovedSince or
+// AfterItself. A ticket that is there already stays, and nothing is recorded.
+func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tickets.Intent) (moved tickets.Moved, board boards.Board, err error) {
+	ticket, from, err := w.TicketOnBoard(ctx, key)
+	if err != nil {
+		return moved, board, err
+	}
+	if board, err = w.goal(ctx, from, intent.Board); err != nil {
+		return moved, board, err
+	}
+	if _, ok := board.Column(intent.Column); !ok {
+		return moved, board, boards.ColumnNotFound{Column: uint64(intent.Column)}
+	}
+	if err := w.current(ctx, &intent, from, board); err != nil {
+		return moved, board, err
+	}
+	m := move{from: from, to: board, intent: intent}
+	err = w.numbered(ctx, ticket.Key, []id.Column{intent.Column}, func(tx *db.Tx, seen tickets.Ticket) (err error) {
+		m.key, err = m.takeKey(ctx, tx, seen)
+		return err
+	}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) (err error) {
+		moved, err = m.carryOut(ctx, tx, locked, columns, by)
+		return err
+	})
+	if err != nil {
+		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
+	}
+	return moved, board.With(m.changed...), nil
+}
+
+// goal returns the board that a ticket is to go to: the one that it is on where slug is "".
+func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (boards.Board, error) {
+	if slug == "" || slug == from.Slug {
+		return from, nil
+	}
+	board, err := boards.BySlug(ctx, w.db.Queries, from.Company, slug)
+	if errors.Is(err, fault.NotFound) {
+		return board, boards.Unknown{Slug: slug}
+	}
+	return board, err
+}
+
+// current gives the keys that an intent names by an old slug their current names. One that is no
+// ticket's stays: whatever it named is not in the column.
+func (w *Workflows) current(ctx context.Context, intent *tickets.Intent, from, to boards.Board) error {
+	company := accounts.ActorFrom(ctx).Company.ID
+	rename := func(key *tickets.Key, board boards.Board) (*tickets.Key, error) {
+		if key == nil || key.Board == board.Slug {
+			return key, nil
+		}
+		ticket, err := tickets.ByKey(ctx, w.db.Queries, company, *key)
+		if errors.Is(err, fault.NotFound) {
+			return key, nil
+		}
+		return &ticket.Key, err
+	}
+	var err error
+	if intent.After, err = rename(intent.After, to); err != nil || intent.Seen == nil {
+		return err
+	}
+	seen := *intent.Seen
+	seen.After, err = rename(seen.After, from)
+	intent.Seen = &seen
+	return err
+}
+
+// move is a ticket's way from a board to the same or another.
+type move struct {
+	from, to boards.Board
+	intent   tickets.Intent
+	key      tickets.Key     // the ticket's on the board that it goes to
+	changed  []boards.Column // as the move leaves them
+}
+
+// takeKey returns the key that a ticket has on the board that it goes to: its own, the one that it
+// had there once, or a new one.
+func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tickets.Key, error) {
+	switch seen.Board {
+	case m.to.ID:
+		return seen.Key, nil
+	case m.from.ID:
+	default:
+		return tickets.Key{}, tickets.MovedSince{Current: seen}
+	}
+	number, had, err := tickets.NumberOn(ctx, tx.Queries, seen.ID, m.to.ID)
+	if err != nil {
+		return tickets.Key{}, err
+	}
+	if !had {
+		if number, err = boards.TakeNumbers(ctx, tx, m.to.ID, 1); err != nil {
+			return tickets.Key{}, err
+		}
+	}
+	return tickets.Key{Board: m.to.Slug, Number: number}, nil
+}
+
+func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) (tickets.Moved, error) {
+	from := columns[locked.Column]
+	to, ok := columns[m.intent.Column]
+	if !ok || to.Board != m.to.ID {
+		return tickets.Moved{}, boards.ColumnNotFound{Column: uint64(m.intent.Column)}
+	}
+	if m.to.ID != locked.Board {
+		if err := boards.Live(ctx, tx, m.to.ID); err != nil {
+			return tickets.Moved{}, err
+		}
+	}
+	closedAt := tickets.ClosedIn(locked, from.Done, to.Done, tx.Now)
+	moved, placed, err := tickets.Put(ctx, tx, locked, m.intent, tickets.Target{Board: m.to.ID, Key: m.key, LastRank: to.LastRank, ClosedAt: closedAt})
+	m.changed = []boards.Column{to}
+	if err != nil || !placed {
+		return moved, err
+	}
+	if from.ID != to.ID {
+		if m.changed, err = crossing(ctx, tx, from, to); err != nil {
+			return moved, err
+		}
+	}
+	if locked.Closed() != moved.Ticket.Closed() {
+		if err := tickets.SetCurrent(ctx, tx, locked.ID, !moved.Ticket.Closed()); err != nil {
+			return moved, err
+		}
+	}
+	moved.Activity, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, m.detail(moved, from, to))
+	return moved, err
+}
+
+func (m *move) detail(moved tickets.Moved, from, to boards.Column) tickets.Detail {
+	detail := tickets.Detail{
+		Column: &tickets.Change{Old: from.Name, New: to.Name},
+		From:   &moved.From, To: &tickets.Spot{Board: m.to.ID, Column: to.ID, After: moved.After},
+	}
+	if moved.Was != moved.Ticket.Key {
+		detail.Board = &tickets.Change{Old: m.from.Title, New: m.to.Title}
+		detail.Key = &tickets.Change{Old: moved.Was.String(), New: moved.Ticket.Key.String()}
+	}
+	return detail
+}
+
+// crossing counts a ticket that goes from one column to another, where its limit lets it in, and
+// returns the columns as they are then.
+func crossing(ctx context.Context, tx *db.Tx, from, to boards.Column) ([]boards.Column, error) {
+	if err := to.Admit(1); err != nil {
+		return nil, err
+	}
+	if err := boards.Count(ctx, tx, from.ID, -1); err != nil {
+		return nil, err
+	}
+	from.Count--
+	to.Count++
+	return []boards.Column{from, to}, boards.Count(ctx, tx, to.ID, 1)
+}
