@@ -12,8 +12,42 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const activityByID = `-- name: ActivityByID :one
+SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.id = ?
+`
+
+type ActivityByIDRow struct {
+	ID          id.Activity
+	TicketID    id.Ticket
+	Kind        string
+	Detail      string
+	CreatedAt   time.Time
+	UndoneAt    *time.Time
+	AccountID   id.Account
+	AccountName string
+}
+
+func (q *Queries) ActivityByID(ctx context.Context, argID id.Activity) (ActivityByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, activityByID, argID)
+	var i ActivityByIDRow
+	err := row.Scan(
+		&i.ID,
+		&i.TicketID,
+		&i.Kind,
+		&i.Detail,
+		&i.CreatedAt,
+		&i.UndoneAt,
+		&i.AccountID,
+		&i.AccountName,
+	)
+	return i, err
+}
+
 const activityOfTicket = `-- name: ActivityOfTicket :many
-SELECT v.id, v.kind, v.detail, v.created_at, v.account_id, a.name AS account_name
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
 WHERE v.ticket_id = ? AND v.id < ?
@@ -32,6 +66,7 @@ type ActivityOfTicketRow struct {
 	Kind        string
 	Detail      string
 	CreatedAt   time.Time
+	UndoneAt    *time.Time
 	AccountID   id.Account
 	AccountName string
 }
@@ -51,6 +86,7 @@ func (q *Queries) ActivityOfTicket(ctx context.Context, arg ActivityOfTicketPara
 			&i.Kind,
 			&i.Detail,
 			&i.CreatedAt,
+			&i.UndoneAt,
 			&i.AccountID,
 			&i.AccountName,
 		); err != nil {
@@ -65,6 +101,207 @@ func (q *Queries) ActivityOfTicket(ctx context.Context, arg ActivityOfTicketPara
 		return nil, err
 	}
 	return items, nil
+}
+
+const changeSince = `-- name: ChangeSince :one
+SELECT v.kind, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = ? AND v.id > ?
+  AND v.kind IN ('moved', 'closed', 'reopened', 'deleted', 'restored') AND v.undone_at IS NULL
+ORDER BY v.id
+LIMIT 1
+`
+
+type ChangeSinceRow struct {
+	Kind        string
+	AccountID   id.Account
+	AccountName string
+}
+
+// The first entry after another that changed where a ticket is and was not undone.
+func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID id.Activity) (ChangeSinceRow, error) {
+	row := q.db.QueryRowContext(ctx, changeSince, ticketID, afterID)
+	var i ChangeSinceRow
+	err := row.Scan(&i.Kind, &i.AccountID, &i.AccountName)
+	return i, err
+}
+
+const lastActions = `-- name: LastActions :many
+SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id
+FROM activity v FORCE INDEX (ix_activity_account)
+JOIN ticket t ON t.id = v.ticket_id
+JOIN board b ON b.id = t.board_id
+WHERE v.account_id = ?
+ORDER BY v.id DESC
+LIMIT 50
+`
+
+type LastActionsRow struct {
+	ID        id.Activity
+	Kind      string
+	CreatedAt time.Time
+	UndoneAt  *time.Time
+	CompanyID id.Company
+}
+
+// What a person did last, in any company.
+func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]LastActionsRow, error) {
+	rows, err := q.db.QueryContext(ctx, lastActions, accountID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LastActionsRow
+	for rows.Next() {
+		var i LastActionsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.CreatedAt,
+			&i.UndoneAt,
+			&i.CompanyID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lastActivity = `-- name: LastActivity :one
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = ? AND v.kind = ?
+ORDER BY v.id DESC
+LIMIT 1
+`
+
+type LastActivityRow struct {
+	ID          id.Activity
+	Kind        string
+	Detail      string
+	CreatedAt   time.Time
+	UndoneAt    *time.Time
+	AccountID   id.Account
+	AccountName string
+}
+
+// The newest entry of a kind.
+func (q *Queries) LastActivity(ctx context.Context, ticketID id.Ticket, kind string) (LastActivityRow, error) {
+	row := q.db.QueryRowContext(ctx, lastActivity, ticketID, kind)
+	var i LastActivityRow
+	err := row.Scan(
+		&i.ID,
+		&i.Kind,
+		&i.Detail,
+		&i.CreatedAt,
+		&i.UndoneAt,
+		&i.AccountID,
+		&i.AccountName,
+	)
+	return i, err
+}
+
+const lastEdits = `-- name: LastEdits :many
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = ? AND v.kind = 'edited'
+ORDER BY v.id DESC
+LIMIT ?
+`
+
+type LastEditsRow struct {
+	ID          id.Activity
+	Kind        string
+	Detail      string
+	CreatedAt   time.Time
+	UndoneAt    *time.Time
+	AccountID   id.Account
+	AccountName string
+}
+
+// The newest edits of a ticket.
+func (q *Queries) LastEdits(ctx context.Context, ticketID id.Ticket, limit int32) ([]LastEditsRow, error) {
+	rows, err := q.db.QueryContext(ctx, lastEdits, ticketID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LastEditsRow
+	for rows.Next() {
+		var i LastEditsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Detail,
+			&i.CreatedAt,
+			&i.UndoneAt,
+			&i.AccountID,
+			&i.AccountName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lastPlaces = `-- name: LastPlaces :many
+SELECT detail FROM activity
+WHERE ticket_id = ? AND kind IN ('moved', 'closed', 'undone')
+ORDER BY id DESC
+LIMIT 20
+`
+
+// The newest entries that say where a ticket was.
+func (q *Queries) LastPlaces(ctx context.Context, ticketID id.Ticket) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, lastPlaces, ticketID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var detail string
+		if err := rows.Scan(&detail); err != nil {
+			return nil, err
+		}
+		items = append(items, detail)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const markUndone = `-- name: MarkUndone :execrows
+UPDATE activity SET undone_at = ? WHERE id = ? AND undone_at IS NULL
+`
+
+func (q *Queries) MarkUndone(ctx context.Context, undoneAt *time.Time, iD id.Activity) (int64, error) {
+	result, err := q.db.ExecContext(ctx, markUndone, undoneAt, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const recordActivity = `-- name: RecordActivity :execlastid

@@ -87,6 +87,26 @@ func (q *Queries) ArchivedAmong(ctx context.Context, ids []id.Board) ([]string, 
 	return items, nil
 }
 
+const boardByID = `-- name: BoardByID :one
+SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE id = ? AND company_id = ?
+`
+
+func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Company) (Board, error) {
+	row := q.db.QueryRowContext(ctx, boardByID, iD, companyID)
+	var i Board
+	err := row.Scan(
+		&i.ID,
+		&i.CompanyID,
+		&i.Slug,
+		&i.Title,
+		&i.Version,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ArchivedAt,
+	)
+	return i, err
+}
+
 const boardBySlug = `-- name: BoardBySlug :one
 SELECT b.id, b.company_id, b.slug, b.title, b.version, b.created_at, b.updated_at, b.archived_at FROM board_slug s JOIN board b ON b.id = s.board_id
 WHERE s.company_id = ? AND s.slug = ?

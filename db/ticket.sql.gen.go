@@ -156,7 +156,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 }
 
 const deleteTicket = `-- name: DeleteTicket :execrows
-UPDATE ticket SET column_id = NULL, rank_in_column = NULL, version = version + 1, deleted_at = ?, updated_at = ?
+UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = ?, updated_at = ?
 WHERE id = ? AND deleted_at IS NULL
 `
 
@@ -172,6 +172,124 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const deletedTicketByKey = `-- name: DeletedTicketByKey :one
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
+FROM board_slug s
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ?
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ?
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+JOIN board b ON b.id = ticket.board_id
+JOIN account a ON a.id = ticket.created_by
+WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NOT NULL
+`
+
+type DeletedTicketByKeyParams struct {
+	LocalID   uint64
+	CompanyID id.Company
+	Slug      string
+}
+
+type DeletedTicketByKeyRow struct {
+	Ticket    Ticket
+	BoardSlug string
+	Author    string
+}
+
+// The same as TicketByKey of those that are deleted.
+func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKeyParams) (DeletedTicketByKeyRow, error) {
+	row := q.db.QueryRowContext(ctx, deletedTicketByKey,
+		arg.LocalID,
+		arg.LocalID,
+		arg.CompanyID,
+		arg.Slug,
+	)
+	var i DeletedTicketByKeyRow
+	err := row.Scan(
+		&i.Ticket.ID,
+		&i.Ticket.BoardID,
+		&i.Ticket.LocalID,
+		&i.Ticket.ColumnID,
+		&i.Ticket.RankInColumn,
+		&i.Ticket.Title,
+		&i.Ticket.Description,
+		&i.Ticket.Version,
+		&i.Ticket.CreatedBy,
+		&i.Ticket.CreatedAt,
+		&i.Ticket.UpdatedAt,
+		&i.Ticket.MovedAt,
+		&i.Ticket.DeletedAt,
+		&i.Ticket.ClosedAt,
+		&i.BoardSlug,
+		&i.Author,
+	)
+	return i, err
+}
+
+const deletedTickets = `-- name: DeletedTickets :many
+SELECT t.id, t.local_id, t.title, t.deleted_at,
+  (SELECT a.name FROM activity v JOIN account a ON a.id = v.account_id
+   WHERE v.ticket_id = t.id AND v.kind = 'deleted' ORDER BY v.id DESC LIMIT 1) AS deleted_by
+FROM ticket t FORCE INDEX (ix_ticket_deleted)
+WHERE t.board_id >= ? AND t.board_id <= ? AND t.deleted_at >= ? AND t.deleted_at <= ?
+  AND (t.deleted_at < ? OR t.id < ?)
+ORDER BY t.board_id DESC, t.deleted_at DESC, t.id DESC
+LIMIT ?
+`
+
+type DeletedTicketsParams struct {
+	BoardID id.Board
+	Since   *time.Time
+	Before  *time.Time
+	BelowID id.Ticket
+	Limit   int32
+}
+
+type DeletedTicketsRow struct {
+	ID        id.Ticket
+	LocalID   uint64
+	Title     string
+	DeletedAt *time.Time
+	DeletedBy string
+}
+
+// What was deleted on a board between two times, newest first, and who did it; below_id parts those of one time.
+func (q *Queries) DeletedTickets(ctx context.Context, arg DeletedTicketsParams) ([]DeletedTicketsRow, error) {
+	rows, err := q.db.QueryContext(ctx, deletedTickets,
+		arg.BoardID,
+		arg.BoardID,
+		arg.Since,
+		arg.Before,
+		arg.Before,
+		arg.BelowID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeletedTicketsRow
+	for rows.Next() {
+		var i DeletedTicketsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.LocalID,
+			&i.Title,
+			&i.DeletedAt,
+			&i.DeletedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const dropAlias = `-- name: DropAlias :execrows
@@ -240,6 +358,33 @@ func (q *Queries) KeepAlias(ctx context.Context, arg KeepAliasParams) error {
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const lockAnyTicket = `-- name: LockAnyTicket :one
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at FROM ticket WHERE id = ? FOR UPDATE
+`
+
+// Also a deleted one.
+func (q *Queries) LockAnyTicket(ctx context.Context, argID id.Ticket) (Ticket, error) {
+	row := q.db.QueryRowContext(ctx, lockAnyTicket, argID)
+	var i Ticket
+	err := row.Scan(
+		&i.ID,
+		&i.BoardID,
+		&i.LocalID,
+		&i.ColumnID,
+		&i.RankInColumn,
+		&i.Title,
+		&i.Description,
+		&i.Version,
+		&i.CreatedBy,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.MovedAt,
+		&i.DeletedAt,
+		&i.ClosedAt,
+	)
+	return i, err
 }
 
 const lockTicket = `-- name: LockTicket :one
@@ -358,6 +503,48 @@ func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]Ranks
 	return items, nil
 }
 
+const restoreTicket = `-- name: RestoreTicket :execrows
+UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, updated_at = ?,
+  closed_at = ?, deleted_at = NULL
+WHERE id = ? AND deleted_at IS NOT NULL
+`
+
+type RestoreTicketParams struct {
+	ColumnID *id.Column
+	NewRank  *int64
+	Now      time.Time
+	ClosedAt *time.Time
+	ID       id.Ticket
+}
+
+func (q *Queries) RestoreTicket(ctx context.Context, arg RestoreTicketParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, restoreTicket,
+		arg.ColumnID,
+		arg.NewRank,
+		arg.Now,
+		arg.Now,
+		arg.ClosedAt,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setClosed = `-- name: SetClosed :execrows
+UPDATE ticket SET closed_at = ? WHERE id = ? AND deleted_at IS NULL
+`
+
+// Closes a ticket where it is, or opens it again there.
+func (q *Queries) SetClosed(ctx context.Context, closedAt *time.Time, iD id.Ticket) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setClosed, closedAt, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setRank = `-- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = ? WHERE id = ?
 `
@@ -378,6 +565,45 @@ WHERE board_id = ?
 // Hands out k numbers of a board and locks its incrementer. LastInsertId is the last of them.
 func (q *Queries) TakeNumbers(ctx context.Context, k uint64, boardID id.Board) (sql.Result, error) {
 	return q.db.ExecContext(ctx, takeNumbers, k, boardID)
+}
+
+const ticketByID = `-- name: TicketByID :one
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
+FROM ticket
+JOIN board b ON b.id = ticket.board_id
+JOIN account a ON a.id = ticket.created_by
+WHERE ticket.id = ? AND b.company_id = ?
+`
+
+type TicketByIDRow struct {
+	Ticket    Ticket
+	BoardSlug string
+	Author    string
+}
+
+// Also a deleted one.
+func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Company) (TicketByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, ticketByID, iD, companyID)
+	var i TicketByIDRow
+	err := row.Scan(
+		&i.Ticket.ID,
+		&i.Ticket.BoardID,
+		&i.Ticket.LocalID,
+		&i.Ticket.ColumnID,
+		&i.Ticket.RankInColumn,
+		&i.Ticket.Title,
+		&i.Ticket.Description,
+		&i.Ticket.Version,
+		&i.Ticket.CreatedBy,
+		&i.Ticket.CreatedAt,
+		&i.Ticket.UpdatedAt,
+		&i.Ticket.MovedAt,
+		&i.Ticket.DeletedAt,
+		&i.Ticket.ClosedAt,
+		&i.BoardSlug,
+		&i.Author,
+	)
+	return i, err
 }
 
 const ticketByKey = `-- name: TicketByKey :one

@@ -10,9 +10,63 @@ VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(deta
 
 -- name: ActivityOfTicket :many
 -- Newest first, from below an entry.
-SELECT v.id, v.kind, v.detail, v.created_at, v.account_id, a.name AS account_name
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
 WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.id < sqlc.arg(before_id)
 ORDER BY v.id DESC
 LIMIT ?;
+
+-- name: LastActivity :one
+-- The newest entry of a kind.
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind = sqlc.arg(kind)
+ORDER BY v.id DESC
+LIMIT 1;
+
+-- name: LastPlaces :many
+-- The newest entries that say where a ticket was.
+SELECT detail FROM activity
+WHERE ticket_id = sqlc.arg(ticket_id) AND kind IN ('moved', 'closed', 'undone')
+ORDER BY id DESC
+LIMIT 20;
+
+-- name: LastEdits :many
+-- The newest edits of a ticket.
+SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.kind = 'edited'
+ORDER BY v.id DESC
+LIMIT ?;
+
+-- name: ActivityByID :one
+SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.id = sqlc.arg(id);
+
+-- name: LastActions :many
+-- What a person did last, in any company.
+SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id
+FROM activity v FORCE INDEX (ix_activity_account)
+JOIN ticket t ON t.id = v.ticket_id
+JOIN board b ON b.id = t.board_id
+WHERE v.account_id = sqlc.arg(account_id)
+ORDER BY v.id DESC
+LIMIT 50;
+
+-- name: MarkUndone :execrows
+UPDATE activity SET undone_at = sqlc.arg(undone_at) WHERE id = sqlc.arg(id) AND undone_at IS NULL;
+
+-- name: ChangeSince :one
+-- The first entry after another that changed where a ticket is and was not undone.
+SELECT v.kind, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.id > sqlc.arg(after_id)
+  AND v.kind IN ('moved', 'closed', 'reopened', 'deleted', 'restored') AND v.undone_at IS NULL
+ORDER BY v.id
+LIMIT 1;

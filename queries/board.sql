@@ -14,6 +14,9 @@ VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 SELECT b.* FROM board_slug s JOIN board b ON b.id = s.board_id
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug);
 
+-- name: BoardByID :one
+SELECT * FROM board WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
+
 -- name: BoardsOfCompany :many
 SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
 

@@ -55,6 +55,49 @@ LIMIT 1;
 UPDATE ticket SET board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
+-- name: RestoreTicket :execrows
+UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(now), updated_at = sqlc.arg(now),
+  closed_at = sqlc.arg(closed_at), deleted_at = NULL
+WHERE id = sqlc.arg(id) AND deleted_at IS NOT NULL;
+
+-- name: SetClosed :execrows
+-- Closes a ticket where it is, or opens it again there.
+UPDATE ticket SET closed_at = sqlc.arg(closed_at) WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: TicketByID :one
+-- Also a deleted one.
+SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+FROM ticket
+JOIN board b ON b.id = ticket.board_id
+JOIN account a ON a.id = ticket.created_by
+WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id);
+
+-- name: LockAnyTicket :one
+-- Also a deleted one.
+SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;
+
+-- name: DeletedTicketByKey :one
+-- The same as TicketByKey of those that are deleted.
+SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+FROM board_slug s
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id)
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id)
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+JOIN board b ON b.id = ticket.board_id
+JOIN account a ON a.id = ticket.created_by
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NOT NULL;
+
+-- name: DeletedTickets :many
+-- What was deleted on a board between two times, newest first, and who did it; below_id parts those of one time.
+SELECT t.id, t.local_id, t.title, t.deleted_at,
+  (SELECT a.name FROM activity v JOIN account a ON a.id = v.account_id
+   WHERE v.ticket_id = t.id AND v.kind = 'deleted' ORDER BY v.id DESC LIMIT 1) AS deleted_by
+FROM ticket t FORCE INDEX (ix_ticket_deleted)
+WHERE t.board_id >= sqlc.arg(board_id) AND t.board_id <= sqlc.arg(board_id) AND t.deleted_at >= sqlc.arg(since) AND t.deleted_at <= sqlc.arg(before)
+  AND (t.deleted_at < sqlc.arg(before) OR t.id < sqlc.arg(below_id))
+ORDER BY t.board_id DESC, t.deleted_at DESC, t.id DESC
+LIMIT ?;
+
 -- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);
 
@@ -63,7 +106,7 @@ UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), 
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 
 -- name: DeleteTicket :execrows
-UPDATE ticket SET column_id = NULL, rank_in_column = NULL, version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
+UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RanksBelow :many

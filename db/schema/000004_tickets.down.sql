@@ -4,4 +4,4 @@ DROP TABLE watcher;
 DROP TABLE comment;
 DROP TABLE assignee;
 DROP TABLE ticket_alias;
-ALTER TABLE ticket DROP COLUMN closed_at;
+ALTER TABLE ticket DROP KEY ix_ticket_deleted, DROP COLUMN closed_at;

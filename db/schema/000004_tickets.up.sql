@@ -1,5 +1,7 @@
 -- A ticket in a done column is closed; one in another column may be.
-ALTER TABLE ticket ADD COLUMN closed_at DATETIME(6) NULL;
+ALTER TABLE ticket
+  ADD COLUMN closed_at DATETIME(6) NULL,
+  ADD KEY ix_ticket_deleted (board_id, deleted_at);
 UPDATE ticket t JOIN board_column c ON c.id = t.column_id SET t.closed_at = t.moved_at WHERE c.done;
 
 -- A key that a ticket had before it moved to another board. Numbers are never handed out again.

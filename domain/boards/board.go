@@ -94,6 +94,16 @@ func (b Board) With(columns ...Column) Board {
 	return b
 }
 
+// FirstColumn returns the board's first column that is done, or that is not.
+func (b Board) FirstColumn(done bool) (Column, bool) {
+	for _, c := range b.Columns {
+		if c.Done == done {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
 // slugForm is of both cases, for there are other letters that upper case makes A to Z.
 var slugForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,9}$`)
 

@@ -108,3 +108,11 @@ func (e Stale) Error() string {
 }
 func (Stale) Unwrap() error { return fault.Conflict }
 func (Stale) Field() string { return "title" }
+
+// AllDone reports a ticket that cannot be opened again because all columns are for finished work.
+type AllDone struct{}
+
+func (AllDone) Error() string {
+	return "Every column of this board is for finished work, so no ticket on it can be open. Add another column first."
+}
+func (AllDone) Unwrap() error { return fault.Conflict }

@@ -90,6 +90,19 @@ func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string)
 	if db.IsNotFound(err) {
 		return Board{}, NotFound{Slug: slug}
 	}
+	return withColumns(ctx, q, row, err)
+}
+
+// ByID returns a company's board with its columns, or NotFound.
+func ByID(ctx context.Context, q *db.Queries, company id.Company, board ID) (Board, error) {
+	row, err := db.Read(q.BoardByID(ctx, board, company))
+	if db.IsNotFound(err) {
+		return Board{}, NotFound{}
+	}
+	return withColumns(ctx, q, row, err)
+}
+
+func withColumns(ctx context.Context, q *db.Queries, row db.Board, err error) (Board, error) {
 	if err != nil {
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}

@@ -83,3 +83,39 @@ func (e AfterItself) Error() string {
 }
 func (AfterItself) Unwrap() error { return fault.Invalid }
 func (AfterItself) Field() string { return "after" }
+
+// DeletedLongAgo reports a ticket that was deleted too long ago to be restored.
+type DeletedLongAgo struct{ Key Key }
+
+func (e DeletedLongAgo) Error() string {
+	return e.Key.String() + " was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place."
+}
+func (DeletedLongAgo) Unwrap() error { return fault.Conflict }
+
+// NothingToUndo reports that a person did nothing of late that could be undone.
+type NothingToUndo struct{}
+
+func (NothingToUndo) Error() string {
+	return "There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes."
+}
+func (NothingToUndo) Unwrap() error { return fault.Conflict }
+
+// UndoneBefore reports an action that was undone already.
+type UndoneBefore struct{ Key Key }
+
+func (e UndoneBefore) Error() string {
+	return "That was undone already. " + e.Key.String() + " stays as it is."
+}
+func (UndoneBefore) Unwrap() error { return fault.Conflict }
+
+// ChangedSince reports an action that cannot be undone because someone did something to the ticket after it.
+type ChangedSince struct {
+	Current Ticket
+	Kind    string // what they did
+	By      string
+}
+
+func (e ChangedSince) Error() string {
+	return e.By + " " + e.Kind + " " + e.Current.Key.String() + " in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to."
+}
+func (ChangedSince) Unwrap() error { return fault.Conflict }

@@ -34,7 +34,7 @@ type Target struct {
 	ClosedAt *time.Time // as ClosedIn says
 }
 
-// Put puts a ticket where the intent says. The caller holds the locks of the ticket and of both
+// Put puts a ticket where the intent says; a deleted one comes back by it. The caller holds the locks of the ticket and of both
 // columns. It writes one ticket row, unless a gap is used up, and none where the ticket is there
 // already (placed is false then). Where the ticket gets another key, the old one stays its alias. It
 // returns MovedSince or AfterItself.
@@ -57,7 +57,7 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Ta
 	}
 	moved = Moved{
 		Ticket: put, Was: ticket.Key, Appended: to.appended, After: keyOf(put.Key.Board, to.above),
-		From: Spot{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above)},
+		From: Spot{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above), ClosedAt: ticket.ClosedAt},
 	}
 	if to.same {
 		return moved, false, nil
@@ -66,6 +66,7 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Ta
 		return Moved{}, false, err
 	}
 	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt, moved.Ticket.ClosedAt = intent.Column, to.rank, tx.Now, target.ClosedAt
+	moved.Ticket.DeletedAt = nil
 	if put.Key == ticket.Key {
 		return moved, true, nil
 	}
@@ -73,9 +74,15 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Ta
 }
 
 func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank int64, target Target) error {
-	n, err := tx.PlaceTicket(ctx, db.PlaceTicketParams{
-		BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
-	})
+	var n int64
+	var err error
+	if ticket.Deleted() {
+		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
+	} else {
+		n, err = tx.PlaceTicket(ctx, db.PlaceTicketParams{
+			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("place ticket: %w", err)
 	}
@@ -125,6 +132,14 @@ func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
 	return nil
 }
 
+// keepCurrent is SetCurrent where that has changed.
+func keepCurrent(ctx context.Context, tx *db.Tx, before, after Ticket) error {
+	if before.Current() == after.Current() {
+		return nil
+	}
+	return SetCurrent(ctx, tx, after.ID, after.Current())
+}
+
 // ClosedIn returns when a ticket that goes from one column to another is closed: on its way into a
 // done column it is, on its way out of one it is opened again, and otherwise it stays as it is.
 func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
@@ -172,6 +187,11 @@ func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAbov
 }
 
 func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (spot, error) {
+	if intent.AtEnd {
+		to, err := foot(ctx, tx, ticket, intent.Column, lastRank)
+		to.appended = false // it was asked for
+		return to, err
+	}
 	above, gone, err := findAbove(ctx, tx, ticket, intent)
 	if err != nil {
 		return spot{}, err
@@ -242,6 +262,12 @@ func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastR
 func PlaceOf(ctx context.Context, q *db.Queries, ticket Ticket) (Place, error) {
 	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
 	return Place{Column: ticket.Column, After: above}, err
+}
+
+// SpotOf returns where a ticket is, for the history.
+func SpotOf(ctx context.Context, q *db.Queries, ticket Ticket) (Spot, error) {
+	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
+	return Spot{Board: ticket.Board, Column: ticket.Column, After: above, ClosedAt: ticket.ClosedAt}, err
 }
 
 // Above returns the key of the ticket above a rank in a column, nil where there is none.

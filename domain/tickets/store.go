@@ -97,6 +97,7 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by Person) (
 		return Ticket{}, Stale{Current: ticket}
 	}
 	changed.Version, changed.UpdatedAt = ticket.Version+1, tx.Now
+	detail.Version = changed.Version
 	_, err = Record(ctx, tx, ticket.ID, by, KindEdited, detail)
 	return changed, err
 }
@@ -129,8 +130,13 @@ func change(old, new string) *Change {
 	return &Change{Old: old, New: new}
 }
 
-// Delete takes a ticket off its board. Its row and number stay.
+// Delete takes a ticket off its board. Its row and number stay. The caller holds the locks of the
+// ticket and its column.
 func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activity, error) {
+	from, err := SpotOf(ctx, tx.Queries, ticket)
+	if err != nil {
+		return 0, err
+	}
 	n, err := tx.DeleteTicket(ctx, db.DeleteTicketParams{DeletedAt: &tx.Now, Now: tx.Now, ID: ticket.ID})
 	if err != nil {
 		return 0, fmt.Errorf("delete ticket: %w", err)
@@ -138,7 +144,12 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activi
 	if n != 1 {
 		return 0, NotFound{Key: ticket.Key.String()}
 	}
-	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{})
+	gone := ticket
+	gone.DeletedAt = &tx.Now
+	if err := keepCurrent(ctx, tx, ticket, gone); err != nil {
+		return 0, err
+	}
+	return Record(ctx, tx, ticket.ID, by, KindDeleted, Detail{From: &from})
 }
 
 // Record adds an entry to a ticket's history and returns its id.
@@ -170,13 +181,21 @@ func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, 
 		rows = rows[:limit]
 	}
 	for _, row := range rows {
-		entry := Activity{ID: row.ID, Kind: row.Kind, By: Person{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt}
-		if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
-			return nil, false, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
+		entry, err := activityFrom(db.LastActivityRow(row))
+		if err != nil {
+			return nil, false, err
 		}
 		entries = append(entries, entry)
 	}
 	return entries, more, nil
+}
+
+func activityFrom(row db.LastActivityRow) (Activity, error) {
+	entry := Activity{ID: row.ID, Kind: row.Kind, By: Person{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt, Undone: row.UndoneAt != nil}
+	if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
+		return Activity{}, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
+	}
+	return entry, nil
 }
 
 // FirstCards returns the first cards of each of a board's columns, at most limit of each.

@@ -41,6 +41,12 @@ type Ticket struct {
 // Closed reports whether the work on the ticket is over.
 func (t Ticket) Closed() bool { return t.ClosedAt != nil }
 
+// Deleted reports whether the ticket is off its board.
+func (t Ticket) Deleted() bool { return t.DeletedAt != nil }
+
+// Current reports whether the ticket is work to do for those assigned to it.
+func (t Ticket) Current() bool { return !t.Closed() && !t.Deleted() }
+
 // Person is who did something to a ticket.
 type Person struct {
 	ID   id.Account
@@ -112,12 +118,13 @@ type Edit struct {
 }
 
 // Intent is a wish to put a ticket below another: After in Column, or at its top where After is
-// nil. Board is the slug of the board to go to, "" for the ticket's own. Seen is where the one who
+// nil, or at its end. Board is the slug of the board to go to, "" for the ticket's own. Seen is where the one who
 // moves saw it; nil asks for no check.
 type Intent struct {
 	Board  string
 	Column id.Column
 	After  *Key
+	AtEnd  bool // After is not looked at
 	Seen   *Place
 }
 
@@ -133,6 +140,8 @@ type Spot struct {
 	Board  id.Board  `json:"board"`
 	Column id.Column `json:"column"`
 	After  *Key      `json:"after"`
+	// ClosedAt is since when the ticket was closed there; nil where it was open.
+	ClosedAt *time.Time `json:"closed_at,omitempty"`
 }
 
 // Moved is what came of an intent.
@@ -146,12 +155,21 @@ type Moved struct {
 	Activity id.Activity // the entry of the history; 0 where nothing moved
 }
 
+// To is its new place.
+func (m Moved) To() Spot {
+	return Spot{Board: m.Ticket.Board, Column: m.Ticket.Column, After: m.After, ClosedAt: m.Ticket.ClosedAt}
+}
+
 // Kinds of activity.
 const (
-	KindOpened  = "opened"
-	KindEdited  = "edited"
-	KindMoved   = "moved"
-	KindDeleted = "deleted"
+	KindOpened   = "opened"
+	KindEdited   = "edited"
+	KindMoved    = "moved"
+	KindClosed   = "closed"
+	KindReopened = "reopened"
+	KindDeleted  = "deleted"
+	KindRestored = "restored"
+	KindUndone   = "undone" // Detail.Undid says what
 )
 
 // Activity is one entry of a ticket's history.
@@ -160,6 +178,7 @@ type Activity struct {
 	Kind   string
 	By     Person
 	At     time.Time
+	Undone bool // it was undone later
 	Detail Detail
 }
 
@@ -167,11 +186,13 @@ type Activity struct {
 type Detail struct {
 	Title       *Change `json:"title,omitempty"`
 	Description *Change `json:"description,omitempty"`
-	Column      *Change `json:"column,omitempty"` // column names, as they were
-	Board       *Change `json:"board,omitempty"`  // titles of boards, as they were
-	Key         *Change `json:"key,omitempty"`    // of a ticket that went to another board
-	From        *Spot   `json:"from,omitempty"`   // of a move
-	To          *Spot   `json:"to,omitempty"`
+	Column      *Change `json:"column,omitempty"`  // column names, as they were
+	Board       *Change `json:"board,omitempty"`   // titles of boards, as they were
+	Key         *Change `json:"key,omitempty"`     // of a ticket that went to another board
+	From        *Spot   `json:"from,omitempty"`    // of what can be undone: where the ticket was
+	To          *Spot   `json:"to,omitempty"`      // and where it came to
+	Version     uint64  `json:"version,omitempty"` // that an edit made
+	Undid       string  `json:"undid,omitempty"`   // the kind of what was undone
 }
 
 // Change is a value before and after.

@@ -182,21 +182,6 @@ func (w *Workflows) found(ctx context.Context, key tickets.Key, do func(actor ac
 	return db.Unavailable{Why: "the ticket is moved again and again", Err: errElsewhere}
 }
 
-// DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
-// tickets.NotFound.
-func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
-	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.Person) error {
-		if _, err := tickets.Delete(ctx, tx, locked, by); err != nil {
-			return err
-		}
-		return boards.Count(ctx, tx, locked.Column, -1)
-	})
-	if err != nil {
-		return fmt.Errorf("delete ticket: %w", err)
-	}
-	return nil
-}
-
 // PlaceOf returns where a ticket is: what a form that moves it remembers as seen.
 func (w *Workflows) PlaceOf(ctx context.Context, ticket tickets.Ticket) (tickets.Place, error) {
 	return tickets.PlaceOf(ctx, w.db.Queries, ticket)

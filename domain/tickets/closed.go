@@ -1,0 +1,48 @@
+package tickets
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// SetClosed closes a ticket where it is, or opens it again there with nil. The caller holds the
+// ticket's lock. It returns where the ticket was and where it is, for the history.
+func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Time) (Moved, error) {
+	from, err := SpotOf(ctx, tx.Queries, ticket)
+	if err != nil {
+		return Moved{}, err
+	}
+	n, err := tx.SetClosed(ctx, closedAt, ticket.ID)
+	if err != nil {
+		return Moved{}, fmt.Errorf("set closed: %w", err)
+	}
+	if n != 1 {
+		return Moved{}, NotFound{Key: ticket.Key.String()}
+	}
+	changed := ticket
+	changed.ClosedAt = closedAt
+	return Moved{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
+}
+
+// LastSpots returns where a ticket was before its last moves and closures, newest first.
+func LastSpots(ctx context.Context, q *db.Queries, ticket ID) ([]Spot, error) {
+	rows, err := db.Read(q.LastPlaces(ctx, ticket))
+	if err != nil {
+		return nil, fmt.Errorf("read last places: %w", err)
+	}
+	var spots []Spot
+	for _, row := range rows {
+		var detail Detail
+		if err := json.Unmarshal([]byte(row), &detail); err != nil {
+			return nil, fmt.Errorf("read detail: %w", err)
+		}
+		if detail.From != nil {
+			spots = append(spots, *detail.From)
+		}
+	}
+	return spots, nil
+}

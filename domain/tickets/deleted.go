@@ -1,0 +1,124 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// KeepDeleted is how long a deleted ticket can be restored.
+const KeepDeleted = 30 * 24 * time.Hour
+
+// Deleted is a ticket in the list of those that can be restored.
+type Deleted struct {
+	ID    ID
+	Key   Key
+	Title string
+	At    time.Time
+	By    string // who deleted it
+}
+
+// DeletedCursor is where a page of deleted tickets ended.
+type DeletedCursor struct {
+	At time.Time
+	ID ID
+}
+
+func (c DeletedCursor) String() string { return fmt.Sprintf("%d-%d", c.At.UnixMicro(), c.ID) }
+
+var deletedCursor = regexp.MustCompile(`^([0-9]{1,16})-([0-9]{1,18})$`)
+
+// ParseDeletedCursor reads a cursor; "" is nil. ok is false where s is none.
+func ParseDeletedCursor(s string) (c *DeletedCursor, ok bool) {
+	if s == "" {
+		return nil, true
+	}
+	parts := deletedCursor.FindStringSubmatch(s)
+	if parts == nil {
+		return nil, false
+	}
+	at, _ := strconv.ParseInt(parts[1], 10, 64) // digits that fit
+	n, _ := strconv.ParseUint(parts[2], 10, 64)
+	return &DeletedCursor{At: time.UnixMicro(at).UTC(), ID: ID(n)}, true
+}
+
+// DeletedOf returns up to limit tickets of a board that were deleted since a time, newest first,
+// from below a cursor or from the newest where that is nil.
+func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int) ([]Deleted, error) {
+	// A year ahead: another server's clock may be.
+	from := DeletedCursor{At: since.AddDate(1, 0, 0), ID: math.MaxInt64}
+	if below != nil {
+		from = *below
+	}
+	rows, err := db.Read(q.DeletedTickets(ctx, db.DeletedTicketsParams{BoardID: board, Since: &since, Before: &from.At, BelowID: from.ID, Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read deleted tickets: %w", err)
+	}
+	list := make([]Deleted, len(rows))
+	for i, r := range rows {
+		list[i] = Deleted{ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, At: *r.DeletedAt, By: r.DeletedBy}
+	}
+	return list, nil
+}
+
+// DeletedByKey returns a deleted ticket of a company, also one that cannot be restored any more. It
+// returns NotFound for any other.
+func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
+	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
+	if db.IsNotFound(err) {
+		return Ticket{}, NotFound{Key: key.String()}
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("read deleted ticket: %w", err)
+	}
+	ticket := fromRow(row.Ticket, row.BoardSlug)
+	ticket.Author.Name = row.Author
+	return ticket, nil
+}
+
+// ByID returns a ticket of a company, also a deleted one, or NotFound.
+func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ticket, error) {
+	row, err := db.Read(q.TicketByID(ctx, ticket, company))
+	if db.IsNotFound(err) {
+		return Ticket{}, NotFound{}
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("read ticket: %w", err)
+	}
+	found := fromRow(row.Ticket, row.BoardSlug)
+	found.Author.Name = row.Author
+	return found, nil
+}
+
+// LockAny is Lock for a ticket that may be deleted.
+func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
+	row, err := tx.LockAnyTicket(ctx, seen.ID)
+	if db.IsNotFound(err) {
+		return Ticket{}, NotFound{Key: seen.Key.String()}
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
+	}
+	ticket := fromRow(row, seen.Key.Board)
+	ticket.Author = seen.Author
+	return ticket, nil
+}
+
+// Deletion returns the entry of the history that says who deleted a ticket last. It returns NotFound
+// where there is none.
+func Deletion(ctx context.Context, q *db.Queries, ticket Ticket) (Activity, error) {
+	row, err := db.Read(q.LastActivity(ctx, ticket.ID, KindDeleted))
+	if db.IsNotFound(err) {
+		return Activity{}, NotFound{Key: ticket.Key.String()}
+	}
+	if err != nil {
+		return Activity{}, fmt.Errorf("read activity: %w", err)
+	}
+	return activityFrom(row)
+}

@@ -1,0 +1,107 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// UndoFor is how long an action can be undone by the one who did it.
+const UndoFor = 30 * time.Minute
+
+// undoable are the kinds of what can be undone.
+var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted}
+
+// Undoable reports whether an entry is of what its author can undo, were it done just now.
+func (a Activity) Undoable() bool {
+	return slices.Contains(undoable, a.Kind) && !a.Undone && a.Detail.From != nil
+}
+
+// Action is an entry of a history with the ticket that it is about.
+type Action struct {
+	Activity
+	Ticket ID
+}
+
+// ActionByID returns what a person did to a ticket of theirs or another's. It returns NothingToUndo
+// for what someone else did.
+func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.Account) (Action, error) {
+	row, err := db.Read(q.ActivityByID(ctx, activity))
+	if db.IsNotFound(err) {
+		return Action{}, NothingToUndo{}
+	}
+	if err != nil {
+		return Action{}, fmt.Errorf("read activity: %w", err)
+	}
+	entry, err := activityFrom(db.LastActivityRow{
+		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt, AccountID: row.AccountID, AccountName: row.AccountName,
+	})
+	if err != nil {
+		return Action{}, err
+	}
+	if entry.By.ID != by || !slices.Contains(undoable, entry.Kind) {
+		return Action{}, NothingToUndo{}
+	}
+	return Action{entry, row.TicketID}, nil
+}
+
+// LastAction returns what a person did last in a company that can be undone, of their last 50
+// entries in any. It returns NothingToUndo where there is none since a time.
+func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time) (id.Activity, error) {
+	rows, err := db.Read(q.LastActions(ctx, by))
+	if err != nil {
+		return 0, fmt.Errorf("read last actions: %w", err)
+	}
+	for _, row := range rows {
+		if row.CreatedAt.Before(since) {
+			break
+		}
+		if row.CompanyID == company && row.UndoneAt == nil && slices.Contains(undoable, row.Kind) {
+			return row.ID, nil
+		}
+	}
+	return 0, NothingToUndo{}
+}
+
+// Undo marks an action as undone. The caller holds the lock of its ticket, which is as ticket says,
+// and turns it back. It returns UndoneBefore, or ChangedSince where the ticket is not where the action
+// left it.
+func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
+	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
+	if err != nil {
+		return fmt.Errorf("mark undone: %w", err)
+	}
+	if n != 1 {
+		return UndoneBefore{Key: ticket.Key}
+	}
+	since, err := tx.ChangeSince(ctx, ticket.ID, action.ID)
+	switch {
+	case err == nil:
+		return ChangedSince{Current: ticket, Kind: since.Kind, By: since.AccountName}
+	case !db.IsNotFound(err):
+		return fmt.Errorf("read changes since: %w", err)
+	}
+	if !action.leftAt(ticket) {
+		return ChangedSince{Current: ticket, Kind: KindMoved, By: "Someone else"}
+	}
+	return nil
+}
+
+// leftAt reports whether a ticket is where the action left it.
+func (a Action) leftAt(ticket Ticket) bool {
+	switch {
+	case a.Kind == KindDeleted:
+		return ticket.Deleted()
+	case ticket.Deleted() || a.Detail.To == nil || ticket.Column != a.Detail.To.Column:
+		return false
+	case a.Kind == KindClosed:
+		return ticket.Closed()
+	case a.Kind == KindReopened:
+		return !ticket.Closed()
+	}
+	return true
+}

@@ -1,0 +1,105 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// CloseTicket ends the work on a ticket: it goes to the top of the board's first done column, or, on
+// a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
+// It returns tickets.NotFound, boards.ColumnFull or Archived.
+func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+	ticket, board, err := w.TicketOnBoard(ctx, key)
+	if err != nil {
+		return moved, board, err
+	}
+	var also []id.Column
+	done, ok := board.FirstColumn(true)
+	if ok {
+		also = []id.Column{done.ID}
+	}
+	err = w.inPlace(ctx, ticket.Key, also, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+		moved = tickets.Moved{Ticket: locked}
+		if locked.Closed() {
+			return nil
+		}
+		if ok && !columns[locked.Column].Done {
+			if columns[done.ID].Board != locked.Board {
+				return errElsewhere
+			}
+			moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: done.ID}, columns, &tx.Now)
+		} else {
+			moved, err = tickets.SetClosed(ctx, tx, locked, &tx.Now)
+		}
+		if err != nil {
+			return err
+		}
+		return record(ctx, tx, by, tickets.KindClosed, &moved, columns, tickets.Detail{})
+	})
+	if err != nil {
+		return tickets.Moved{}, board, fmt.Errorf("close ticket: %w", err)
+	}
+	return moved, board, nil
+}
+
+// ReopenTicket takes up the work on a ticket again: it goes to the end of the column that it was
+// closed from, or to the first that is not done; where it was closed without leaving its column it
+// stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
+// boards.AllDone, ColumnFull or Archived.
+func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+	ticket, board, err := w.TicketOnBoard(ctx, key)
+	if err != nil {
+		return moved, board, err
+	}
+	to, err := w.reopenIn(ctx, ticket, board)
+	if err != nil {
+		return moved, board, err
+	}
+	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+		moved = tickets.Moved{Ticket: locked}
+		if !locked.Closed() {
+			return nil
+		}
+		if columns[locked.Column].Done {
+			if to := columns[to.ID]; to.Done || to.Board != locked.Board {
+				return errElsewhere
+			}
+			moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: to.ID, AtEnd: true}, columns, nil)
+		} else {
+			moved, err = tickets.SetClosed(ctx, tx, locked, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return record(ctx, tx, by, tickets.KindReopened, &moved, columns, tickets.Detail{})
+	})
+	if err != nil {
+		return tickets.Moved{}, board, fmt.Errorf("reopen ticket: %w", err)
+	}
+	return moved, board, nil
+}
+
+// reopenIn returns the column for a ticket that is opened again.
+func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board boards.Board) (boards.Column, error) {
+	if here, ok := board.Column(ticket.Column); ok && !here.Done {
+		return here, nil
+	}
+	spots, err := tickets.LastSpots(ctx, w.db.Queries, ticket.ID)
+	if err != nil {
+		return boards.Column{}, err
+	}
+	for _, spot := range spots {
+		if column, ok := board.Column(spot.Column); ok && !column.Done {
+			return column, nil
+		}
+	}
+	if column, ok := board.FirstColumn(false); ok {
+		return column, nil
+	}
+	return boards.Column{}, boards.AllDone{}
+}

@@ -1,0 +1,154 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// DeletedPerPage is how many deleted tickets a page lists.
+const DeletedPerPage = 50
+
+// DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
+// tickets.NotFound or boards.Archived.
+func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
+	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.Person) error {
+		if _, err := tickets.Delete(ctx, tx, locked, by); err != nil {
+			return err
+		}
+		return boards.Count(ctx, tx, locked.Column, -1)
+	})
+	if err != nil {
+		return fmt.Errorf("delete ticket: %w", err)
+	}
+	return nil
+}
+
+// DeletedTickets returns a page of the tickets of a board that can be restored, those deleted last
+// first, from below a cursor or from the newest where that is nil. next is where to go on, nil at the
+// end. It returns boards.NotFound.
+func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tickets.DeletedCursor) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
+	if _, err := reading(ctx, "tickets:read"); err != nil {
+		return board, nil, nil, err
+	}
+	if board, err = w.Board(ctx, slug); err != nil {
+		return board, nil, nil, err
+	}
+	since := w.db.Now().Add(-tickets.KeepDeleted)
+	list, err = tickets.DeletedOf(ctx, w.db.Queries, board.ID, board.Slug, since, below, DeletedPerPage+1)
+	if err != nil || len(list) <= DeletedPerPage {
+		return board, list, nil, err
+	}
+	list = list[:DeletedPerPage]
+	last := list[DeletedPerPage-1]
+	return board, list, &tickets.DeletedCursor{At: last.At, ID: last.ID}, nil
+}
+
+// DeletedTicket returns a ticket that was deleted and can be restored, with its board and the entry
+// that says who deleted it. It returns tickets.NotFound for any other.
+func (w *Workflows) DeletedTicket(ctx context.Context, key tickets.Key) (ticket tickets.Ticket, board boards.Board, deletion tickets.Activity, err error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return ticket, board, deletion, err
+	}
+	if ticket, err = tickets.DeletedByKey(ctx, w.db.Queries, actor.Company.ID, key); err != nil {
+		return ticket, board, deletion, err
+	}
+	if !w.restorable(ticket) {
+		return tickets.Ticket{}, board, deletion, tickets.NotFound{Key: key.String()}
+	}
+	if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, ticket.Key.Board); err != nil {
+		return ticket, board, deletion, err
+	}
+	deletion, err = tickets.Deletion(ctx, w.db.Queries, ticket)
+	return ticket, board, deletion, err
+}
+
+func (w *Workflows) restorable(ticket tickets.Ticket) bool {
+	return ticket.Deleted() && !ticket.DeletedAt.Before(w.db.Now().Add(-tickets.KeepDeleted))
+}
+
+// RestoreTicket puts a deleted ticket back at the end of the column that it was in, or of the first
+// where that is gone. One that is not deleted stays as it is, and nothing is recorded. It returns
+// tickets.NotFound, tickets.DeletedLongAgo, boards.ColumnFull or Archived.
+func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return moved, board, err
+	}
+	seen, err := tickets.DeletedByKey(ctx, w.db.Queries, actor.Company.ID, key)
+	if errors.As(err, new(tickets.NotFound)) {
+		moved.Ticket, board, err = w.TicketOnBoard(ctx, key)
+		return moved, board, err
+	}
+	if err != nil {
+		return moved, board, err
+	}
+	if !w.restorable(seen) {
+		return moved, board, tickets.DeletedLongAgo{Key: seen.Key}
+	}
+	deletion, err := tickets.Deletion(ctx, w.db.Queries, seen)
+	if err != nil {
+		return moved, board, err
+	}
+	for range relocations {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
+			return moved, board, err
+		}
+		to := columnOf(board, deletion.Detail.From)
+		moved, err = w.restoreIn(ctx, actor, seen, to)
+		if !errors.Is(err, errElsewhere) {
+			break
+		}
+	}
+	if err != nil {
+		return tickets.Moved{}, board, fmt.Errorf("restore ticket: %w", err)
+	}
+	return moved, board, nil
+}
+
+// columnOf returns the column of a spot, or the board's first where that is gone.
+func columnOf(board boards.Board, spot *tickets.Spot) boards.Column {
+	if spot != nil {
+		if column, ok := board.Column(spot.Column); ok {
+			return column
+		}
+	}
+	return board.Columns[0]
+}
+
+func (w *Workflows) restoreIn(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, to boards.Column) (moved tickets.Moved, err error) {
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		columns, err := boards.LockColumns(ctx, tx, to.ID)
+		if err != nil {
+			return err
+		}
+		locked, err := tickets.LockAny(ctx, tx, seen)
+		if err != nil {
+			return err
+		}
+		moved = tickets.Moved{Ticket: locked}
+		if !locked.Deleted() {
+			return nil // someone else was as fast
+		}
+		column, ok := columns[to.ID]
+		if !ok || column.Board != locked.Board {
+			return errElsewhere
+		}
+		if err := boards.Live(ctx, tx, locked.Board); err != nil {
+			return err
+		}
+		closedAt := tickets.ClosedIn(locked, false, column.Done, tx.Now)
+		if moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: to.ID, AtEnd: true}, columns, closedAt); err != nil {
+			return err
+		}
+		return record(ctx, tx, person(actor), tickets.KindRestored, &moved, columns, tickets.Detail{})
+	})
+	return moved, err
+}

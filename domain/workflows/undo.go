@@ -1,0 +1,157 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Undone is what came of an undo.
+type Undone struct {
+	Kind    string // of what was undone
+	Ticket  tickets.Ticket
+	Board   boards.Board
+	Columns []id.Column // that have changed
+	// Gone says that the column it was in is no more, so that it went to the first.
+	Gone bool
+}
+
+// Undo turns back what the actor did: a move, a close, a reopening or a deletion of the last 30
+// minutes; 0 is the last such of theirs in the company. The ticket goes below the one that it was
+// below, or to the column's end where that has gone. It returns tickets.NothingToUndo, UndoneBefore,
+// ChangedSince, boards.ColumnFull or Archived.
+func (w *Workflows) Undo(ctx context.Context, activity id.Activity) (Undone, error) {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return Undone{}, err
+	}
+	latest := activity == 0
+	for range relocations {
+		if latest {
+			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, w.db.Now().Add(-tickets.UndoFor))
+			if err != nil {
+				return Undone{}, err
+			}
+		}
+		var undone Undone
+		undone, err = w.undo(ctx, actor, activity)
+		switch {
+		case err == nil:
+			return undone, nil
+		case errors.Is(err, errElsewhere):
+		case latest && errors.As(err, new(tickets.UndoneBefore)): // two presses of a key are two undos
+		default:
+			return Undone{}, fmt.Errorf("undo: %w", err)
+		}
+	}
+	return Undone{}, db.Unavailable{Why: "the ticket is moved again and again", Err: err}
+}
+
+func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.Activity) (Undone, error) {
+	action, err := tickets.ActionByID(ctx, w.db.Queries, activity, actor.Account.ID)
+	if err != nil {
+		return Undone{}, err
+	}
+	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Company.ID, action.Ticket)
+	if errors.As(err, new(tickets.NotFound)) || err == nil && (action.Detail.From == nil || action.At.Before(w.db.Now().Add(-tickets.UndoFor))) {
+		return Undone{}, tickets.NothingToUndo{}
+	}
+	if err != nil {
+		return Undone{}, err
+	}
+	back := turning{action: action, spot: *action.Detail.From}
+	if back.move.from, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, seen.Board); err != nil {
+		return Undone{}, err
+	}
+	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.spot.Board); err != nil {
+		return Undone{}, err
+	}
+	if back.spot.After, err = w.keyNow(ctx, back.spot.After); err != nil {
+		return Undone{}, err
+	}
+	back.column = columnOf(back.move.to, &back.spot).ID
+	undone := Undone{Kind: action.Kind, Board: back.move.to, Gone: back.column != back.spot.Column}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		moved, err := back.carryOut(ctx, tx, seen, person(actor))
+		undone.Ticket = moved.Ticket
+		return err
+	})
+	undone.Columns = []id.Column{back.column, seen.Column}
+	return undone, err
+}
+
+// keyNow returns the key that a ticket has by now. One that is no ticket's stays.
+func (w *Workflows) keyNow(ctx context.Context, key *tickets.Key) (*tickets.Key, error) {
+	if key == nil {
+		return nil, nil
+	}
+	ticket, err := tickets.ByKey(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, *key)
+	if errors.Is(err, fault.NotFound) {
+		return key, nil
+	}
+	return &ticket.Key, err
+}
+
+// turning is a ticket's way back.
+type turning struct {
+	action tickets.Action
+	move   move         // from the board that it is on, to the one that it was on
+	spot   tickets.Spot // where it was
+	column id.Column    // of the spot, or the first where that is gone
+}
+
+func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.Person) (moved tickets.Moved, err error) {
+	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
+	if err != nil {
+		return moved, err
+	}
+	key, err := b.move.takeKey(ctx, tx, seen)
+	if err != nil {
+		return moved, err
+	}
+	locked, err := tickets.LockAny(ctx, tx, seen)
+	if err != nil {
+		return moved, err
+	}
+	if columns[b.column].Board != b.move.to.ID || locked.Column != seen.Column || locked.Board != seen.Board {
+		return moved, errElsewhere
+	}
+	if err := boards.Live(ctx, tx, locked.Board, b.move.to.ID); err != nil {
+		return moved, err
+	}
+	if err := tickets.Undo(ctx, tx, locked, b.action); err != nil {
+		return moved, err
+	}
+	closedAt := b.spot.ClosedAt
+	if columns[b.column].Done && closedAt == nil {
+		closedAt = &tx.Now
+	}
+	if b.stays() {
+		moved, err = tickets.SetClosed(ctx, tx, locked, closedAt)
+	} else {
+		moved, err = carry(ctx, tx, locked, key, b.intent(), columns, closedAt)
+	}
+	if err != nil {
+		return moved, err
+	}
+	return moved, record(ctx, tx, by, tickets.KindUndone, &moved, columns, tickets.Detail{Undid: b.action.Kind})
+}
+
+// stays reports whether a ticket was closed, or opened again, where it is.
+func (b *turning) stays() bool {
+	return (b.action.Kind == tickets.KindClosed || b.action.Kind == tickets.KindReopened) && b.action.Detail.To.Column == b.column
+}
+
+func (b *turning) intent() tickets.Intent {
+	if b.column != b.spot.Column {
+		return tickets.Intent{Column: b.column, AtEnd: true}
+	}
+	return tickets.Intent{Column: b.column, After: b.spot.After}
+}
