@@ -74,6 +74,10 @@ var filling = []string{
 	 SELECT n, n, n % 500 + 1, 'opened', '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 20000`,
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
 	 SELECT 20000 + n, IF(n <= 500, 7, n), IF(n <= 500, n, 1), 'moved', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
+	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
+	 SELECT 30000 + n, 20000 + n, n, 'deleted', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 500`,
+	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
+	 SELECT 31000 + n, 7, n, 'edited', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 100`,
 	`INSERT INTO notification (id, company_id, account_id, ticket_id, comment_id, actor_id, kind, unread, created_at)
 	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
 }
