@@ -1,0 +1,399 @@
+package web_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// hostiles are texts that nobody should get anywhere with. What they would make of a page carries data-evil.
+var hostiles = map[string]string{
+	"a script":                  `<script data-evil>alert(1)</script>`,
+	"an image":                  `<img src=x onerror=alert(1) data-evil>`,
+	"an attribute":              `" onmouseover="alert(1)" data-evil="`,
+	"an attribute in quotes":    `' onfocus='alert(1)' autofocus data-evil='`,
+	"an attribute without":      "x onfocus=alert(1) data-evil",
+	"the end of its element":    `</textarea></title></option></select></pre></script><svg onload=alert(1) data-evil>`,
+	"Markdown":                  "[x](javascript:alert(1)) ![x](x\"onerror=\"alert(1)) <a href=javascript:alert(1) data-evil>x</a> [y](data:text/html,x)",
+	"entities":                  `&lt;script data-evil&gt;&#x3c;script data-evil&#x3e;`,
+	"a template":                `{{7*7}} ${7*7} <%= 7*7 %> {% data-evil %}`,
+	"SQL":                       `'; DROP TABLE ticket; -- \' OR '1'='1' /* " %_`,
+	"a path":                    `../../../../etc/passwd`,
+	"an address":                `https://evil.example/`,
+	"an address without scheme": `//evil.example/`,
+	"an address with backslash": `/\evil.example/`,
+	"a zero byte":               "a\x00b",
+	"no UTF-8":                  "caf\xe9 \xff",
+	"an overlong slash":         "a\xc0\xafb",
+	"half a surrogate":          "a\xed\xa0\x80b",
+	"an override":               "abc\u202e24-AJNIN",
+	"an isolate":                "\u2066NINJA-42\u2069",
+	"nothing to see":            "\u200b\u200d\ufeff\u00ad",
+	"emoji":                     "👩‍👩‍👧‍👦 🏳️‍🌈 🥷",
+	"right to left":             "שלום عالم (1) NINJA-42",
+	"a long word":               strings.Repeat("W", 500),
+	"header lines":              "x\r\nX-Evil: 1\r\nSet-Cookie: evil=1\r\n\r\n<script data-evil>alert(1)</script>",
+	"a large number":            "99999999999999999999999",
+	"a negative number":         "-1",
+	"no number":                 "NaN",
+	"nothing":                   "",
+	"a megabyte":                strings.Repeat("<b data-evil>", 1<<20/13),
+}
+
+// fillings are good values by the names of fields, where the page gives none.
+var fillings = map[string]string{
+	"title": "Good", "name": "Good", "slug": "GOOD", "company": "Good", "email": "good@example.com", "password": "correct horse staple",
+	"body": "Good", "description": "Good", "note": "Good", "handle": "good",
+}
+
+// found is a form on a page.
+type found struct {
+	page, action string
+	method       string
+	values       url.Values
+	names        []string // of the fields
+}
+
+// formsOn returns the forms on a page, as a browser would send them untouched.
+func formsOn(a *answer, page string) (list []found) {
+	a.page().Find("form").Each(func(_ int, f *goquery.Selection) {
+		form := found{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")), values: url.Values{}}
+		f.Find("input, textarea, select, button").Each(func(_ int, control *goquery.Selection) {
+			name := control.AttrOr("name", "")
+			if name == "" {
+				return
+			}
+			if !slices.Contains(form.names, name) {
+				form.names = append(form.names, name)
+			}
+			value, sent := valueOf(control)
+			if sent && value == "" {
+				value = fillings[name]
+			}
+			if sent {
+				form.values.Add(name, value)
+			}
+		})
+		list = append(list, form)
+	})
+	return list
+}
+
+func valueOf(control *goquery.Selection) (value string, sent bool) {
+	value = control.AttrOr("value", "")
+	switch goquery.NodeName(control) {
+	case "textarea":
+		return control.Text(), true
+	case "button":
+		return value, false
+	case "select":
+		chosen := control.Find("option[selected]")
+		if chosen.Length() == 0 {
+			chosen = control.Find("option")
+		}
+		return chosen.First().AttrOr("value", ""), true
+	}
+	switch control.AttrOr("type", "text") {
+	case "checkbox", "radio":
+		_, checked := control.Attr("checked")
+		return value, checked
+	case "submit":
+		return value, false
+	}
+	return value, true
+}
+
+// serves reports whether a route's path, with its :names, is that of an address.
+func serves(pattern, address string) bool {
+	path, _, _ := strings.Cut(address, "?")
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && !strings.HasPrefix(want[i], ":") {
+			return false
+		}
+	}
+	return true
+}
+
+// besieged is a town with someone who tries everything, as the one who may do everything: Ana.
+type besieged struct {
+	*house
+	route   string // method and pattern
+	browser *browser
+}
+
+// besiege returns a new town in which the route's form is on a page, or is filled as TestRoutes does.
+func besiege(t *testing.T, route string) (*besieged, found) {
+	t.Helper()
+	if strings.HasSuffix(route, " /setup") {
+		b := &besieged{house: emptyHouse(t), route: route}
+		b.browser = b.visitor()
+		return b, formsOn(b.browser.get("/setup"), "/setup")[0]
+	}
+	b := &besieged{house: newTown(t), route: route}
+	b.exec("UPDATE account SET password_hash = ? WHERE name = 'Ana'", cheapHash())
+	b.browser = b.ana()
+	for _, who := range []*browser{b.browser, b.visitor()} {
+		if form, ok := b.find(t, who); ok {
+			b.browser = who
+			return b, form
+		}
+	}
+	form := found{page: pages[route].path, action: pages[route].path, method: http.MethodPost, values: form(pages[route].fields...)}
+	form.names = slices.Collect(maps.Keys(form.values))
+	return b, form
+}
+
+// find looks for the route's form on every page.
+func (b *besieged) find(t *testing.T, who *browser) (found, bool) {
+	t.Helper()
+	method, pattern, _ := strings.Cut(b.route, " ")
+	names := slices.Sorted(maps.Keys(pages))
+	// Where the forms of two routes look alike, the page that has the route's own name comes first.
+	slices.SortStableFunc(names, func(x, y string) int {
+		return strings.Index(x+"$", pattern+"$") - strings.Index(y+"$", pattern+"$")
+	})
+	for _, name := range names {
+		if !strings.HasPrefix(name, "GET ") {
+			continue
+		}
+		a := who.get(pages[name].path)
+		for _, form := range formsOn(a, pages[name].path) {
+			if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
+				return form, true
+			}
+		}
+	}
+	return found{}, false
+}
+
+// taken reports whether an address that a pattern serves is another route's, which has no :names there.
+func taken(pattern, address string) bool {
+	for route := range routes() {
+		_, other, _ := strings.Cut(route, " ")
+		if other != pattern && serves(other, address) && strings.Count(other, ":") < strings.Count(pattern, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// try sends a form with one field changed.
+func (b *besieged) try(form found, name, value string, fragment bool) *answer {
+	values := maps.Clone(form.values)
+	values[name] = []string{value}
+	r := httptest.NewRequest(form.method, form.action, strings.NewReader(values.Encode()))
+	if form.method == http.MethodGet {
+		path, _, _ := strings.Cut(form.action, "?")
+		r = httptest.NewRequest(http.MethodGet, path+"?"+values.Encode(), nil)
+	} else {
+		r.Header.Set("Content-Type", formKind)
+	}
+	if fragment {
+		return b.browser.htmx("dialog").send(r)
+	}
+	return b.browser.send(r)
+}
+
+// TestHostileForms puts hostile texts into every field of every form, one at a time: nothing breaks,
+// nothing gets out of its place, and what is refused leaves no trace.
+func TestHostileForms(t *testing.T) {
+	t.Parallel()
+	for route := range pages {
+		if !strings.HasPrefix(route, "POST ") {
+			continue
+		}
+		t.Run(route, func(t *testing.T) {
+			t.Parallel()
+			b, form := besiege(t, route)
+			for _, name := range form.names {
+				for what, value := range hostiles {
+					a := b.attack(t, form, name, what, value)
+					if a.code >= 400 {
+						continue
+					}
+					// What was done may have taken the form away.
+					again, ok := b.find(t, b.browser)
+					if !ok || !slices.Contains(again.names, name) {
+						b, again = besiege(t, route)
+					}
+					form = again
+				}
+			}
+			b.rest(t)
+		})
+	}
+}
+
+// parameters are what pages read from their addresses.
+var parameters = []string{"after", "before", "below", "column", "from", "next", "page", "person", "q", "seen_after", "seen_column", "state", "text", "title", "to", "version"}
+
+// TestHostileAddresses puts hostile texts into every form that asks, and into every part of every address.
+func TestHostileAddresses(t *testing.T) {
+	t.Parallel()
+	b := &besieged{house: newTown(t), route: "GET"}
+	b.exec("UPDATE account SET password_hash = ? WHERE name = 'Ana'", cheapHash())
+	b.browser = b.ana()
+	before := b.state()
+	names := slices.Clone(parameters)
+	for route, who := range pages {
+		if !strings.HasPrefix(route, "GET ") {
+			continue
+		}
+		for _, form := range formsOn(b.browser.get(who.path), who.path) {
+			if form.method == http.MethodGet {
+				names = append(names, form.names...)
+			}
+		}
+	}
+	for what, value := range hostiles {
+		query := url.Values{}
+		for _, name := range names {
+			query.Set(name, value)
+		}
+		for route, who := range pages {
+			method, pattern, _ := strings.Cut(route, " ")
+			if method == http.MethodGet && len(value) < 600 {
+				path, _, _ := strings.Cut(who.path, "?")
+				b.harmless(t, route+" asked for "+what, b.browser.get(path+"?"+query.Encode()))
+				b.harmless(t, route+" asked for a part and "+what, b.browser.htmx(value).get(path+"?"+query.Encode()))
+			}
+			for i, part := range strings.Split(pattern, "/") {
+				if !strings.HasPrefix(part, ":") || value == "" || len(value) > 600 {
+					continue
+				}
+				parts := strings.Split(who.path, "/")
+				parts[i] = url.PathEscape(value)
+				a := b.browser.send(newRequest(method, strings.Join(parts, "/"), formKind, strings.NewReader(form(who.fields...).Encode())))
+				if b.harmless(t, route+" with a path of "+what, a); a.code < 400 {
+					t.Errorf("%s with a path of %s: %d", route, what, a.code)
+				}
+			}
+		}
+	}
+	if b.state() != before {
+		t.Error("something changed")
+	}
+}
+
+// attack sends one hostile text and looks at what comes of it.
+func (b *besieged) attack(t *testing.T, form found, name, what, value string) *answer {
+	t.Helper()
+	where := fmt.Sprintf("%s, %s with %s", b.route, name, what)
+	before := b.state()
+	for _, fragment := range []bool{true, false} {
+		a := b.try(form, name, value, fragment)
+		b.harmless(t, where, a)
+		if a.code >= 400 {
+			if b.state() != before {
+				t.Errorf("%s: %d, but something changed", where, a.code)
+			}
+		}
+		if len(value) > 600<<10 && form.method != http.MethodGet && a.code != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %d", where, a.code)
+		}
+		if a.code < 400 && strings.ContainsAny(value, "\u202e\u2066\n\x00") {
+			b.straight(t, where)
+		}
+		if a.code < 400 && (fragment || form.method == http.MethodGet) {
+			return a
+		}
+		if a.code < 400 {
+			b.harmless(t, where+", then "+a.header.Get("Location"), b.browser.get(a.header.Get("Location")))
+			return a
+		}
+		if !fragment {
+			after := b.browser.get(form.page)
+			if b.harmless(t, where+", then the page again", after); after.code >= 400 {
+				t.Errorf("%s: the page is %d from then on", where, after.code)
+			}
+			return a
+		}
+	}
+	return nil
+}
+
+// harmless fails where an answer has what no page of ours has.
+func (b *besieged) harmless(t *testing.T, where string, a *answer) {
+	t.Helper()
+	if a.code >= 500 {
+		t.Errorf("%s: %d", where, a.code)
+	}
+	for name, values := range a.header {
+		if strings.Contains(strings.ToLower(name), "evil") || strings.ContainsAny(strings.Join(values, ""), "\r\n") || name == "Set-Cookie" && strings.Contains(strings.Join(values, ";"), "evil") {
+			t.Errorf("%s: the header %s: %q", where, name, values)
+		}
+	}
+	if to := a.header.Get("Location"); to != "" && (to[0] != '/' || len(to) > 1 && (to[1] == '/' || to[1] == '\\')) {
+		t.Errorf("%s: it leads to %s", where, to)
+	}
+	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+		return
+	}
+	if !strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html; charset=utf-8") {
+		t.Errorf("%s: it is %s", where, a.header.Get("Content-Type"))
+	}
+	page := a.page()
+	if page.Find("[data-evil], body script, iframe, object, embed, main svg[onload]").Length() > 0 {
+		t.Errorf("%s: the text became part of the page: %s", where, a.body)
+	}
+	page.Find("*").Each(func(_ int, e *goquery.Selection) {
+		for _, attr := range e.Nodes[0].Attr {
+			value := strings.ToLower(strings.TrimSpace(attr.Val))
+			switch {
+			case strings.HasPrefix(attr.Key, "on"), attr.Key == "style", attr.Key == "srcdoc":
+				t.Errorf("%s: <%s %s=%q>", where, e.Nodes[0].Data, attr.Key, attr.Val)
+			case slices.Contains([]string{"href", "src", "action", "formaction", "hx-get", "hx-post"}, attr.Key) &&
+				(strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "data:") || (strings.Contains(value, "evil.example") && e.Closest(".prose").Length() == 0)):
+				t.Errorf("%s: <%s %s=%q>", where, e.Nodes[0].Data, attr.Key, attr.Val)
+			}
+		}
+	})
+}
+
+// rest looks at all that is left after the siege.
+func (b *besieged) rest(t *testing.T) {
+	t.Helper()
+	b.exec("UPDATE account SET password_hash = ? WHERE email = ?", cheapHash(), email)
+	if !strings.HasSuffix(b.route, " /setup") {
+		b.browser = b.visitor()
+		b.browser.post("/login", "email", email, "password", password)
+	}
+	for name, who := range pages {
+		if strings.HasPrefix(name, "GET ") {
+			b.harmless(t, b.route+", then "+who.path, b.browser.get(who.path))
+		}
+	}
+}
+
+// straight fails where a line of text that is stored turns its direction, or is none.
+func (b *besieged) straight(t *testing.T, where string) {
+	t.Helper()
+	rows, err := b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		for _, control := range []string{"\u202e", "\u2066", "\n", "\x00"} {
+			if n := b.count("SELECT COUNT(*) FROM "+table+" WHERE LOCATE(?, CAST("+column+" AS BINARY)) > 0", []byte(control)); n > 0 {
+				t.Errorf("%s: %s.%s has %q", where, table, column, control)
+			}
+		}
+	}
+}
