@@ -36,6 +36,15 @@ func (foreignSite) Error() string {
 }
 func (foreignSite) Unwrap() error { return fault.Forbidden }
 
+// foreignHost reports a setup under a name that may be anyone's.
+type foreignHost struct{}
+
+func (foreignHost) Error() string {
+	return "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as http://127.0.0.1 or http://localhost with its port; " +
+		"or set COUNTERFOIL_URL to the address in your browser and start it again."
+}
+func (foreignHost) Unwrap() error { return fault.Forbidden }
+
 var statuses = map[error]int{
 	fault.Invalid:     http.StatusUnprocessableEntity,
 	fault.NotFound:    http.StatusNotFound,

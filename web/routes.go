@@ -18,8 +18,8 @@ func (s *server) route(e *echo.Echo) {
 
 	open := e.Group("", s.withSession)
 	open.GET("/", s.root)
-	open.GET("/setup", s.setupForm)
-	open.POST("/setup", s.setUp)
+	open.GET("/setup", s.setupForm, s.atHome)
+	open.POST("/setup", s.setUp, s.atHome)
 	open.GET("/login", s.loginForm)
 	open.POST("/login", s.logIn)
 	open.POST("/logout", s.logOut)

@@ -3,7 +3,10 @@ package web
 import (
 	"cmp"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -11,6 +14,42 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
+
+// atHome refuses to set up under a name that only a browser was told leads here. A page elsewhere can
+// give its own name the address 127.0.0.1 (DNS rebinding), and would be the first user of an
+// installation that nobody has set up yet. An address, localhost, or what COUNTERFOIL_URL says is none such.
+func (s *server) atHome(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if s.url != nil || !onLoopback(r) || isOwnHost(r.Host) {
+			return next(c)
+		}
+		installed, err := s.isInstalled(r.Context())
+		if err != nil {
+			return err
+		}
+		if !installed {
+			return foreignHost{}
+		}
+		return next(c)
+	}
+}
+
+// onLoopback reports whether a request came in by an address that only this machine has.
+func onLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.IP.IsLoopback()
+}
+
+// isOwnHost reports whether a Host header cannot be anybody else's name.
+func isOwnHost(host string) bool {
+	name := (&url.URL{Host: strings.ToLower(host)}).Hostname()
+	if net.ParseIP(name) != nil {
+		return true
+	}
+	name = strings.TrimSuffix(name, ".")
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
 
 func (s *server) setupForm(c echo.Context) error {
 	installed, err := s.isInstalled(c.Request().Context())

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -26,6 +28,43 @@ func TestSetup(t *testing.T) {
 		}
 		b.get("/acme/boards/DEMO").has(t, 0, "#flash .toast")
 		h.visitor().post("/login", "email", email, "password", password).goesTo(t, "/acme")
+	})
+
+	t.Run("on this machine alone, it is closed under the names of others", func(t *testing.T) {
+		t.Parallel()
+		h := emptyHouse(t)
+		ask := func(method, host, local string) *answer {
+			r := newRequest(method, "/setup", formKind, strings.NewReader(form(valid...).Encode()))
+			r.Host = host
+			at := &net.TCPAddr{IP: net.ParseIP(local), Port: 8080}
+			return h.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at))))
+		}
+		h.unchanged(t, func() {
+			for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evillocalhost", "", ":8080", "[::1].evil.example"} {
+				for _, local := range []string{"127.0.0.1", "127.8.0.1", "::1"} {
+					for _, method := range []string{http.MethodGet, http.MethodPost} {
+						a := ask(method, host, local).is(t, http.StatusForbidden)
+						if got := a.text(t, "#main .lead"); !strings.Contains(got, "COUNTERFOIL_URL") {
+							t.Errorf("it says %q", got)
+						}
+					}
+				}
+			}
+			for _, host := range []string{"127.0.0.1:8080", "127.0.0.1", "localhost:8080", "LOCALHOST", "tickets.localhost:8080", "localhost.", "[::1]:8080", "[::1]", "192.168.1.7:8080"} {
+				ask(http.MethodGet, host, "127.0.0.1").is(t, http.StatusOK)
+			}
+			ask(http.MethodGet, "tickets.example.com", "192.168.1.7").is(t, http.StatusOK)
+		})
+		ask(http.MethodPost, "localhost:8080", "::1").goesTo(t, "/acme/boards/DEMO")
+		ask(http.MethodGet, "tickets.example.com", "127.0.0.1").goesTo(t, "/login")
+	})
+
+	t.Run("with COUNTERFOIL_URL, a proxy's names are welcome", func(t *testing.T) {
+		t.Parallel()
+		h := emptyHouse(t, withURL("https://tickets.example.com"))
+		r := newRequest(http.MethodGet, "/setup", "", nil)
+		at := &net.TCPAddr{IP: net.ParseIP("127.0.0.1"), Port: 8080}
+		h.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at)))).is(t, http.StatusOK)
 	})
 
 	t.Run("the short name follows the company's", func(t *testing.T) {
