@@ -7,19 +7,171 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const assigneesOf = `-- name: AssigneesOf :many
+SELECT s.ticket_id, s.account_id, a.name, COALESCE(m.handle, '') AS handle
+FROM assignee s
+JOIN account a ON a.id = s.account_id
+LEFT JOIN membership m ON m.company_id = ? AND m.account_id = s.account_id
+WHERE s.ticket_id IN (/*SLICE:tickets*/?)
+ORDER BY s.ticket_id, s.account_id
+`
+
+type AssigneesOfRow struct {
+	TicketID  id.Ticket
+	AccountID id.Account
+	Name      string
+	Handle    string
+}
+
+// Of many tickets at once. Who left the company has no handle there.
+func (q *Queries) AssigneesOf(ctx context.Context, companyID id.Company, tickets []id.Ticket) ([]AssigneesOfRow, error) {
+	query := assigneesOf
+	var queryParams []interface{}
+	queryParams = append(queryParams, companyID)
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AssigneesOfRow
+	for rows.Next() {
+		var i AssigneesOfRow
+		if err := rows.Scan(
+			&i.TicketID,
+			&i.AccountID,
+			&i.Name,
+			&i.Handle,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const setCurrent = `-- name: SetCurrent :execrows
 UPDATE assignee SET current = ? WHERE ticket_id = ?
 `
 
-// Whether a ticket is its assignees' work by now.
+// Says of all assignees of a ticket whether it is open work.
 func (q *Queries) SetCurrent(ctx context.Context, current bool, ticketID id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setCurrent, current, ticketID)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const unassign = `-- name: Unassign :execrows
+DELETE FROM assignee WHERE ticket_id = ? AND account_id IN (/*SLICE:accounts*/?)
+`
+
+func (q *Queries) Unassign(ctx context.Context, ticketID id.Ticket, accounts []id.Account) (int64, error) {
+	query := unassign
+	var queryParams []interface{}
+	queryParams = append(queryParams, ticketID)
+	if len(accounts) > 0 {
+		for _, v := range accounts {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:accounts*/?", strings.Repeat(",?", len(accounts))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:accounts*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const workOf = `-- name: WorkOf :many
+SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
+FROM assignee s FORCE INDEX (ix_assignee_work)
+STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
+JOIN board b ON b.id = t.board_id
+JOIN board_column c ON c.id = t.column_id
+WHERE s.account_id = ? AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < ?
+  AND b.company_id = ? AND b.archived_at IS NULL
+ORDER BY s.current DESC, s.ticket_id DESC
+LIMIT ?
+`
+
+type WorkOfParams struct {
+	AccountID id.Account
+	BeforeID  id.Ticket
+	CompanyID id.Company
+	Limit     int32
+}
+
+type WorkOfRow struct {
+	ID           id.Ticket
+	LocalID      uint64
+	Title        string
+	BoardID      id.Board
+	ColumnID     *id.Column
+	RankInColumn *int64
+	BoardSlug    string
+	BoardTitle   string
+	ColumnName   string
+	Position     int32
+}
+
+// The open tickets that someone is assigned to, newest first, from below a ticket.
+func (q *Queries) WorkOf(ctx context.Context, arg WorkOfParams) ([]WorkOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, workOf,
+		arg.AccountID,
+		arg.BeforeID,
+		arg.CompanyID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkOfRow
+	for rows.Next() {
+		var i WorkOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.LocalID,
+			&i.Title,
+			&i.BoardID,
+			&i.ColumnID,
+			&i.RankInColumn,
+			&i.BoardSlug,
+			&i.BoardTitle,
+			&i.ColumnName,
+			&i.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

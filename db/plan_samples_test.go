@@ -17,6 +17,13 @@ var (
 
 func hash(s string) []byte { h := sha256.Sum256([]byte(s)); return h[:] }
 
+func firstTickets(n int) (tickets []id.Ticket) {
+	for i := range n {
+		tickets = append(tickets, id.Ticket(i+1))
+	}
+	return tickets
+}
+
 func firstBoards(n int) (boards []id.Board) {
 	for i := range n {
 		boards = append(boards, id.Board(i+1))
@@ -47,7 +54,10 @@ var samples = map[string]sample{
 	"ChangeSince":      {args: with(busyTicket, 20400)},
 
 	// assignee.sql
-	"SetCurrent": {args: with(true, 7)},
+	"AssigneesOf": {args: with(1, firstTickets(150))},
+	"Unassign":    {args: with(7, []id.Account{1, 9})},
+	"SetCurrent":  {args: with(false, 7)},
+	"WorkOf":      {args: with(db.WorkOfParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 
 	// board.sql
 	"BoardBySlug":     {args: with(1, "B7")},
@@ -63,6 +73,14 @@ var samples = map[string]sample{
 	"RaiseLastRank":   {args: with(1, 1)},
 	"ArchivedAmong":   {args: with([]id.Board{1, 4})},
 
+	// comment.sql
+	"CommentOfTicket": {args: with(250, busyTicket)},
+	"LockComment":     {args: with(250, busyTicket)},
+	"EditComment":     {args: with(db.EditCommentParams{Body: "x", Now: newYear, ID: 250, Version: 1})},
+	"DeleteComment":   {args: with(db.DeleteCommentParams{DeletedAt: &newYear, ID: 250})},
+	"CommentsBefore":  {args: with(db.CommentsBeforeParams{TicketID: busyTicket, BeforeID: 250, Limit: 26})},
+	"CommentsAfter":   {args: with(db.CommentsAfterParams{TicketID: busyTicket, AfterID: 250, Limit: 26})},
+
 	// company.sql
 	"InstallationExists": {args: with()},
 	"CompanyBySlug":      {args: with("c7")},
@@ -72,6 +90,19 @@ var samples = map[string]sample{
 	"RememberedAnswer": {args: with(1, hash7)},
 	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
 	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
+
+	// member.sql
+	"MembersByHandle":   {args: with(1, []string{"p7", "p8", "nobody"})},
+	"MembersByAccount":  {args: with(1, []id.Account{7, 8})},
+	"LockMembers":       {args: with(1, []id.Account{7, 8})},
+	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", UptoHandle: "p1~", Without: "viewer", Limit: 8})},
+
+	// notification.sql
+	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},
+	"UnreadOf":    {args: with(1, 1)},
+	"ReadEntry":   {args: with(db.ReadEntryParams{ID: 7, AccountID: 1, CompanyID: 1})},
+	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, Upto: 5000})},
+	"ReadTicket":  {args: with(7, 1)},
 
 	// ticket.sql
 	"TakeNumbers":        {args: with(1, 1)},
@@ -96,6 +127,12 @@ var samples = map[string]sample{
 	"NumberOnBoard":      {args: with(100, 3)},
 	"DropAlias":          {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
 
+	// watcher.sql
+	"WatcherOf":     {args: with(busyTicket, 7)},
+	"Watchers":      {args: with(db.WatchersParams{CompanyID: 1, TicketID: busyTicket, Limit: 1000})},
+	"AuthorListens": {args: with(db.AuthorListensParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
+
 	// By hand
-	"FirstCards": {args: with([]id.Column{1, 2, 3}, 51)},
+	"MembersNamed": {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
+	"FirstCards":   {args: with([]id.Column{1, 2, 3}, 51)},
 }

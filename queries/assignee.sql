@@ -1,3 +1,27 @@
+-- name: AssigneesOf :many
+-- Of many tickets at once. Who left the company has no handle there.
+SELECT s.ticket_id, s.account_id, a.name, COALESCE(m.handle, '') AS handle
+FROM assignee s
+JOIN account a ON a.id = s.account_id
+LEFT JOIN membership m ON m.company_id = sqlc.arg(company_id) AND m.account_id = s.account_id
+WHERE s.ticket_id IN (sqlc.slice(tickets))
+ORDER BY s.ticket_id, s.account_id;
+
+-- name: Unassign :execrows
+DELETE FROM assignee WHERE ticket_id = sqlc.arg(ticket_id) AND account_id IN (sqlc.slice(accounts));
+
 -- name: SetCurrent :execrows
--- Whether a ticket is its assignees' work by now.
+-- Says of all assignees of a ticket whether it is open work.
 UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id = sqlc.arg(ticket_id);
+
+-- name: WorkOf :many
+-- The open tickets that someone is assigned to, newest first, from below a ticket.
+SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
+FROM assignee s FORCE INDEX (ix_assignee_work)
+STRAIGHT_JOIN ticket t ON t.id = s.ticket_id
+JOIN board b ON b.id = t.board_id
+JOIN board_column c ON c.id = t.column_id
+WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <= TRUE AND s.ticket_id < sqlc.arg(before_id)
+  AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
+ORDER BY s.current DESC, s.ticket_id DESC
+LIMIT ?;

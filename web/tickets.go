@@ -141,7 +141,7 @@ func (s *server) ticketProps(c echo.Context, ticket tickets.Ticket, board boards
 	for _, span := range markup.Spans(ticket.Title, link) {
 		props.Heading = append(props.Heading, views.Span(span))
 	}
-	props.HTML, err = markup.Render(ticket.Description, link)
+	props.HTML, err = markup.Render(ticket.Description, link, func(string) string { return "" })
 	return props, err
 }
 

@@ -1,4 +1,4 @@
-// Package markup turns Markdown into HTML that is safe to show, with ticket keys as links.
+// Package markup turns Markdown into HTML that is safe to show, with ticket keys as links and people marked.
 package markup
 
 import (
@@ -23,14 +23,15 @@ type Linker func(key string) string
 
 // Render returns Markdown (GitHub's flavour) as HTML of the tags and attributes that a text needs
 // and no other: no script, style, form or frame gets through. Links to other sites carry
-// rel="nofollow noreferrer". A text that would take long is shown as it was typed.
-func Render(source string, link Linker) (string, error) {
+// rel="nofollow noreferrer". Handles such as @ana are marked where people names somebody. A text that
+// would take long is shown as it was typed.
+func Render(source string, link Linker, people Namer) (string, error) {
 	if tooMuch(source) {
 		return plain(source), nil
 	}
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(keyLinks{link}, 500))),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(references{link, people}, 500))),
 	)
 	var html bytes.Buffer
 	if err := markdown.Convert([]byte(source), &html); err != nil {
@@ -53,6 +54,8 @@ func newPolicy() *bluemonday.Policy {
 	p := bluemonday.UGCPolicy()
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(key|language-[a-zA-Z0-9+#-]+)$`)).OnElements("a", "code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^mention$`)).OnElements("span")
+	p.AllowAttrs("title").OnElements("span") // any name
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
 	p.RequireNoFollowOnLinks(false)
@@ -87,10 +90,13 @@ func Spans(line string, link Linker) []Span {
 
 var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 
-// keyLinks makes links of the keys in text, but not in code or within a link.
-type keyLinks struct{ link Linker }
+// references makes links of the keys in text, and marks the people, but not in code or within a link.
+type references struct {
+	link   Linker
+	people Namer
+}
 
-func (k keyLinks) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+func (r references) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -105,31 +111,49 @@ func (k keyLinks) Transform(doc *ast.Document, reader text.Reader, _ parser.Cont
 		return ast.WalkContinue, nil
 	})
 	for _, n := range texts {
-		k.split(n, reader.Source())
+		r.split(n, reader.Source())
 	}
 }
 
-// split puts a link in the place of each key of a text.
-func (k keyLinks) split(n *ast.Text, source []byte) {
+// split puts a link in the place of each key of a text, and a mark in that of each handle.
+func (r references) split(n *ast.Text, source []byte) {
 	parent, segment := n.Parent(), n.Segment
 	rest := segment.Start
-	for _, at := range keysIn(segment.Value(source)) {
-		start, stop := segment.Start+at[0], segment.Start+at[1]
-		path := k.link(string(source[start:stop]))
-		if path == "" {
+	put := func(at found, node ast.Node) {
+		if at.start > rest {
+			parent.InsertBefore(parent, n, ast.NewTextSegment(text.NewSegment(rest, at.start)))
+		}
+		parent.InsertBefore(parent, n, node)
+		rest = at.stop
+	}
+	for _, at := range r.in(source, segment) {
+		if at.start < rest {
 			continue
 		}
-		if start > rest {
-			parent.InsertBefore(parent, n, ast.NewTextSegment(text.NewSegment(rest, start)))
+		word := source[at.start:at.stop]
+		if word[0] == '@' {
+			if name := r.people(strings.ToLower(string(word[1:]))); name != "" {
+				put(at, mention(word, name))
+			}
+		} else if path := r.link(string(word)); path != "" {
+			anchor := ast.NewLink()
+			anchor.Destination = []byte(path)
+			anchor.SetAttributeString("class", []byte("key"))
+			anchor.AppendChild(anchor, ast.NewTextSegment(text.NewSegment(at.start, at.stop)))
+			put(at, anchor)
 		}
-		anchor := ast.NewLink()
-		anchor.Destination = []byte(path)
-		anchor.SetAttributeString("class", []byte("key"))
-		anchor.AppendChild(anchor, ast.NewTextSegment(text.NewSegment(start, stop)))
-		parent.InsertBefore(parent, n, anchor)
-		rest = stop
 	}
 	n.Segment = segment.WithStart(rest)
+}
+
+// in returns where keys and handles are in a segment, from its beginning to its end.
+func (r references) in(source []byte, segment text.Segment) []found {
+	list := handlesIn(source, segment.Start, segment.Stop)
+	for _, at := range keysIn(segment.Value(source)) {
+		list = append(list, found{segment.Start + at[0], segment.Start + at[1]})
+	}
+	slices.SortFunc(list, func(a, b found) int { return a.start - b.start })
+	return list
 }
 
 // keysIn returns where keys begin and end. A hyphen or slash may tie one to more, and then it is none:

@@ -1,6 +1,7 @@
 package markup_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,61 @@ func link(key string) string {
 		return "/acme/" + key
 	}
 	return ""
+}
+
+// people knows Ana, whose name is hostile, and nobody else.
+func people(handle string) string {
+	return map[string]string{"ana": `Ana "<b>" & co`, "ben-2": "Ben"}[handle]
+}
+
+const ana = `<span class="mention" title="Ana &#34;&lt;b&gt;&#34; &amp; co">@ana</span>`
+
+func TestMentions(t *testing.T) {
+	for rule, c := range map[string]struct {
+		source, want string
+		handles      []string
+	}{
+		"a handle is marked":                   {"Ask @ana.", `<p>Ask ` + ana + `.</p>`, []string{"ana"}},
+		"so it is at both ends of a line":      {"@ana\n@ana", "<p>" + ana + "\n" + ana + "</p>", []string{"ana"}},
+		"in capitals it is the same person":    {"@ANA", strings.Replace("<p>"+ana+"</p>", "@ana", "@ANA", 1), []string{"ana"}},
+		"a hyphen belongs to a handle":         {"(@ben-2)", `<p>(<span class="mention" title="Ben">@ben-2</span>)</p>`, []string{"ben-2"}},
+		"one at the end does not":              {"@ana- yes", `<p>` + ana + `- yes</p>`, []string{"ana"}},
+		"nobody's handle is text":              {"@zoe", `<p>@zoe</p>`, []string{"zoe"}},
+		"an address is none":                   {"x@ana.com", `<p><a href="mailto:x@ana.com">x@ana.com</a></p>`, nil},
+		"nor is a word with an @ in it":        {"x@ana, é@ana, _@ana @ana@host @ana/x @anaé @ana_x", `<p>x@ana, é@ana, _@ana @ana@host @ana/x @anaé @ana_x</p>`, nil},
+		"code keeps its text":                  {"`@ana`\n\n    @ana\n\n```\n@ana\n```", "<p><code>@ana</code></p>\n<pre tabindex=\"0\"><code>@ana\n</code></pre>\n<pre tabindex=\"0\"><code>@ana\n</code></pre>", nil},
+		"so do links":                          {"[@ana](https://example.com) https://example.com/@ana", `<p><a href="https://example.com" rel="nofollow noreferrer">@ana</a> <a href="https://example.com/@ana" rel="nofollow noreferrer">https://example.com/@ana</a></p>`, nil},
+		"a backslash takes the meaning away":   {`\@ana`, `<p>@ana</p>`, nil},
+		"emphasis is no hindrance":             {"**@ana**", `<p><strong>` + ana + `</strong></p>`, []string{"ana"}},
+		"keys and handles stand side by side":  {"NINJA-1 @ana NINJA-2", `<p><a href="/acme/NINJA-1" class="key">NINJA-1</a> ` + ana + ` <a href="/acme/NINJA-2" class="key">NINJA-2</a></p>`, []string{"ana"}},
+		"nobody can forge the mark":            {`<span class="mention" title="x">@ana</span>`, `<p>` + ana + `</p>`, []string{"ana"}},
+		"a table has people too":               {"|a|\n|-|\n|@ana|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>" + ana + "</td>\n</tr>\n</tbody>\n</table>", []string{"ana"}},
+		"more than a handle can have is none":  {"@" + strings.Repeat("a", 41), "<p>@" + strings.Repeat("a", 41) + "</p>", nil},
+		"a text that is not parsed names none": {"@ana " + strings.Repeat("[", 65000), "", nil},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			got, err := markup.Render(c.source, link, people)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = strings.TrimSpace(strings.ReplaceAll(got, "<!-- raw HTML omitted -->", "")); c.want != "" && got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if got := markup.Mentions(c.source); !slices.Equal(got, c.handles) {
+				t.Errorf("it names %q, want %q", got, c.handles)
+			}
+		})
+	}
+	t.Run("what may be handles is more than what they are", func(t *testing.T) {
+		if got := markup.Handles("@ana `@ben-2` @ANA x@y"); !slices.Equal(got, []string{"ana", "ben-2"}) {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("a thousand of them are looked at in no time, and not all", func(t *testing.T) {
+		if got := markup.Mentions(lines(1000, func(i int) string { return fmt.Sprintf("@a%d", i) })); len(got) != 500 || got[499] != "a499" {
+			t.Errorf("%d", len(got))
+		}
+	})
 }
 
 func TestRender(t *testing.T) {
@@ -34,7 +90,7 @@ func TestRender(t *testing.T) {
 		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, err := markup.Render(c.source, link)
+			got, err := markup.Render(c.source, link, people)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +117,7 @@ func TestSpans(t *testing.T) {
 
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
-		"NINJA-42", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<svg/onload=alert(1)>", "```\n</code><script>", "&#106;avascript:",
+		"@ana", "NINJA-1@ana`@ana", "NINJA-42", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<svg/onload=alert(1)>", "```\n</code><script>", "&#106;avascript:",
 		"[a](<javascript:alert(1)>)", "<a href='java\nscript:x'>", "![](https://x/NINJA-1)", "|a|b|\n|-|-|\n|NINJA-3|<b onclick=x>|", "\x00\xff",
 	} {
 		f.Add(seed)
@@ -72,7 +128,7 @@ func FuzzRender(f *testing.F) {
 		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
-		out, err := markup.Render(source, link)
+		out, err := markup.Render(source, link, people)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +188,7 @@ var costly = map[string]string{
 func TestRenderLimits(t *testing.T) {
 	for name, source := range costly {
 		t.Run(name+" is shown as it was typed", func(t *testing.T) {
-			got, err := markup.Render(source, link)
+			got, err := markup.Render(source, link, people)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +199,7 @@ func TestRenderLimits(t *testing.T) {
 	}
 	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
 		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
-		if got, err := markup.Render(source, link); err != nil || strings.HasPrefix(got, "<pre") {
+		if got, err := markup.Render(source, link, people); err != nil || strings.HasPrefix(got, "<pre") {
 			t.Errorf("it is not: %v", err)
 		}
 	})
@@ -152,7 +208,7 @@ func TestRenderLimits(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
 	for b.Loop() {
-		if _, err := markup.Render(source, link); err != nil {
+		if _, err := markup.Render(source, link, people); err != nil {
 			b.Fatal(err)
 		}
 	}

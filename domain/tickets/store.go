@@ -57,7 +57,9 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 	}
 	ticket := fromRow(row.Ticket, row.BoardSlug)
 	ticket.Author.Name = row.Author
-	return ticket, nil
+	assignees, err := AssigneesOf(ctx, q, company, []ID{ticket.ID})
+	ticket.Assignees = assignees[ticket.ID]
+	return ticket, err
 }
 
 // Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.
@@ -70,7 +72,7 @@ func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
 	}
 	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author = seen.Author
+	ticket.Author, ticket.Assignees = seen.Author, seen.Assignees
 	return ticket, nil
 }
 

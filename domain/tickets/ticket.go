@@ -36,6 +36,7 @@ type Ticket struct {
 	MovedAt     time.Time // when it came to its place
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
+	Assignees   []Assignee // by account
 }
 
 // Closed reports whether the work on the ticket is over.
@@ -62,6 +63,7 @@ type Card struct {
 	CreatedAt time.Time
 	MovedAt   time.Time
 	ClosedAt  *time.Time
+	Assignees []Assignee
 }
 
 // Draft is what a new ticket is made from. The zero Column is the board's first.
@@ -186,13 +188,14 @@ type Activity struct {
 type Detail struct {
 	Title       *Change `json:"title,omitempty"`
 	Description *Change `json:"description,omitempty"`
-	Column      *Change `json:"column,omitempty"`  // column names, as they were
-	Board       *Change `json:"board,omitempty"`   // titles of boards, as they were
-	Key         *Change `json:"key,omitempty"`     // of a ticket that went to another board
-	From        *Spot   `json:"from,omitempty"`    // of what can be undone: where the ticket was
-	To          *Spot   `json:"to,omitempty"`      // and where it came to
-	Version     uint64  `json:"version,omitempty"` // that an edit made
-	Undid       string  `json:"undid,omitempty"`   // the kind of what was undone
+	Column      *Change `json:"column,omitempty"`    // column names, as they were
+	Board       *Change `json:"board,omitempty"`     // titles of boards, as they were
+	Key         *Change `json:"key,omitempty"`       // of a ticket that went to another board
+	From        *Spot   `json:"from,omitempty"`      // of what can be undone: where the ticket was
+	To          *Spot   `json:"to,omitempty"`        // and where it came to
+	Version     uint64  `json:"version,omitempty"`   // that an edit made
+	Undid       string  `json:"undid,omitempty"`     // the kind of what was undone
+	Assignees   *Change `json:"assignees,omitempty"` // names with commas between them
 }
 
 // Change is a value before and after.

@@ -84,6 +84,9 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 		return board, Cards{}, err
 	}
 	cards := page(list)
+	if err := w.showAssignees(ctx, board.Company, map[id.Column]Cards{column: cards}); err != nil {
+		return board, Cards{}, err
+	}
 	cards.Above, err = tickets.Above(ctx, w.db.Queries, board.Slug, column, list[0].Rank)
 	return board, cards, err
 }
@@ -97,7 +100,24 @@ func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns 
 	for column, list := range lists {
 		pages[column] = page(list)
 	}
-	return pages, nil
+	return pages, w.showAssignees(ctx, board.Company, pages)
+}
+
+// showAssignees gives cards their assignees, all of them in one query.
+func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages map[id.Column]Cards) error {
+	var ids []tickets.ID
+	for _, cards := range pages {
+		for _, card := range cards.List {
+			ids = append(ids, card.ID)
+		}
+	}
+	found, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	for _, cards := range pages {
+		for i, card := range cards.List {
+			cards.List[i].Assignees = found[card.ID]
+		}
+	}
+	return err
 }
 
 func page(list []tickets.Card) Cards {

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -24,6 +25,7 @@ type boardRef struct {
 type opening struct {
 	draft  tickets.Draft
 	author tickets.Person
+	named  []string // handles in the description
 	once   *Once[tickets.Ticket]
 }
 
@@ -46,7 +48,7 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 		return tickets.Ticket{}, boards.NotFound{Slug: slug}
 	}
 	ticket, err := doOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), once: once})
+		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), named: markup.Mentions(draft.Description), once: once})
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping{}
@@ -67,6 +69,9 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if opened, err = openAll(ctx, tx, board, openings); err != nil {
+			return err
+		}
+		if err := tellOpened(ctx, tx, ref.company, board, openings, opened); err != nil {
 			return err
 		}
 		var answers []db.Idempotency
@@ -119,6 +124,32 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 			if in, _ := board.Column(column); in.Done {
 				row.ClosedAt = &tx.Now
 			}
+		}
+	}
+	return nil
+}
+
+// tellOpened tells those whom the descriptions of new tickets name. Where none does, it asks nothing.
+func tellOpened(ctx context.Context, tx *db.Tx, company id.Company, board boards.Board, openings []*opening, opened []tickets.Ticket) error {
+	for i, o := range openings {
+		if len(o.named) == 0 {
+			continue
+		}
+		mentioned, err := membersNamed(ctx, tx.Queries, company, o.named)
+		if err != nil || len(mentioned) == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		row, err := tx.CardByNumber(ctx, board.ID, opened[i].Key.Number)
+		if err != nil {
+			return fmt.Errorf("read the new ticket: %w", err)
+		}
+		told := opened[i]
+		told.ID = row.ID
+		if err := tickets.Tell(ctx, tx, tickets.News{Company: company, Ticket: told, By: o.author, Mentioned: mentioned}); err != nil {
+			return err
 		}
 	}
 	return nil

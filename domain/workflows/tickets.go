@@ -63,10 +63,24 @@ func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column
 		}
 		if list = append(list, some...); len(list) > limit {
 			end := list[limit-1].Cursor()
-			return board, list[:limit], &end, nil
+			list, next = list[:limit], &end
+			break
 		}
 	}
-	return board, list, nil, nil
+	return board, list, next, w.addAssignees(ctx, actor.Company.ID, list)
+}
+
+// addAssignees gives tickets their assignees, in one query.
+func (w *Workflows) addAssignees(ctx context.Context, company id.Company, list []tickets.Ticket) error {
+	ids := make([]tickets.ID, len(list))
+	for i, t := range list {
+		ids[i] = t.ID
+	}
+	found, err := tickets.AssigneesOf(ctx, w.db.Queries, company, ids)
+	for i := range list {
+		list[i].Assignees = found[list[i].ID]
+	}
+	return err
 }
 
 // columnsFrom returns the columns to list, the first of them that of the cursor.
@@ -95,8 +109,11 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 // is wrong with the edit.
 func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit tickets.Edit) (ticket tickets.Ticket, err error) {
 	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
-		ticket, err = tickets.Save(ctx, tx, locked, edit, by)
-		return err
+		if ticket, err = tickets.Save(ctx, tx, locked, edit, by); err != nil {
+			return err
+		}
+		company := accounts.ActorFrom(ctx).Company.ID
+		return tellNamed(ctx, tx, company, tickets.News{Ticket: locked, By: by}, locked.Description, ticket.Description)
 	})
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("edit ticket: %w", err)

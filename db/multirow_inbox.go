@@ -1,0 +1,89 @@
+package db
+
+// Statements of comments, assignees and the inbox whose shape sqlc does not know: rows by the dozen,
+// and a search that stops.
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	watch = `INSERT INTO watcher (ticket_id, account_id) VALUES `
+	// What is muted stays so.
+	watchAgain = ` ON DUPLICATE KEY UPDATE muted = muted`
+)
+
+// Watch has accounts hear of replies on a ticket unless they muted it. They come in ascending order.
+func (tx *Tx) Watch(ctx context.Context, ticket id.Ticket, accounts []id.Account) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 2*len(accounts))
+	for _, account := range accounts {
+		args = append(args, uint64(ticket), uint64(account))
+	}
+	_, err := tx.SQL.ExecContext(ctx, watch+tuples(len(accounts), 2)+watchAgain, args...)
+	return err
+}
+
+const assign = `INSERT INTO assignee (ticket_id, account_id, current, created_at) VALUES `
+
+// Assign adds assignees to a ticket. They come in ascending order.
+func (tx *Tx) Assign(ctx context.Context, ticket id.Ticket, accounts []id.Account, current bool) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 4*len(accounts))
+	for _, account := range accounts {
+		args = append(args, uint64(ticket), uint64(account), current, tx.Now)
+	}
+	_, err := tx.SQL.ExecContext(ctx, assign+tuples(len(accounts), 4), args...)
+	return err
+}
+
+const notify = `INSERT INTO notification (company_id, account_id, ticket_id, comment_id, actor_id, kind, created_at) VALUES `
+
+// Notify adds all rows, which come in ascending order of their accounts, in one statement.
+func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 7*len(rows))
+	for _, r := range rows {
+		var comment any
+		if r.CommentID != nil {
+			comment = uint64(*r.CommentID)
+		}
+		args = append(args, uint64(r.CompanyID), uint64(r.AccountID), uint64(r.TicketID), comment, uint64(r.ActorID), r.Kind, tx.Now)
+	}
+	_, err := tx.SQL.ExecContext(ctx, notify+tuples(len(rows), 7), args...)
+	return err
+}
+
+const membersNamed = `SELECT m.account_id, m.handle, m.role, a.name
+FROM (SELECT account_id, handle, role FROM membership WHERE company_id = ? ORDER BY handle LIMIT 1000) m
+JOIN account a ON a.id = m.account_id
+WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
+ORDER BY m.handle
+LIMIT ?`
+
+// MembersNamed returns members whose name is like one of two patterns and whose role is another one.
+// It looks among a thousand, so that it costs no more in the biggest company.
+func (q *Queries) MembersNamed(ctx context.Context, company id.Company, beginning, inside, without string, limit int) ([]MembersWithHandleRow, error) {
+	rows, err := q.db.QueryContext(ctx, membersNamed, uint64(company), beginning, inside, without, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var members []MembersWithHandleRow
+	for rows.Next() {
+		var m MembersWithHandleRow
+		if err := rows.Scan(&m.AccountID, &m.Handle, &m.Role, &m.Name); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	return members, rows.Err()
+}

@@ -1,0 +1,116 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// Named is a member of a company as texts and lists name them.
+type Named struct {
+	ID     ID
+	Name   string
+	Handle string // without the @
+	Role   string
+}
+
+// ByHandle returns the members of a company that have these handles, by account. Handles that nobody
+// has are left out.
+func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]Named, error) {
+	if len(handles) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.MembersByHandle(ctx, company, handles))
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	list := make([]Named, len(rows))
+	for i, r := range rows {
+		list[i] = Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
+	}
+	return list, nil
+}
+
+// ByAccount returns those of the accounts that are members of a company.
+func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts []ID) (map[ID]Named, error) {
+	if len(accounts) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.MembersByAccount(ctx, company, accounts))
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	found := make(map[ID]Named, len(rows))
+	for _, r := range rows {
+		found[r.AccountID] = Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
+	}
+	return found, nil
+}
+
+// Hold returns the roles of those of the accounts that are members, and keeps them members until the
+// transaction ends.
+func Hold(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
+	if len(accounts) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.LockMembers(ctx, company, accounts)
+	if err != nil {
+		return nil, fmt.Errorf("lock members: %w", err)
+	}
+	roles := make(map[ID]string, len(rows))
+	for _, r := range rows {
+		roles[r.AccountID] = r.Role
+	}
+	return roles, nil
+}
+
+// maxSearch is how much of a text is looked for, in characters.
+const maxSearch = 60
+
+var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// Find returns up to limit members whose handle or name begins like a text, those with the handle
+// first; without a text the first by handle. It leaves out those with the role without.
+func Find(ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int) ([]Named, error) {
+	text, length, ok := markup.Line(strings.TrimPrefix(strings.TrimSpace(text), "@"))
+	if !ok || length > maxSearch {
+		return nil, nil
+	}
+	var found []Named
+	seen := map[ID]bool{}
+	add := func(rows []db.MembersWithHandleRow) {
+		for _, r := range rows {
+			if !seen[r.AccountID] && len(found) < limit {
+				seen[r.AccountID] = true
+				found = append(found, Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role})
+			}
+		}
+	}
+	if handle := strings.ToLower(text); isHandle(handle) || handle == "" {
+		rows, err := db.Read(q.MembersWithHandle(ctx, db.MembersWithHandleParams{
+			CompanyID: company, FromHandle: handle, UptoHandle: handle + "~", Without: without, Limit: int32(limit),
+		}))
+		if err != nil {
+			return nil, fmt.Errorf("find members: %w", err)
+		}
+		add(rows)
+	}
+	if len(found) < limit && length > 0 {
+		like := wildcards.Replace(text) + "%"
+		rows, err := db.Read(q.MembersNamed(ctx, company, like, "% "+like, without, limit))
+		if err != nil {
+			return nil, fmt.Errorf("find members: %w", err)
+		}
+		add(rows)
+	}
+	return found, nil
+}
+
+// isHandle reports whether s has only characters that a handle has.
+func isHandle(s string) bool {
+	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}

@@ -1,0 +1,96 @@
+package markup
+
+import (
+	"bytes"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Namer returns the name of the person whom a handle such as ana stands for, or "" where it is
+// nobody's. Handles are given in lower case, without the @.
+type Namer func(handle string) string
+
+var handleForm = regexp.MustCompile(`@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?)`)
+
+// Handles returns what may be handles in a text, each once: more than Mentions does, and faster.
+func Handles(source string) []string {
+	var handles []string
+	known := map[string]bool{}
+	for _, at := range handlesIn([]byte(source), 0, len(source)) {
+		if handle := strings.ToLower(source[at.start+1 : at.stop]); !known[handle] {
+			known[handle] = true
+			handles = append(handles, handle)
+		}
+	}
+	return handles
+}
+
+// Mentions returns the handles that Render asks for, each once, in the order of the text: not those
+// in code and in links.
+func Mentions(source string) []string {
+	if len(Handles(source)) == 0 || tooMuch(source) {
+		return nil
+	}
+	var handles []string
+	collect := func(handle string) string {
+		if !slices.Contains(handles, handle) && len(handles) < maxMentions {
+			handles = append(handles, handle)
+		}
+		return ""
+	}
+	nowhere := func(string) string { return "" }
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(references{nowhere, collect}, 500))),
+	)
+	markdown.Parser().Parse(text.NewReader([]byte(source)))
+	return handles
+}
+
+// maxMentions is how many handles of a text are looked at.
+const maxMentions = 500
+
+// found is where a reference begins and ends in a source.
+type found struct{ start, stop int }
+
+// handlesIn returns where handles begin and end between two places of a source. A letter, a digit or
+// what ties words together before the @ or behind the handle makes it part of something else, such
+// as an email address.
+func handlesIn(source []byte, from, upto int) []found {
+	if bytes.IndexByte(source[from:upto], '@') < 0 {
+		return nil
+	}
+	var list []found
+	for _, at := range handleForm.FindAllIndex(source[from:upto], -1) {
+		start, stop := from+at[0], from+at[1]
+		before, _ := utf8.DecodeLastRune(source[:start])
+		after, _ := utf8.DecodeRune(source[stop:])
+		if start > 0 && (wordy(before) || strings.ContainsRune(`@./\-+=`, before)) || stop < len(source) && (wordy(after) || strings.ContainsRune(`@/`, after)) {
+			continue
+		}
+		list = append(list, found{start, stop})
+	}
+	return list
+}
+
+func wordy(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// mention is the mark of a person in a text. The name is its title.
+func mention(text []byte, name string) ast.Node {
+	s := ast.NewString([]byte(`<span class="mention" title="` + html.EscapeString(name) + `">` + html.EscapeString(string(text)) + `</span>`))
+	s.SetCode(true) // as it is; the sanitizer comes behind
+	return s
+}

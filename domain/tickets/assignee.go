@@ -1,0 +1,116 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// MaxAssignees is how many people a ticket can be assigned to.
+const MaxAssignees = 20
+
+// KindAssigned is the entry of a history that says who works on the ticket.
+const KindAssigned = "assigned"
+
+// Assignee is who works on a ticket. Handle is "" of someone who left the company.
+type Assignee struct {
+	ID     id.Account
+	Name   string
+	Handle string
+}
+
+// AssigneesOf returns the assignees of many tickets in one query, each ticket's by account.
+func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets []ID) (map[ID][]Assignee, error) {
+	if len(tickets) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.AssigneesOf(ctx, company, tickets))
+	if err != nil {
+		return nil, fmt.Errorf("read assignees: %w", err)
+	}
+	found := make(map[ID][]Assignee)
+	for _, row := range rows {
+		found[row.TicketID] = append(found[row.TicketID], Assignee{ID: row.AccountID, Name: row.Name, Handle: row.Handle})
+	}
+	return found, nil
+}
+
+// Assign changes who works on a locked ticket, and records it with the names before and after. add
+// are members of the company, whose locks the caller holds. It returns all who work on it now and
+// those who did not before, or TooManyAssignees.
+func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by Person) (now, added []Assignee, err error) {
+	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
+	if err != nil {
+		return nil, nil, err
+	}
+	was := found[ticket.ID]
+	var gone []id.Account
+	for _, one := range was {
+		if slices.Contains(remove, one.ID) && !has(add, one.ID) {
+			gone = append(gone, one.ID)
+		} else {
+			now = append(now, one)
+		}
+	}
+	for _, one := range add {
+		if !has(now, one.ID) {
+			now, added = append(now, one), append(added, one)
+		}
+	}
+	if len(gone) == 0 && len(added) == 0 {
+		return was, nil, nil
+	}
+	if len(added) > 0 && len(now) > MaxAssignees {
+		return nil, nil, TooManyAssignees{}
+	}
+	sortAssignees(now)
+	sortAssignees(added)
+	if len(gone) > 0 {
+		if _, err := tx.Unassign(ctx, ticket.ID, gone); err != nil {
+			return nil, nil, fmt.Errorf("unassign: %w", err)
+		}
+	}
+	if err := tx.Assign(ctx, ticket.ID, accountsOf(added), !ticket.Closed()); err != nil {
+		return nil, nil, fmt.Errorf("assign: %w", err)
+	}
+	_, err = Record(ctx, tx, ticket.ID, by, KindAssigned, Detail{Assignees: &Change{Old: names(was), New: names(now)}})
+	return now, added, err
+}
+
+func has(list []Assignee, account id.Account) bool {
+	return slices.ContainsFunc(list, func(a Assignee) bool { return a.ID == account })
+}
+
+func sortAssignees(list []Assignee) {
+	slices.SortFunc(list, func(a, b Assignee) int { return compare(a.ID, b.ID) })
+}
+
+func compare(a, b id.Account) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func accountsOf(list []Assignee) []id.Account {
+	ids := make([]id.Account, len(list))
+	for i, a := range list {
+		ids[i] = a.ID
+	}
+	return ids
+}
+
+func names(list []Assignee) string {
+	all := make([]string, len(list))
+	for i, a := range list {
+		all[i] = a.Name
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,193 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// MaxComment is how many bytes a comment may have.
+const MaxComment = 65535
+
+// pageBytes is how much Markdown a page of comments may have before it ends early.
+const pageBytes = 64 << 10
+
+// Comment is what someone wrote below a ticket.
+type Comment struct {
+	ID        id.Comment
+	Ticket    ID
+	Author    Person
+	Body      string // Markdown; "" of a deleted one
+	Version   uint64 // counts the edits
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt *time.Time
+}
+
+// Deleted reports whether its author took the comment back.
+func (c Comment) Deleted() bool { return c.DeletedAt != nil }
+
+// Edited reports whether the comment reads otherwise than at first.
+func (c Comment) Edited() bool { return c.Version > 1 && !c.Deleted() }
+
+// ParseComment returns s as a comment: line ends as \n, 1 to 65,535 bytes. It returns EmptyComment,
+// LongComment or BadComment.
+func ParseComment(s string) (string, error) {
+	text := lineEnds.Replace(s)
+	_, length, ok := markup.Line(text)
+	switch {
+	case !ok:
+		return "", BadComment{}
+	case length == 0:
+		return "", EmptyComment{}
+	case len(text) > MaxComment:
+		return "", LongComment{Bytes: len(text)}
+	}
+	return text, nil
+}
+
+// Say adds a parsed comment to a ticket.
+func Say(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by Person) (Comment, error) {
+	n, err := tx.CreateComment(ctx, db.CreateCommentParams{TicketID: ticket.ID, AccountID: by.ID, Body: body, Now: tx.Now})
+	if err != nil {
+		return Comment{}, fmt.Errorf("create comment: %w", err)
+	}
+	return Comment{ID: id.Comment(n), Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}, nil
+}
+
+// CommentOf returns a comment of a ticket, or CommentNotFound. It may be a deleted one.
+func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment) (Comment, error) {
+	row, err := db.Read(q.CommentOfTicket(ctx, comment, ticket))
+	if db.IsNotFound(err) {
+		return Comment{}, CommentNotFound{}
+	}
+	if err != nil {
+		return Comment{}, fmt.Errorf("read comment: %w", err)
+	}
+	return fromComment(row.Comment, row.Author), nil
+}
+
+// lockComment locks a comment that by wrote. It returns CommentNotFound or NotYourComment.
+func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) (Comment, error) {
+	row, err := tx.LockComment(ctx, comment, ticket)
+	if db.IsNotFound(err) {
+		return Comment{}, CommentNotFound{}
+	}
+	if err != nil {
+		return Comment{}, fmt.Errorf("lock comment: %w", err)
+	}
+	if row.AccountID != by.ID {
+		return Comment{}, NotYourComment{}
+	}
+	return fromComment(row, by.Name), nil
+}
+
+// Reword gives a comment of by's another parsed text; version is the one that was seen. It returns
+// the comment as it was and as it is, or CommentNotFound, NotYourComment or StaleComment.
+func Reword(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, body string, version uint64, by Person) (old, changed Comment, err error) {
+	if old, err = lockComment(ctx, tx, ticket, comment, by); err != nil {
+		return old, changed, err
+	}
+	if old.Version != version {
+		return old, changed, StaleComment{Current: old}
+	}
+	if old.Deleted() {
+		return old, changed, CommentNotFound{}
+	}
+	if old.Body == body {
+		return old, old, nil
+	}
+	n, err := tx.EditComment(ctx, db.EditCommentParams{Body: body, Now: tx.Now, ID: comment, Version: version})
+	if err != nil {
+		return old, changed, fmt.Errorf("edit comment: %w", err)
+	}
+	if n != 1 {
+		return old, changed, StaleComment{Current: old}
+	}
+	changed = old
+	changed.Body, changed.Version, changed.UpdatedAt = body, version+1, tx.Now
+	return old, changed, nil
+}
+
+// TakeBack deletes a comment of by's: its row stays without its text. It returns CommentNotFound or
+// NotYourComment.
+func TakeBack(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) error {
+	if _, err := lockComment(ctx, tx, ticket, comment, by); err != nil {
+		return err
+	}
+	n, err := tx.DeleteComment(ctx, db.DeleteCommentParams{DeletedAt: &tx.Now, Now: tx.Now, ID: comment})
+	if err != nil {
+		return fmt.Errorf("delete comment: %w", err)
+	}
+	if n != 1 {
+		return CommentNotFound{}
+	}
+	return nil
+}
+
+// Comments are some of a ticket's comments, oldest first. Older and Newer say that there are others
+// before the first and behind the last.
+type Comments struct {
+	List         []Comment
+	Older, Newer bool
+}
+
+// CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the
+// newest.
+func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
+	page := Comments{Newer: before != 0}
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.CommentsBefore(ctx, db.CommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
+	if err != nil {
+		return page, fmt.Errorf("read comments: %w", err)
+	}
+	list := make([]Comment, len(rows))
+	for i, row := range rows {
+		list[i] = fromComment(row.Comment, row.Author)
+	}
+	page.List, page.Older = fitting(list, limit)
+	slices.Reverse(page.List)
+	return page, nil
+}
+
+// CommentsAfter returns the first comments after one, up to limit or 64 KiB of text; 0 means the
+// oldest.
+func CommentsAfter(ctx context.Context, q *db.Queries, ticket ID, after id.Comment, limit int) (Comments, error) {
+	page := Comments{Older: after != 0}
+	rows, err := db.Read(q.CommentsAfter(ctx, db.CommentsAfterParams{TicketID: ticket, AfterID: after, Limit: int32(limit + 1)}))
+	if err != nil {
+		return page, fmt.Errorf("read comments: %w", err)
+	}
+	list := make([]Comment, len(rows))
+	for i, row := range rows {
+		list[i] = fromComment(row.Comment, row.Author)
+	}
+	page.List, page.Newer = fitting(list, limit)
+	return page, nil
+}
+
+// fitting returns the beginning of a list that makes a page, and whether there is more.
+func fitting(list []Comment, limit int) (page []Comment, more bool) {
+	size := 0
+	for i, c := range list {
+		if size += len(c.Body); i == limit || i > 0 && size > pageBytes {
+			return list[:i], true
+		}
+	}
+	return list, false
+}
+
+func fromComment(row db.Comment, author string) Comment {
+	return Comment{
+		ID: row.ID, Ticket: row.TicketID, Author: Person{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt,
+	}
+}

@@ -1,0 +1,201 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// MaxMentions is how many people one text can tell of itself by naming them.
+	MaxMentions = 50
+	// MaxUnread is where the count of unread entries ends: there may be more.
+	MaxUnread = 99
+	// maxListeners is how many people one comment tells of itself at most.
+	maxListeners = 1000
+)
+
+// Why an entry is in someone's inbox, the strongest reason first.
+const (
+	ToldMention  = "mention"    // someone named them
+	ToldAssigned = "assignment" // someone gave them the ticket
+	ToldReply    = "reply"      // someone commented on a ticket of theirs
+)
+
+// Entry is something that someone is told in their inbox.
+type Entry struct {
+	ID      id.Notification
+	Why     string
+	Unread  bool
+	At      time.Time
+	By      Person
+	Key     Key
+	Title   string
+	Gone    bool       // the ticket was deleted
+	Comment id.Comment // 0 where it is about the ticket itself
+	Excerpt string     // of the comment: the beginning of its Markdown
+}
+
+// Inbox returns up to limit entries of someone in a company, newest first, from below an entry; 0
+// means from the newest. more says that there are older ones.
+func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int) (list []Entry, more bool, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.InboxOf(ctx, db.InboxOfParams{AccountID: account, CompanyID: company, BeforeID: before, Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read inbox: %w", err)
+	}
+	if more = len(rows) > limit; more {
+		rows = rows[:limit]
+	}
+	for _, r := range rows {
+		one := Entry{
+			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: Person{ID: r.ActorID, Name: r.ActorName},
+			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
+		}
+		if r.CommentID != nil {
+			one.Comment = *r.CommentID
+		}
+		list = append(list, one)
+	}
+	return list, more, nil
+}
+
+// Unread returns how many unread entries someone has, counted up to MaxUnread + 1.
+func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.Account) (int, error) {
+	n, err := db.Read(q.UnreadOf(ctx, account, company))
+	if err != nil {
+		return 0, fmt.Errorf("count unread: %w", err)
+	}
+	return int(n), nil
+}
+
+// Read marks an entry of someone's inbox as read. It returns EntryNotFound.
+func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification) error {
+	n, err := db.Read(q.ReadEntry(ctx, db.ReadEntryParams{ID: entry, AccountID: account, CompanyID: company}))
+	if err != nil {
+		return fmt.Errorf("mark read: %w", err)
+	}
+	if n == 0 {
+		return EntryNotFound{}
+	}
+	return nil
+}
+
+// ReadUpto marks all entries up to one as read, five hundred at a time.
+func ReadUpto(ctx context.Context, q *db.Queries, company id.Company, account id.Account, upto id.Notification) error {
+	for {
+		n, err := db.Read(q.ReadEntries(ctx, db.ReadEntriesParams{AccountID: account, CompanyID: company, Upto: upto}))
+		if err != nil {
+			return fmt.Errorf("mark all read: %w", err)
+		}
+		if n < 500 {
+			return nil
+		}
+	}
+}
+
+// ReadTicket marks what someone was told of a ticket as read, and reports whether there was any.
+func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (bool, error) {
+	n, err := db.Read(q.ReadTicket(ctx, ticket, account))
+	if err != nil {
+		return false, fmt.Errorf("mark ticket read: %w", err)
+	}
+	return n > 0, nil
+}
+
+// Muted reports whether someone wants to hear of no more replies on a ticket.
+func Muted(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (bool, error) {
+	muted, err := db.Read(q.WatcherOf(ctx, ticket, account))
+	if err != nil && !db.IsNotFound(err) {
+		return false, fmt.Errorf("read watcher: %w", err)
+	}
+	return muted && err == nil, nil
+}
+
+// Mute ends replies of a ticket in someone's inbox, or lets them come again.
+func Mute(ctx context.Context, q *db.Queries, ticket ID, account id.Account, muted bool) error {
+	_, err := db.Read(0, q.SetMuted(ctx, db.SetMutedParams{TicketID: ticket, AccountID: account, Muted: muted}))
+	if err != nil {
+		return fmt.Errorf("mute: %w", err)
+	}
+	return nil
+}
+
+// News is something that people are told of in their inboxes.
+type News struct {
+	Company id.Company
+	Ticket  Ticket
+	Comment id.Comment // 0 where it is about the ticket itself
+	By      Person
+	// Mentioned are members who are named, Assigned those who got the ticket. Reply says that those
+	// who watch the ticket hear of it too.
+	Mentioned, Assigned []id.Account
+	Reply               bool
+}
+
+// Tell puts news into inboxes, each person's once and never their own doing. Whom it reaches, and
+// who did it, watches the ticket from then on. People are taken in the order of their accounts, so
+// that two who tell each other wait and do not block each other.
+func Tell(ctx context.Context, tx *db.Tx, news News) error {
+	why, err := news.reasons(ctx, tx)
+	if err != nil {
+		return err
+	}
+	watching := append(slices.Clone(news.Mentioned), news.Assigned...)
+	if news.Reply {
+		watching = append(watching, news.By.ID)
+	}
+	slices.Sort(watching)
+	if err := tx.Watch(ctx, news.Ticket.ID, slices.Compact(watching)); err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	rows := make([]db.Notification, 0, len(why))
+	for _, account := range slices.Sorted(maps.Keys(why)) {
+		row := db.Notification{CompanyID: news.Company, AccountID: account, TicketID: news.Ticket.ID, ActorID: news.By.ID, Kind: why[account]}
+		if news.Comment != 0 {
+			row.CommentID = &news.Comment
+		}
+		rows = append(rows, row)
+	}
+	if err := tx.Notify(ctx, rows); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}
+
+// reasons are the people to tell, each with the strongest reason.
+func (n News) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
+	why := map[id.Account]string{}
+	if n.Reply {
+		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID, Limit: maxListeners})
+		if err != nil {
+			return nil, fmt.Errorf("read watchers: %w", err)
+		}
+		listens, err := tx.AuthorListens(ctx, db.AuthorListensParams{CompanyID: n.Company, TicketID: n.Ticket.ID, AccountID: n.Ticket.Author.ID})
+		if err != nil {
+			return nil, fmt.Errorf("read author: %w", err)
+		}
+		if listens > 0 {
+			listeners = append(listeners, n.Ticket.Author.ID)
+		}
+		for _, account := range listeners {
+			why[account] = ToldReply
+		}
+	}
+	for _, account := range n.Assigned {
+		why[account] = ToldAssigned
+	}
+	for _, account := range n.Mentioned {
+		why[account] = ToldMention
+	}
+	delete(why, n.By.ID)
+	return why, nil
+}

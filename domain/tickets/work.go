@@ -1,0 +1,46 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Work is an open ticket that someone is assigned to, with where it is.
+type Work struct {
+	ID       ID
+	Key      Key
+	Title    string
+	Board    string // the board's title
+	Column   string // the column's name
+	Position int    // of the column on its board
+	Rank     int64
+}
+
+// WorkOf returns up to limit open tickets of someone in a company, newest first, from below a ticket;
+// 0 means from the newest. more says that there are older ones.
+func WorkOf(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before ID, limit int) (list []Work, more bool, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.WorkOf(ctx, db.WorkOfParams{AccountID: account, BeforeID: before, CompanyID: company, Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read work: %w", err)
+	}
+	if more = len(rows) > limit; more {
+		rows = rows[:limit]
+	}
+	for _, r := range rows {
+		one := Work{
+			ID: r.ID, Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Board: r.BoardTitle, Column: r.ColumnName, Position: int(r.Position),
+		}
+		if r.RankInColumn != nil {
+			one.Rank = *r.RankInColumn
+		}
+		list = append(list, one)
+	}
+	return list, more, nil
+}

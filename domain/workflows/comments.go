@@ -1,0 +1,193 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// CommentsPerPage is how many comments a ticket shows at once.
+const CommentsPerPage = 25
+
+// Comments returns the last page of a ticket's comments before one; 0 means the newest.
+func (w *Workflows) Comments(ctx context.Context, ticket tickets.Ticket, before id.Comment) (tickets.Comments, error) {
+	return tickets.CommentsBefore(ctx, w.db.Queries, ticket.ID, before, CommentsPerPage)
+}
+
+// CommentsFrom returns a page of a ticket's comments that begins with one.
+func (w *Workflows) CommentsFrom(ctx context.Context, ticket tickets.Ticket, first id.Comment) (tickets.Comments, error) {
+	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, first-1, CommentsPerPage)
+}
+
+// CommentsAfter returns up to limit comments of a ticket behind one, oldest first; 0 means from the
+// first. It returns tickets.NotFound.
+func (w *Workflows) CommentsAfter(ctx context.Context, key tickets.Key, after id.Comment, limit int) (tickets.Comments, error) {
+	ticket, err := w.Ticket(ctx, key)
+	if err != nil {
+		return tickets.Comments{}, err
+	}
+	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, after, limit)
+}
+
+// CommentOf returns a comment of a ticket, or tickets.CommentNotFound.
+func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, comment id.Comment) (tickets.Comment, error) {
+	return tickets.CommentOf(ctx, w.db.Queries, ticket.ID, comment)
+}
+
+// Comment adds a comment to a ticket, and tells those who are named in it and those who watch the
+// ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
+// Replayed or KeyReused.
+func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Comment]) (tickets.Comment, error) {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return tickets.Comment{}, err
+	}
+	body, err := tickets.ParseComment(text)
+	if err != nil {
+		return tickets.Comment{}, err
+	}
+	mentioned, err := w.mentioned(ctx, actor.Company.ID, markup.Mentions(body))
+	if err != nil {
+		return tickets.Comment{}, err
+	}
+	comment, err := doOnce(ctx, w, once, func() (comment tickets.Comment, err error) {
+		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+			if comment, err = tickets.Say(ctx, tx, locked, body, by); err != nil {
+				return err
+			}
+			news := tickets.News{Company: actor.Company.ID, Ticket: locked, Comment: comment.ID, By: by, Mentioned: mentioned, Reply: true}
+			if err := tickets.Tell(ctx, tx, news); err != nil {
+				return err
+			}
+			return remember(ctx, tx, once.row(tx, comment))
+		})
+		return comment, err
+	})
+	if err != nil {
+		return tickets.Comment{}, fmt.Errorf("comment: %w", err)
+	}
+	return comment, nil
+}
+
+// EditComment gives one's own comment another text, and tells those who are newly named in it. version
+// is the one that was seen. It returns what tickets.Reword and ParseComment do.
+func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (changed tickets.Comment, err error) {
+	actor, err := writing(ctx, "tickets:write")
+	if err != nil {
+		return changed, err
+	}
+	body, err := tickets.ParseComment(text)
+	if err != nil {
+		return changed, err
+	}
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+		var old tickets.Comment
+		if old, changed, err = tickets.Reword(ctx, tx, locked.ID, comment, body, version, by); err != nil {
+			return err
+		}
+		return tellNamed(ctx, tx, actor.Company.ID, tickets.News{Ticket: locked, Comment: comment, By: by}, old.Body, body)
+	})
+	if err != nil {
+		return tickets.Comment{}, fmt.Errorf("edit comment: %w", err)
+	}
+	return changed, nil
+}
+
+// DeleteComment takes the text of one's own comment away. It returns tickets.NotFound,
+// CommentNotFound or NotYourComment.
+func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) error {
+	err := w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+		return tickets.TakeBack(ctx, tx, locked.ID, comment, by)
+	})
+	if err != nil {
+		return fmt.Errorf("delete comment: %w", err)
+	}
+	return nil
+}
+
+// tellNamed tells those whom a text names and its older version did not.
+func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.News, before, after string) error {
+	if before == after {
+		return nil
+	}
+	known := markup.Mentions(before)
+	handles := slices.DeleteFunc(markup.Mentions(after), func(handle string) bool { return slices.Contains(known, handle) })
+	if len(handles) == 0 {
+		return nil
+	}
+	var err error
+	if news.Mentioned, err = membersNamed(ctx, tx.Queries, company, handles); err != nil {
+		return err
+	}
+	news.Company = company
+	return tickets.Tell(ctx, tx, news)
+}
+
+// mentioned returns the members with these handles, the first tickets.MaxMentions of them.
+func (w *Workflows) mentioned(ctx context.Context, company id.Company, handles []string) ([]id.Account, error) {
+	return membersNamed(ctx, w.db.Queries, company, handles)
+}
+
+func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]id.Account, error) {
+	found, err := accounts.ByHandle(ctx, q, company, handles)
+	if err != nil {
+		return nil, err
+	}
+	byHandle := make(map[string]id.Account, len(found))
+	for _, m := range found {
+		byHandle[m.Handle] = m.ID
+	}
+	var list []id.Account
+	for _, handle := range handles {
+		if account, ok := byHandle[handle]; ok && len(list) < tickets.MaxMentions {
+			list = append(list, account)
+		}
+	}
+	return list, nil
+}
+
+// Names returns the names of the members whom texts may name, by handle.
+func (w *Workflows) Names(ctx context.Context, texts ...string) (map[string]string, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	var handles []string
+	for _, text := range texts {
+		handles = append(handles, markup.Handles(text)...)
+	}
+	slices.Sort(handles)
+	handles = slices.Compact(handles)
+	found, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, handles[:min(len(handles), maxNames)])
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]string, len(found))
+	for _, m := range found {
+		names[m.Handle] = m.Name
+	}
+	return names, nil
+}
+
+// maxNames is how many handles of a page are looked up.
+const maxNames = 1000
+
+// FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
+// viewers.
+func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.Named, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	without := ""
+	if writers {
+		without = accounts.Viewer
+	}
+	return accounts.Find(ctx, w.db.Queries, actor.Company.ID, text, without, limit)
+}

@@ -1,0 +1,36 @@
+-- name: CreateComment :execlastid
+INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
+VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(body), sqlc.arg(now), sqlc.arg(now));
+
+-- name: CommentOfTicket :one
+SELECT sqlc.embed(comment), a.name AS author FROM comment
+JOIN account a ON a.id = comment.account_id
+WHERE comment.id = sqlc.arg(id) AND comment.ticket_id = sqlc.arg(ticket_id);
+
+-- name: LockComment :one
+SELECT * FROM comment WHERE id = sqlc.arg(id) AND ticket_id = sqlc.arg(ticket_id) FOR UPDATE;
+
+-- name: EditComment :execrows
+UPDATE comment SET body = sqlc.arg(body), version = version + 1, updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
+
+-- name: DeleteComment :execrows
+-- The row stays without its text.
+UPDATE comment SET body = '', version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: CommentsBefore :many
+-- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql).
+SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+JOIN account a ON a.id = comment.account_id
+WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id) AND comment.id < sqlc.arg(before_id)
+ORDER BY comment.ticket_id DESC, comment.id DESC
+LIMIT ?;
+
+-- name: CommentsAfter :many
+-- Oldest first, from above a comment.
+SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+JOIN account a ON a.id = comment.account_id
+WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id) AND comment.id > sqlc.arg(after_id)
+ORDER BY comment.ticket_id, comment.id
+LIMIT ?;

@@ -1,0 +1,37 @@
+-- name: InboxOf :many
+-- Newest first, from below an entry; written for MariaDB as the pages of a column are (ticket.sql).
+SELECT n.id, n.kind, n.unread, n.created_at, n.comment_id, n.ticket_id,
+       t.local_id, t.title, t.deleted_at, b.slug AS board_slug, a.name AS actor_name, n.actor_id,
+       LEFT(COALESCE(c.body, ''), 400) AS excerpt
+FROM notification n FORCE INDEX (ix_notification_inbox)
+JOIN ticket t ON t.id = n.ticket_id
+JOIN board b ON b.id = t.board_id
+JOIN account a ON a.id = n.actor_id
+LEFT JOIN comment c ON c.id = n.comment_id
+WHERE n.account_id >= sqlc.arg(account_id) AND n.account_id <= sqlc.arg(account_id)
+  AND n.company_id >= sqlc.arg(company_id) AND n.company_id <= sqlc.arg(company_id) AND n.id < sqlc.arg(before_id)
+ORDER BY n.account_id DESC, n.company_id DESC, n.id DESC
+LIMIT ?;
+
+-- name: UnreadOf :one
+-- How many entries are unread, counted up to a hundred.
+SELECT COUNT(*) FROM (
+  SELECT n.id FROM notification n
+  WHERE n.account_id = sqlc.arg(account_id) AND n.company_id = sqlc.arg(company_id) AND n.unread = TRUE
+  LIMIT 100
+) some;
+
+-- name: ReadEntry :execrows
+UPDATE notification SET unread = FALSE
+WHERE id = sqlc.arg(id) AND account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id);
+
+-- name: ReadEntries :execrows
+-- Up to five hundred of those up to an entry.
+UPDATE notification SET unread = FALSE
+WHERE account_id = sqlc.arg(account_id) AND company_id = sqlc.arg(company_id) AND unread = TRUE AND id <= sqlc.arg(upto)
+ORDER BY id
+LIMIT 500;
+
+-- name: ReadTicket :execrows
+UPDATE notification SET unread = FALSE
+WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id) AND unread = TRUE;
