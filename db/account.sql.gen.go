@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -50,48 +51,19 @@ func (q *Queries) AccountByID(ctx context.Context, argID id.Account) (Account, e
 	return i, err
 }
 
-const bearerByHash = `-- name: BearerByHash :one
-SELECT t.id AS token_id, t.scopes, a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
-FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
-JOIN account a ON a.id = t.account_id
-JOIN company c ON c.id = t.company_id
-WHERE t.hash = ?
+const changeRole = `-- name: ChangeRole :exec
+UPDATE membership SET role = ? WHERE company_id = ? AND account_id = ?
 `
 
-type BearerByHashRow struct {
-	TokenID     id.Token
-	Scopes      string
-	AccountID   id.Account
-	Email       string
-	AccountName string
-	Operator    bool
-	CompanyID   id.Company
-	CompanySlug string
-	CompanyName string
-	Role        string
-	Handle      string
+type ChangeRoleParams struct {
+	Role      string
+	CompanyID id.Company
+	AccountID id.Account
 }
 
-// The token with the account and company it speaks for, as long as the account is a member.
-func (q *Queries) BearerByHash(ctx context.Context, hash []byte) (BearerByHashRow, error) {
-	row := q.db.QueryRowContext(ctx, bearerByHash, hash)
-	var i BearerByHashRow
-	err := row.Scan(
-		&i.TokenID,
-		&i.Scopes,
-		&i.AccountID,
-		&i.Email,
-		&i.AccountName,
-		&i.Operator,
-		&i.CompanyID,
-		&i.CompanySlug,
-		&i.CompanyName,
-		&i.Role,
-		&i.Handle,
-	)
-	return i, err
+func (q *Queries) ChangeRole(ctx context.Context, arg ChangeRoleParams) error {
+	_, err := q.db.ExecContext(ctx, changeRole, arg.Role, arg.CompanyID, arg.AccountID)
+	return err
 }
 
 const companiesOfAccount = `-- name: CompaniesOfAccount :many
@@ -99,7 +71,7 @@ SELECT c.id, c.slug, c.name, m.role
 FROM membership m
 JOIN company c ON c.id = m.company_id
 WHERE m.account_id = ?
-ORDER BY m.company_id
+ORDER BY c.id
 LIMIT 200
 `
 
@@ -189,29 +161,24 @@ func (q *Queries) CreateMembership(ctx context.Context, arg CreateMembershipPara
 	return err
 }
 
-const createToken = `-- name: CreateToken :exec
-INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at)
-VALUES (?, ?, ?, ?, ?, ?)
+const deleteMembership = `-- name: DeleteMembership :execrows
+DELETE FROM membership WHERE company_id = ? AND account_id = ?
 `
 
-type CreateTokenParams struct {
-	CompanyID id.Company
-	AccountID id.Account
-	Name      string
-	Hash      []byte
-	Scopes    string
-	CreatedAt time.Time
+func (q *Queries) DeleteMembership(ctx context.Context, companyID id.Company, accountID id.Account) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteMembership, companyID, accountID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-func (q *Queries) CreateToken(ctx context.Context, arg CreateTokenParams) error {
-	_, err := q.db.ExecContext(ctx, createToken,
-		arg.CompanyID,
-		arg.AccountID,
-		arg.Name,
-		arg.Hash,
-		arg.Scopes,
-		arg.CreatedAt,
-	)
+const endSessions = `-- name: EndSessions :exec
+UPDATE account SET session_epoch = session_epoch + 1 WHERE id = ?
+`
+
+func (q *Queries) EndSessions(ctx context.Context, argID id.Account) error {
+	_, err := q.db.ExecContext(ctx, endSessions, argID)
 	return err
 }
 
@@ -243,9 +210,42 @@ func (q *Queries) HandlesLike(ctx context.Context, companyID id.Company, beginni
 	return items, nil
 }
 
+const memberByID = `-- name: MemberByID :one
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = ? AND m.account_id = ?
+`
+
+type MemberByIDRow struct {
+	ID        id.Account
+	Name      string
+	Email     string
+	Operator  bool
+	Role      string
+	Handle    string
+	CreatedAt time.Time
+}
+
+func (q *Queries) MemberByID(ctx context.Context, companyID id.Company, accountID id.Account) (MemberByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, memberByID, companyID, accountID)
+	var i MemberByIDRow
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Email,
+		&i.Operator,
+		&i.Role,
+		&i.Handle,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
 const memberBySlug = `-- name: MemberBySlug :one
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
+       EXISTS (SELECT 1 FROM membership o WHERE o.account_id = a.id AND o.company_id <> c.id) AS elsewhere
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
@@ -253,15 +253,17 @@ WHERE c.slug = ? AND m.account_id = ?
 `
 
 type MemberBySlugRow struct {
-	AccountID   id.Account
-	Email       string
-	AccountName string
-	Operator    bool
-	CompanyID   id.Company
-	CompanySlug string
-	CompanyName string
-	Role        string
-	Handle      string
+	AccountID    id.Account
+	Email        string
+	AccountName  string
+	Operator     bool
+	SessionEpoch uint64
+	CompanyID    id.Company
+	CompanySlug  string
+	CompanyName  string
+	Role         string
+	Handle       string
+	Elsewhere    bool
 }
 
 // The account with its place in a company; no row for a stranger and for an unknown company alike.
@@ -273,11 +275,190 @@ func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Ac
 		&i.Email,
 		&i.AccountName,
 		&i.Operator,
+		&i.SessionEpoch,
 		&i.CompanyID,
 		&i.CompanySlug,
 		&i.CompanyName,
 		&i.Role,
 		&i.Handle,
+		&i.Elsewhere,
 	)
 	return i, err
+}
+
+const members = `-- name: Members :many
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = ? AND m.account_id > ?
+ORDER BY m.account_id
+LIMIT ?
+`
+
+type MembersParams struct {
+	CompanyID id.Company
+	After     id.Account
+	Limit     int32
+}
+
+type MembersRow struct {
+	ID        id.Account
+	Name      string
+	Email     string
+	Operator  bool
+	Role      string
+	Handle    string
+	CreatedAt time.Time
+}
+
+// A page of a company's members.
+func (q *Queries) Members(ctx context.Context, arg MembersParams) ([]MembersRow, error) {
+	rows, err := q.db.QueryContext(ctx, members, arg.CompanyID, arg.After, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MembersRow
+	for rows.Next() {
+		var i MembersRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Email,
+			&i.Operator,
+			&i.Role,
+			&i.Handle,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const renameAccount = `-- name: RenameAccount :exec
+UPDATE account SET name = ? WHERE id = ?
+`
+
+func (q *Queries) RenameAccount(ctx context.Context, name string, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, renameAccount, name, iD)
+	return err
+}
+
+const rolesBeside = `-- name: RolesBeside :many
+SELECT m.role, o.role AS other
+FROM membership m
+LEFT JOIN membership o ON o.company_id = m.company_id AND o.account_id = ?
+WHERE m.account_id = ?
+LIMIT 201
+`
+
+type RolesBesideRow struct {
+	Role  string
+	Other sql.NullString
+}
+
+// The roles of one account in its companies, each with that of another account there, or NULL.
+func (q *Queries) RolesBeside(ctx context.Context, other id.Account, accountID id.Account) ([]RolesBesideRow, error) {
+	rows, err := q.db.QueryContext(ctx, rolesBeside, other, accountID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RolesBesideRow
+	for rows.Next() {
+		var i RolesBesideRow
+		if err := rows.Scan(&i.Role, &i.Other); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setOperator = `-- name: SetOperator :exec
+UPDATE account SET operator = ? WHERE id = ?
+`
+
+func (q *Queries) SetOperator(ctx context.Context, operator bool, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, setOperator, operator, iD)
+	return err
+}
+
+const setPassword = `-- name: SetPassword :exec
+UPDATE account SET password_hash = ? WHERE id = ?
+`
+
+func (q *Queries) SetPassword(ctx context.Context, passwordHash string, iD id.Account) error {
+	_, err := q.db.ExecContext(ctx, setPassword, passwordHash, iD)
+	return err
+}
+
+const someOperators = `-- name: SomeOperators :many
+SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2
+`
+
+// Two are enough to know whether there is another.
+func (q *Queries) SomeOperators(ctx context.Context) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, someOperators)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var id id.Account
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const someOwners = `-- name: SomeOwners :many
+SELECT account_id FROM membership WHERE company_id = ? AND role = 'owner' ORDER BY account_id LIMIT 2
+`
+
+// Two are enough to know whether there is another.
+func (q *Queries) SomeOwners(ctx context.Context, companyID id.Company) ([]id.Account, error) {
+	rows, err := q.db.QueryContext(ctx, someOwners, companyID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Account
+	for rows.Next() {
+		var account_id id.Account
+		if err := rows.Scan(&account_id); err != nil {
+			return nil, err
+		}
+		items = append(items, account_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

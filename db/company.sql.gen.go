@@ -81,3 +81,36 @@ func (q *Queries) InstallationExists(ctx context.Context) (bool, error) {
 	err := row.Scan(&exists)
 	return exists, err
 }
+
+const lockCompany = `-- name: LockCompany :one
+SELECT id FROM company WHERE id = ? FOR UPDATE
+`
+
+// Whoever changes who has which role in a company holds this lock.
+func (q *Queries) LockCompany(ctx context.Context, argID id.Company) (id.Company, error) {
+	row := q.db.QueryRowContext(ctx, lockCompany, argID)
+	var id_2 id.Company
+	err := row.Scan(&id_2)
+	return id_2, err
+}
+
+const lockInstallation = `-- name: LockInstallation :one
+SELECT id FROM installation WHERE id = 1 FOR UPDATE
+`
+
+// Whoever changes who is an operator holds this lock.
+func (q *Queries) LockInstallation(ctx context.Context) (uint8, error) {
+	row := q.db.QueryRowContext(ctx, lockInstallation)
+	var id uint8
+	err := row.Scan(&id)
+	return id, err
+}
+
+const renameCompany = `-- name: RenameCompany :exec
+UPDATE company SET name = ? WHERE id = ?
+`
+
+func (q *Queries) RenameCompany(ctx context.Context, name string, iD id.Company) error {
+	_, err := q.db.ExecContext(ctx, renameCompany, name, iD)
+	return err
+}

@@ -1,17 +1,21 @@
 package db
 
 import (
+	"context"
 	"time"
 
 	"github.com/alexedwards/scs/mysqlstore"
 )
 
 // Sessions keeps browser sessions for scs. Its errors are classified like all others.
-type Sessions struct{ store *mysqlstore.MySQLStore }
+type Sessions struct {
+	store   *mysqlstore.MySQLStore
+	queries *Queries
+}
 
 // Sessions returns the store of browser sessions; it forgets those that have expired. It asks the
 // server for its version, so connect first.
-func (d *DB) Sessions() Sessions { return Sessions{mysqlstore.New(d.SQL)} }
+func (d *DB) Sessions() Sessions { return Sessions{mysqlstore.New(d.SQL), d.Queries} }
 
 // Find returns the data of a session.
 func (s Sessions) Find(token string) (data []byte, found bool, err error) {
@@ -26,3 +30,16 @@ func (s Sessions) Commit(token string, data []byte, expiry time.Time) error {
 
 // Delete removes a session.
 func (s Sessions) Delete(token string) error { return classify(s.store.Delete(token)) }
+
+// Update stores a session that is there, and reports whether it is: one that was removed meanwhile
+// does not come back.
+func (s Sessions) Update(ctx context.Context, token string, data []byte, expiry time.Time) (there bool, err error) {
+	n, err := Read(s.queries.UpdateSession(ctx, UpdateSessionParams{Data: data, Expiry: expiry.UTC(), Token: token}))
+	return n > 0, err
+}
+
+// Take removes a session, and reports whether it was there: of two who take it, one does.
+func (s Sessions) Take(ctx context.Context, token string) (there bool, err error) {
+	n, err := Read(s.queries.TakeSession(ctx, token))
+	return n > 0, err
+}

@@ -8,6 +8,22 @@ SELECT * FROM account WHERE email = sqlc.arg(email);
 -- name: AccountByID :one
 SELECT * FROM account WHERE id = sqlc.arg(id);
 
+-- name: RenameAccount :exec
+UPDATE account SET name = sqlc.arg(name) WHERE id = sqlc.arg(id);
+
+-- name: SetPassword :exec
+UPDATE account SET password_hash = sqlc.arg(password_hash) WHERE id = sqlc.arg(id);
+
+-- name: EndSessions :exec
+UPDATE account SET session_epoch = session_epoch + 1 WHERE id = sqlc.arg(id);
+
+-- name: SetOperator :exec
+UPDATE account SET operator = sqlc.arg(operator) WHERE id = sqlc.arg(id);
+
+-- name: SomeOperators :many
+-- Two are enough to know whether there is another.
+SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2;
+
 -- name: CreateMembership :exec
 INSERT INTO membership (company_id, account_id, role, handle, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(handle), sqlc.arg(created_at));
@@ -18,31 +34,51 @@ SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle
 
 -- name: MemberBySlug :one
 -- The account with its place in a company; no row for a stranger and for an unknown company alike.
-SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
+SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
+       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
+       EXISTS (SELECT 1 FROM membership o WHERE o.account_id = a.id AND o.company_id <> c.id) AS elsewhere
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
 WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id);
+
+-- name: Members :many
+-- A page of a company's members.
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = sqlc.arg(company_id) AND m.account_id > sqlc.arg(after)
+ORDER BY m.account_id
+LIMIT ?;
+
+-- name: MemberByID :one
+SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
+FROM membership m
+JOIN account a ON a.id = m.account_id
+WHERE m.company_id = sqlc.arg(company_id) AND m.account_id = sqlc.arg(account_id);
+
+-- name: SomeOwners :many
+-- Two are enough to know whether there is another.
+SELECT account_id FROM membership WHERE company_id = sqlc.arg(company_id) AND role = 'owner' ORDER BY account_id LIMIT 2;
+
+-- name: ChangeRole :exec
+UPDATE membership SET role = sqlc.arg(role) WHERE company_id = sqlc.arg(company_id) AND account_id = sqlc.arg(account_id);
+
+-- name: DeleteMembership :execrows
+DELETE FROM membership WHERE company_id = sqlc.arg(company_id) AND account_id = sqlc.arg(account_id);
 
 -- name: CompaniesOfAccount :many
 SELECT c.id, c.slug, c.name, m.role
 FROM membership m
 JOIN company c ON c.id = m.company_id
 WHERE m.account_id = sqlc.arg(account_id)
-ORDER BY m.company_id
+ORDER BY c.id
 LIMIT 200;
 
--- name: CreateToken :exec
-INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at)
-VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(hash), sqlc.arg(scopes), sqlc.arg(created_at));
-
--- name: BearerByHash :one
--- The token with the account and company it speaks for, as long as the account is a member.
-SELECT t.id AS token_id, t.scopes, a.id AS account_id, a.email, a.name AS account_name, a.operator,
-       c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle
-FROM api_token t
-JOIN membership m ON m.company_id = t.company_id AND m.account_id = t.account_id
-JOIN account a ON a.id = t.account_id
-JOIN company c ON c.id = t.company_id
-WHERE t.hash = sqlc.arg(hash);
+-- name: RolesBeside :many
+-- The roles of one account in its companies, each with that of another account there, or NULL.
+SELECT m.role, o.role AS other
+FROM membership m
+LEFT JOIN membership o ON o.company_id = m.company_id AND o.account_id = sqlc.arg(other)
+WHERE m.account_id = sqlc.arg(account_id)
+LIMIT 201;

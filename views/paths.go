@@ -61,3 +61,9 @@ func PositionPath(company string, key tickets.Key) string {
 func ActivityPath(company string, key tickets.Key, before id.Activity) string {
 	return fmt.Sprintf("%s/activity?before=%d", TicketPath(company, key), before)
 }
+
+// JoinPath is an invitation.
+func JoinPath(secret string) string { return "/join/" + secret }
+
+// ResetPath is a link for a new password.
+func ResetPath(secret string) string { return "/reset/" + secret }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -121,7 +122,7 @@ func (s *server) showError(err error, c echo.Context) {
 		}
 	}
 	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		sayWhen(c, err)
 	}
 	if isCall(c) {
 		s.problem(c, code, message, err)
@@ -144,6 +145,21 @@ func isCall(c echo.Context) bool {
 	return path == "/api" || strings.HasPrefix(path, "/api/")
 }
 
+// sayWhen has an answer to someone who came too early say in how many seconds to come again; to others it
+// says nothing.
+func sayWhen(c echo.Context, err error) {
+	kind := fault.Kind(err)
+	if kind == fault.Invalid || kind == fault.Conflict {
+		return
+	}
+	seconds := retryAfter
+	var timed interface{ RetryAfter() time.Duration }
+	if errors.As(err, &timed) {
+		seconds = max(1, int((timed.RetryAfter()+time.Second-1)/time.Second))
+	}
+	c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
+}
+
 // logError logs what is our fault; what a request did wrong is no news.
 func (s *server) logError(c echo.Context, code int, err error) {
 	level := slog.LevelDebug
@@ -153,7 +169,7 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"status", code, "method", c.Request().Method, "path", c.Request().URL.Path, "error", err}
+	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	var behind interface{ Cause() error }
 	if errors.As(err, &behind) {
 		attrs = append(attrs, "cause", behind.Cause())
@@ -165,8 +181,19 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	s.log.Log(c.Request().Context(), level, "request failed", attrs...)
 }
 
+// loggedPath is the path of a request without the secret that a link has in it.
+func loggedPath(c echo.Context) string {
+	path := c.Request().URL.Path
+	for _, link := range []string{views.JoinPath(""), views.ResetPath("")} {
+		if strings.HasPrefix(path, link) {
+			return link + "…"
+		}
+	}
+	return path
+}
+
 func (s *server) logPanic(c echo.Context, err error, _ []byte) error {
-	s.log.Error("handler panicked", "path", c.Request().URL.Path, "error", err, "stack", string(debug.Stack()))
+	s.log.Error("handler panicked", "path", loggedPath(c), "error", err, "stack", string(debug.Stack()))
 	return fmt.Errorf("panic: %w", err)
 }
 

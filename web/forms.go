@@ -14,11 +14,11 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// rejected returns the messages of a form that was not taken, and its status: 422, or 409 where
-// something else was there first. ok is false for an error that is not about the form.
+// rejected returns the messages of a form that was not taken, and its status: 422, 409 where
+// something else was there first, or 429 before its time. ok is false for an error that is not about the form.
 func rejected(err error) (form views.Errors, code int, ok bool) {
 	kind := fault.Kind(err)
-	if kind != fault.Invalid && kind != fault.Conflict {
+	if kind != fault.Invalid && kind != fault.Conflict && kind != fault.RateLimited {
 		return nil, 0, false
 	}
 	return views.Errors{fault.Field(err): fault.Message(err)}, statuses[kind], true

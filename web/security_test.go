@@ -148,7 +148,7 @@ func TestSession(t *testing.T) {
 				t.Fatalf("%d cookies", len(list))
 			}
 			c := list[0]
-			if c.Name != "counterfoil" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
+			if c.Name != map[bool]string{false: "counterfoil", true: "__Host-counterfoil"}[secure] || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Path != "/" || c.Domain != "" || len(c.Value) < 40 {
 				t.Errorf("%+v", c)
 			}
 		})

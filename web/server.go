@@ -16,13 +16,14 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // Config is what the server is told from outside.
 type Config struct {
 	Workflows *workflows.Workflows
-	Sessions  scs.Store
+	Sessions  SessionStore
 	URL       *url.URL     // public base URL; nil: as each request says
 	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
 	Log       *slog.Logger
@@ -42,6 +43,14 @@ func deadline(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 		defer cancel()
 		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// fromAddress has the request's context say where it comes from.
+func fromAddress(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.SetRequest(c.Request().WithContext(accounts.WithAddress(c.Request().Context(), c.RealIP())))
 		return next(c)
 	}
 }
@@ -71,6 +80,7 @@ func New(cfg Config) http.Handler {
 		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStatic}),
 		sameOrigin(cfg.URL),
 		deadline,
+		fromAddress,
 	)
 	s.route(e)
 	return head(e)

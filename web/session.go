@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,8 +22,10 @@ const lifetime = 30 * 24 * time.Hour
 
 const (
 	actorKey   = "actor"   // in echo's context
+	personKey  = "person"  // in echo's context: the account of the session
 	sessionKey = "session" // in echo's context: there is one
 	accountKey = "account" // in the session
+	epochKey   = "epoch"   // in the session: the account's when it began
 	flashKey   = "flash"   // in the session
 )
 
@@ -30,10 +33,13 @@ func init() { gob.Register([]views.Flash{}) }
 
 func newSessions(cfg Config, s *server) *scs.SessionManager {
 	m := scs.New()
-	m.Store = cfg.Sessions
+	m.Store = guardedStore{cfg.Sessions}
 	m.HashTokenInStore = true
 	m.Lifetime = lifetime
 	m.Cookie.Name = "counterfoil"
+	if s.https() {
+		m.Cookie.Name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
+	}
 	m.Cookie.HttpOnly = true
 	m.Cookie.SameSite = http.SameSiteLaxMode
 	m.Cookie.Secure = s.https()
@@ -60,8 +66,20 @@ func (s *server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// commit saves the session. One that was ended meanwhile stays so.
 func (s *server) commit(c echo.Context) error {
 	ctx := c.Request().Context()
+	if s.sessions.Token(ctx) == "" {
+		ctx = context.WithValue(ctx, newSession{}, true)
+	}
+	err := s.save(ctx, c)
+	if errors.Is(err, errSessionGone) {
+		return nil
+	}
+	return err
+}
+
+func (s *server) save(ctx context.Context, c echo.Context) error {
 	token, expiry, err := s.sessions.Commit(ctx)
 	if err != nil {
 		return fmt.Errorf("save session: %w", err)
@@ -92,20 +110,46 @@ func (s *server) takeFlash(c echo.Context) []views.Flash {
 	return list
 }
 
-// signedIn returns the account of the session, or 0.
-func (s *server) signedIn(ctx context.Context) accounts.ID {
-	n, _ := s.sessions.Get(ctx, accountKey).(uint64)
-	return accounts.ID(n)
+// signedIn returns the account of the session and the epoch that it began in, or 0.
+func (s *server) signedIn(ctx context.Context) (accounts.ID, uint64) {
+	account, _ := s.sessions.Get(ctx, accountKey).(uint64)
+	epoch, _ := s.sessions.Get(ctx, epochKey).(uint64)
+	return accounts.ID(account), epoch
+}
+
+// who returns the account of the session, or SignedOut where there is none or it has ended.
+func (s *server) who(c echo.Context) (accounts.Account, error) {
+	id, epoch := s.signedIn(c.Request().Context())
+	if id == 0 {
+		return accounts.Account{}, accounts.SignedOut{}
+	}
+	account, err := s.Session(c.Request().Context(), id, epoch)
+	if err == nil {
+		c.Set(personKey, account)
+	}
+	return account, err
 }
 
 // signIn makes the session that of an account, under a new token.
-func (s *server) signIn(c echo.Context, account accounts.ID) error {
-	ctx := c.Request().Context()
+func (s *server) signIn(c echo.Context, account accounts.Account) error {
+	return s.renew(c, c.Request().Context(), account)
+}
+
+// staySignedIn gives the session a new token and the account's epoch, unless it was ended meanwhile.
+func (s *server) staySignedIn(c echo.Context, account accounts.Account) error {
+	return s.renew(c, context.WithValue(c.Request().Context(), heldSession{}, true), account)
+}
+
+func (s *server) renew(c echo.Context, ctx context.Context, account accounts.Account) error {
 	if err := s.sessions.RenewToken(ctx); err != nil {
+		if errors.Is(err, errSessionGone) {
+			return accounts.SignedOut{}
+		}
 		return fmt.Errorf("renew session: %w", err)
 	}
-	s.sessions.Put(ctx, accountKey, uint64(account))
-	return s.commit(c)
+	s.sessions.Put(ctx, accountKey, uint64(account.ID))
+	s.sessions.Put(ctx, epochKey, account.Epoch)
+	return s.save(context.WithValue(ctx, newSession{}, true), c)
 }
 
 // asMember lets in those who belong to the company of the path. To others there is no such page.
@@ -115,16 +159,32 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 			return echo.ErrNotFound
 		}
 		ctx := c.Request().Context()
-		account := s.signedIn(ctx)
+		account, epoch := s.signedIn(ctx)
 		if account == 0 {
 			return s.askToSignIn(c)
 		}
-		actor, err := s.Enter(ctx, c.Param("company"), account)
+		actor, err := s.Enter(ctx, c.Param("company"), account, epoch)
+		if errors.As(err, new(accounts.SignedOut)) {
+			return s.askToSignIn(c)
+		}
 		if err != nil {
 			return err
 		}
 		c.Set(actorKey, actor)
 		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
+		return next(c)
+	}
+}
+
+// asSomeone lets in whoever has signed in, wherever they belong.
+func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if _, err := s.who(c); err != nil {
+			if errors.As(err, new(accounts.SignedOut)) {
+				return s.askToSignIn(c)
+			}
+			return err
+		}
 		return next(c)
 	}
 }
@@ -147,12 +207,14 @@ func (s *server) askToSignIn(c echo.Context) error {
 
 // root leads to where someone belongs.
 func (s *server) root(c echo.Context) error {
-	ctx := c.Request().Context()
-	account := s.signedIn(ctx)
-	if account == 0 {
+	account, err := s.who(c)
+	if errors.As(err, new(accounts.SignedOut)) {
 		return s.askToSignIn(c)
 	}
-	return s.goHome(c, account, "")
+	if err != nil {
+		return err
+	}
+	return s.goHome(c, account.ID, "")
 }
 
 func (s *server) goHome(c echo.Context, account accounts.ID, next string) error {
@@ -187,8 +249,12 @@ func (s *server) loginForm(c echo.Context) error {
 	if !installed {
 		return c.Redirect(http.StatusSeeOther, views.SetupPath)
 	}
-	if account := s.signedIn(c.Request().Context()); account != 0 {
-		return s.goHome(c, account, c.QueryParam("next"))
+	account, err := s.who(c)
+	if err == nil {
+		return s.goHome(c, account.ID, c.QueryParam("next"))
+	}
+	if !errors.As(err, new(accounts.SignedOut)) {
+		return err
 	}
 	form := views.LoginForm{Next: ownPath(c.QueryParam("next"))}
 	return render(c, http.StatusOK, views.LoginPage(s.page(c, "Sign in"), form))
@@ -204,9 +270,10 @@ func (s *server) logIn(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
+		sayWhen(c, err)
 		return render(c, code, views.LoginPage(s.page(c, "Sign in"), form))
 	}
-	if err := s.signIn(c, account.ID); err != nil {
+	if err := s.signIn(c, account); err != nil {
 		return err
 	}
 	return s.goHome(c, account.ID, form.Next)

@@ -79,7 +79,7 @@ func (s *server) setUp(c echo.Context) error {
 		return s.rejectSetup(c, form, err)
 	}
 	s.installed.Store(true)
-	if err := s.signIn(c, actor.Account.ID); err != nil {
+	if err := s.signIn(c, actor.Account); err != nil {
 		return err
 	}
 	return s.see(c, views.BoardPath(actor.Company.Slug, practice.Slug), "Welcome. These tickets show you around; the first one is DEMO-1.")

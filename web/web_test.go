@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -291,6 +292,7 @@ type browser struct {
 	h      *house
 	cookie string
 	header []string // sent with every request
+	name   string   // of the cookie; "" is that of plain HTTP
 }
 
 func (h *house) visitor() *browser { return &browser{h: h} }
@@ -307,7 +309,7 @@ func (h *house) ana() *browser { h.t.Helper(); return h.signedIn("ana") }
 
 // with is the same browser, sending more headers.
 func (b *browser) with(header ...string) *browser {
-	return &browser{b.h, b.cookie, append(b.header[:len(b.header):len(b.header)], header...)}
+	return &browser{h: b.h, cookie: b.cookie, name: b.name, header: append(b.header[:len(b.header):len(b.header)], header...)}
 }
 
 // htmx is the same browser, asking for what goes to the element with that id.
@@ -337,14 +339,14 @@ func form(pairs ...string) url.Values {
 func (b *browser) send(r *http.Request) *answer {
 	b.h.t.Helper()
 	if b.cookie != "" {
-		r.AddCookie(&http.Cookie{Name: "counterfoil", Value: b.cookie})
+		r.AddCookie(&http.Cookie{Name: cmp.Or(b.name, "counterfoil"), Value: b.cookie})
 	}
 	for i := 0; i < len(b.header); i += 2 {
 		r.Header.Add(b.header[i], b.header[i+1])
 	}
 	a := b.h.send(r)
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
-		b.cookie = cookie.Value
+		b.cookie, b.name = cookie.Value, cookie.Name
 	}
 	return a
 }

@@ -81,7 +81,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 			}
 		}()
 	}
-	go forgetAnswers(ctx, w, log)
+	go forget(ctx, log, w.ForgetAnswers, w.ForgetLimits)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(fmt.Errorf("serve: %w", err))
@@ -112,18 +112,20 @@ func announce(ctx context.Context, env environment, w *workflows.Workflows, list
 	}
 }
 
-// forgetAnswers removes remembered answers that are kept no longer.
-func forgetAnswers(ctx context.Context, w *workflows.Workflows, log *slog.Logger) {
+// forget removes what is kept no longer: each of the functions removes some and says how many.
+func forget(ctx context.Context, log *slog.Logger, removers ...func(context.Context) (int64, error)) {
 	ticker := time.NewTicker(10 * time.Minute)
 	defer ticker.Stop()
 	for {
-		for {
-			n, err := w.ForgetAnswers(ctx)
-			if err != nil && ctx.Err() == nil {
-				log.Warn("forget answers", "error", err)
-			}
-			if err != nil || n == 0 {
-				break
+		for _, remove := range removers {
+			for {
+				n, err := remove(ctx)
+				if err != nil && ctx.Err() == nil {
+					log.Warn("forget what is kept no longer", "error", err)
+				}
+				if err != nil || n == 0 {
+					break
+				}
 			}
 		}
 		select {

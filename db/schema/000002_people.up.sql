@@ -1,5 +1,7 @@
 -- session_epoch ends all of a person's sessions when it grows: a session carries the one that it began in.
-ALTER TABLE account ADD COLUMN session_epoch BIGINT UNSIGNED NOT NULL DEFAULT 1;
+ALTER TABLE account
+  ADD COLUMN session_epoch BIGINT UNSIGNED NOT NULL DEFAULT 1,
+  ADD KEY ix_account_operator (operator);
 
 -- handle is how a text names a member: @ana.
 ALTER TABLE membership ADD COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL;
@@ -16,7 +18,8 @@ JOIN (
 SET m.handle = CONCAT(IF(LENGTH(named.name) > 1, SUBSTRING(named.name, 2), 'person'), IF(named.nth > 1, CONCAT('-', named.nth), ''));
 ALTER TABLE membership
   MODIFY COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  ADD UNIQUE KEY uq_membership_handle (company_id, handle);
+  ADD UNIQUE KEY uq_membership_handle (company_id, handle),
+  ADD KEY ix_membership_role (company_id, role);
 
 ALTER TABLE api_token
   ADD COLUMN expires_at DATETIME(6) NULL,

@@ -4,6 +4,7 @@ package accounts
 import (
 	"context"
 	"net/mail"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ type Account struct {
 	ID       ID
 	Email    string // lower case
 	Name     string
-	Operator bool // may run the instance
+	Operator bool   // may run the instance
+	Epoch    uint64 // sessions that began in an earlier one have ended
 }
 
 // Company is a wall around boards and people.
@@ -60,9 +62,11 @@ type Actor struct {
 	Account Account
 	Company Company
 	Role    string
-	Handle  string   // how texts name the person in this company, without the @
-	Token   id.Token // 0 for a browser session
-	Scopes  []string // of the token
+	// Elsewhere says that the person belongs to other companies, too.
+	Elsewhere bool
+	Handle    string   // how texts name the person in this company, without the @
+	Token     id.Token // 0 for a browser session
+	Scopes    []string // of the token
 }
 
 // May reports whether the actor's token has the scope; a browser session has them all.
@@ -74,7 +78,10 @@ func (a Actor) Writes() bool { return a.Role != Viewer }
 // Manages reports whether the actor's role lets them decide who belongs to the company.
 func (a Actor) Manages() bool { return a.Role == Owner || a.Role == Admin }
 
-type actorKey struct{}
+type (
+	actorKey   struct{}
+	addressKey struct{}
+)
 
 // WithActor returns a context in which actor asks.
 func WithActor(ctx context.Context, actor Actor) context.Context {
@@ -91,15 +98,33 @@ func ActorFrom(ctx context.Context) Actor {
 	return actor
 }
 
+// WithAddress returns a context in which someone asks from a network address; what is none is "".
+func WithAddress(ctx context.Context, address string) context.Context {
+	at, err := netip.ParseAddr(address)
+	if err != nil {
+		return context.WithValue(ctx, addressKey{}, "")
+	}
+	return context.WithValue(ctx, addressKey{}, at.Unmap().WithZone("").String())
+}
+
+// AddressFrom returns the network address from which someone asks in ctx, "" where that is unknown.
+func AddressFrom(ctx context.Context) string {
+	address, _ := ctx.Value(addressKey{}).(string)
+	return address
+}
+
+// Operate is the scope of what concerns the whole instance.
+const Operate = "operate"
+
 // Scopes that a token can have.
-var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", "operate"}
+var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", Operate}
 
 var companySlug = regexp.MustCompile(`^[a-z][a-z0-9-]{1,38}[a-z0-9]$`)
 
 // reserved are first segments of paths, now or one day.
 var reserved = []string{
 	"about", "account", "admin", "api", "assets", "company", "counterfoil", "docs", "events", "favicon", "forms", "healthz", "help", "inbox",
-	"invitations", "join", "live", "login", "logout", "metrics", "new", "operator", "public", "readyz", "robots", "search", "security",
+	"invitations", "join", "live", "login", "logout", "metrics", "new", "operator", "public", "readyz", "reset", "robots", "search", "security",
 	"settings", "setup", "signin", "signup", "static", "status", "support", "tickets", "webhooks", "well-known",
 }
 

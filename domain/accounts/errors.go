@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
@@ -132,3 +133,189 @@ type AlreadyMember struct{}
 
 func (AlreadyMember) Error() string { return "You belong to this company already." }
 func (AlreadyMember) Unwrap() error { return fault.Conflict }
+
+// SignedOut reports a session that has ended.
+type SignedOut struct{}
+
+func (SignedOut) Error() string { return "You are signed out. Sign in again." }
+func (SignedOut) Unwrap() error { return fault.Forbidden }
+
+// TooManyAttempts reports a sign-in before its time: too many others failed.
+type TooManyAttempts struct{ Wait time.Duration }
+
+func (e TooManyAttempts) Error() string {
+	return "Too many sign-ins failed. Wait " + inWords(e.Wait) + ", then try again."
+}
+func (TooManyAttempts) Unwrap() error { return fault.RateLimited }
+
+// RetryAfter is how long to wait.
+func (e TooManyAttempts) RetryAfter() time.Duration { return e.Wait }
+
+// inWords is a time to wait, rounded up.
+func inWords(d time.Duration) string {
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch minutes := (seconds + 59) / 60; {
+	case seconds <= 1:
+		return "a second"
+	case seconds < 60:
+		return fmt.Sprintf("%d seconds", seconds)
+	case minutes == 1:
+		return "a minute"
+	default:
+		return fmt.Sprintf("%d minutes", minutes)
+	}
+}
+
+// WrongCurrentPassword reports someone who wants a new password and does not know the one they have.
+type WrongCurrentPassword struct{}
+
+func (WrongCurrentPassword) Error() string {
+	return "This is not your password. Type the one you have now."
+}
+func (WrongCurrentPassword) Unwrap() error { return fault.Invalid }
+func (WrongCurrentPassword) Field() string { return "current" }
+
+// LinkGone reports an invitation or a link for a new password that is unknown, past its end, revoked
+// or used up; it does not say which.
+type LinkGone struct{}
+
+func (LinkGone) Error() string {
+	return "This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one."
+}
+func (LinkGone) Unwrap() error { return fault.NotFound }
+
+// PersonNotFound reports someone who is no member of the company.
+type PersonNotFound struct{}
+
+func (PersonNotFound) Error() string {
+	return "There is no such person in this company. They may have left; look at the list of people."
+}
+func (PersonNotFound) Unwrap() error { return fault.NotFound }
+
+// TokenNotFound reports a token that is not there, or not for the one who asks.
+type TokenNotFound struct{}
+
+func (TokenNotFound) Error() string {
+	return "There is no such token. It may be revoked already; look at the list of tokens."
+}
+func (TokenNotFound) Unwrap() error { return fault.NotFound }
+
+// NotManager reports what only owners and admins may see or do.
+type NotManager struct{}
+
+func (NotManager) Error() string {
+	return "Only owners and admins of the company can do this. Ask one of them."
+}
+func (NotManager) Unwrap() error { return fault.Forbidden }
+
+// NotOperator reports what only those who run the instance may see or do.
+type NotOperator struct{}
+
+func (NotOperator) Error() string {
+	return "Only an operator of this server can do this. Ask one of them."
+}
+func (NotOperator) Unwrap() error { return fault.Forbidden }
+
+// RankTooLow reports a role that the actor can neither give nor take.
+type RankTooLow struct{ Role string }
+
+func (e RankTooLow) Error() string {
+	if e.Role == Owner {
+		return "Only an owner can give or take the role of an owner. Ask one."
+	}
+	return NotManager{}.Error()
+}
+func (RankTooLow) Unwrap() error { return fault.Forbidden }
+
+// BadRole reports a role that there is not.
+type BadRole struct{}
+
+func (BadRole) Error() string { return "Choose one of the roles: owner, admin, member or viewer." }
+func (BadRole) Unwrap() error { return fault.Invalid }
+func (BadRole) Field() string { return "role" }
+
+// LastOwner reports that a company would be without an owner.
+type LastOwner struct{}
+
+func (LastOwner) Error() string {
+	return "The company needs an owner, and there is no other. Make someone else an owner first."
+}
+func (LastOwner) Unwrap() error { return fault.Conflict }
+func (LastOwner) Field() string { return "role" }
+
+// LastOperator reports that the instance would be without an operator.
+type LastOperator struct{}
+
+func (LastOperator) Error() string {
+	return "The server needs an operator, and there is no other. Make someone else one first."
+}
+func (LastOperator) Unwrap() error { return fault.Conflict }
+func (LastOperator) Field() string { return "operator" }
+
+// BadNote reports an invitation's note that is too long or no text.
+type BadNote struct{ Length int }
+
+func (e BadNote) Error() string {
+	if e.Length > MaxNote {
+		return fmt.Sprintf("The note has %d characters; shorten it to %d.", e.Length, MaxNote)
+	}
+	return "The note has characters that are no text. Type it anew, as UTF-8."
+}
+func (BadNote) Unwrap() error { return fault.Invalid }
+func (BadNote) Field() string { return "note" }
+
+// BadDays reports a life that is not offered.
+type BadDays struct{}
+
+func (BadDays) Error() string { return "Choose how long from the list." }
+func (BadDays) Unwrap() error { return fault.Invalid }
+func (BadDays) Field() string { return "days" }
+
+// NoScopes reports a token that could do nothing.
+type NoScopes struct{}
+
+func (NoScopes) Error() string { return "Choose what the token may do." }
+func (NoScopes) Unwrap() error { return fault.Invalid }
+func (NoScopes) Field() string { return "scopes" }
+
+// BadScope reports a scope that there is not, or not for the one who asks.
+type BadScope struct{ Scope string }
+
+func (e BadScope) Error() string {
+	if e.Scope == Operate {
+		return "Only an operator of this server can make a token with the scope operate."
+	}
+	return "Choose scopes from the list."
+}
+func (BadScope) Unwrap() error { return fault.Invalid }
+func (BadScope) Field() string { return "scopes" }
+
+// OwnPassword reports someone who wants a link for their own password.
+type OwnPassword struct{}
+
+func (OwnPassword) Error() string { return "Change your own password on the page of your account." }
+func (OwnPassword) Unwrap() error { return fault.Forbidden }
+
+// ResetForOperator reports a link for the password of an operator that only an operator can make.
+type ResetForOperator struct{ Name string }
+
+func (e ResetForOperator) Error() string {
+	return e.Name + " is an operator of this server, so only another operator who manages this company can make this link."
+}
+func (ResetForOperator) Unwrap() error { return fault.Forbidden }
+
+// ResetElsewhere reports a link for a password that would open what the actor does not manage. Here
+// says that it is this company.
+type ResetElsewhere struct {
+	Name string
+	Here bool
+}
+
+func (e ResetElsewhere) Error() string {
+	if e.Here {
+		return "Only an owner can make this link for " + e.Name + ". Ask one."
+	}
+	return e.Name + " belongs to another company, too, in which you could not make this link. Somebody can who is an owner of all their companies, " +
+		"or whoever runs the server: counterfoil reset-password."
+}
+func (ResetElsewhere) Unwrap() error { return fault.Forbidden }

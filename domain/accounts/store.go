@@ -2,9 +2,6 @@ package accounts
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,15 +29,15 @@ func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, er
 	return Company{ID: id.Company(n), Slug: slug, Name: name}, nil
 }
 
-// Person is what a new account is made from. PasswordHash is what HashPassword returned.
-type Person struct {
+// Draft is what a new account is made from. PasswordHash is what HashPassword returned.
+type Draft struct {
 	Name, Email  string
 	PasswordHash string
 	Operator     bool
 }
 
 // Open adds an account. It returns BadName, BadEmail or EmailConflict.
-func Open(ctx context.Context, tx *db.Tx, person Person) (Account, error) {
+func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 	name, err := ParseName("name", person.Name)
 	if err != nil {
 		return Account{}, err
@@ -58,7 +55,7 @@ func Open(ctx context.Context, tx *db.Tx, person Person) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("create account: %w", err)
 	}
-	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator}, nil
+	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator, Epoch: 1}, nil
 }
 
 // Join makes an account a member of a company, with a handle made from its name that nobody has there.
@@ -130,7 +127,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	if !match {
 		return Account{}, WrongPassword{}
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
 
 // ByEmail returns the account with an address, or NotMember where there is none.
@@ -142,7 +139,7 @@ func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) 
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
 
 // ByID returns an account, or NotMember where there is none.
@@ -154,7 +151,7 @@ func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator}, nil
+	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
 
 // CompaniesOf returns the companies that an account belongs to, the first joined first.
@@ -184,47 +181,8 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 		return Actor{}, fmt.Errorf("read membership: %w", err)
 	}
 	return Actor{
-		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle,
-	}, nil
-}
-
-// tokenPrefix lets people and scanners recognise a token.
-const tokenPrefix = "cfl_"
-
-// OpenToken adds an API token with 256 random bits and returns it; only its hash is stored.
-func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, name string, scopes []string) (string, error) {
-	secret := make([]byte, 32)
-	rand.Read(secret)
-	token := tokenPrefix + base64.RawURLEncoding.EncodeToString(secret)
-	err := tx.CreateToken(ctx, db.CreateTokenParams{
-		CompanyID: company, AccountID: account, Name: name, Hash: HashToken(token), Scopes: strings.Join(scopes, " "), CreatedAt: tx.Now,
-	})
-	if err != nil {
-		return "", fmt.Errorf("create token: %w", err)
-	}
-	return token, nil
-}
-
-// HashToken is what is stored of a token: SHA-256, for a token is random enough to need no slower hash.
-func HashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
-}
-
-// ByToken returns who a token speaks for, or BadToken.
-func ByToken(ctx context.Context, q *db.Queries, token string) (Actor, error) {
-	row, err := db.Read(q.BearerByHash(ctx, HashToken(token)))
-	if db.IsNotFound(err) {
-		return Actor{}, BadToken{}
-	}
-	if err != nil {
-		return Actor{}, fmt.Errorf("read token: %w", err)
-	}
-	return Actor{
-		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator},
-		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle, Token: row.TokenID, Scopes: strings.Fields(row.Scopes),
+		Role:    row.Role, Handle: row.Handle, Elsewhere: row.Elsewhere,
 	}, nil
 }

@@ -45,7 +45,7 @@ func company(t *testing.T, d *db.DB, slug string) (c accounts.Company) {
 func person(t *testing.T, d *db.DB, name string) (a accounts.Account) {
 	t.Helper()
 	inTx(t, d, func(tx *db.Tx) (err error) {
-		a, err = accounts.Open(ctx, tx, accounts.Person{Name: name, Email: name + "@example.com", PasswordHash: passwordHash()})
+		a, err = accounts.Open(ctx, tx, accounts.Draft{Name: name, Email: name + "@example.com", PasswordHash: passwordHash()})
 		return err
 	})
 	return a
@@ -94,7 +94,7 @@ func TestUnique(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
 		if n := twenty(t, d, accounts.EmailConflict{}, func(i int, tx *db.Tx) error {
-			_, err := accounts.Open(ctx, tx, accounts.Person{Name: "Ana", Email: []string{"ana@example.com", "Ana@Example.com "}[i%2], PasswordHash: "x"})
+			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: []string{"ana@example.com", "Ana@Example.com "}[i%2], PasswordHash: "x"})
 			return err
 		}); n != 1 {
 			t.Errorf("%d were opened", n)
@@ -121,7 +121,7 @@ func TestUnique(t *testing.T) {
 		d := dbtest.Open(t)
 		for _, email := range []string{"jose@example.com", "josé@example.com", "josе@example.com"} { // the last with a Cyrillic е
 			inTx(t, d, func(tx *db.Tx) error {
-				_, err := accounts.Open(ctx, tx, accounts.Person{Name: "José", Email: email, PasswordHash: passwordHash()})
+				_, err := accounts.Open(ctx, tx, accounts.Draft{Name: "José", Email: email, PasswordHash: passwordHash()})
 				return err
 			})
 			if a, err := accounts.ByPassword(ctx, d.Queries, email, password); err != nil || a.Email != email {
@@ -137,10 +137,10 @@ func TestBadInput(t *testing.T) {
 	for want, fn := range map[error]func(tx *db.Tx) error{
 		accounts.BadName{In: "company"}:    func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "acme", " "); return err },
 		accounts.BadCompanySlug{Slug: "a"}: func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "a", "Acme"); return err },
-		accounts.BadName{In: "name"}:       func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Person{Email: "a@b.c"}); return err },
-		accounts.BadEmail{}:                func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Person{Name: "Ana"}); return err },
+		accounts.BadName{In: "name"}:       func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Email: "a@b.c"}); return err },
+		accounts.BadEmail{}:                func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana"}); return err },
 		accounts.BadName{In: "name", Length: 256}: func(tx *db.Tx) error {
-			_, err := accounts.Open(ctx, tx, accounts.Person{Name: strings.Repeat("ö", 256), Email: "a@b.c"})
+			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: strings.Repeat("ö", 256), Email: "a@b.c"})
 			return err
 		},
 	} {
@@ -217,7 +217,7 @@ func TestToken(t *testing.T) {
 	join(t, d, rivals, ana, accounts.Owner)
 	open := func(c accounts.Company, scopes ...string) (token string) {
 		inTx(t, d, func(tx *db.Tx) (err error) {
-			token, err = accounts.OpenToken(ctx, tx, c.ID, ana.ID, "for tests", scopes)
+			token, err = accounts.OpenToken(ctx, tx, c.ID, ana.ID, accounts.TokenDraft{Name: "for tests", Scopes: scopes})
 			return err
 		})
 		return token
@@ -226,15 +226,15 @@ func TestToken(t *testing.T) {
 	if token == other || !strings.HasPrefix(token, "cfl_") {
 		t.Errorf("%q and %q", token, other)
 	}
-	got, err := accounts.ByToken(ctx, d.Queries, token)
-	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 || !slices.Equal(got.Scopes, accounts.Scopes) {
+	got, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now())
+	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 || !slices.Equal(got.Scopes, accounts.Scopes[:len(accounts.Scopes)-1]) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := accounts.ByToken(ctx, d.Queries, other); err != nil || got.Company != rivals || got.May("boards:write") || !got.May("boards:read") {
+	if got, _, err := accounts.ByToken(ctx, d.Queries, other, d.Now()); err != nil || got.Company != rivals || got.May("boards:write") || !got.May("boards:read") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "cfl_", token + "x", token[:len(token)-1], strings.ToUpper(token), " " + token, string(accounts.HashToken(token)), "' OR 1=1 --", "\xff"} {
-		if got, err := accounts.ByToken(ctx, d.Queries, bad); !errors.Is(err, accounts.BadToken{}) || got.Token != 0 {
+		if got, _, err := accounts.ByToken(ctx, d.Queries, bad, d.Now()); !errors.Is(err, accounts.BadToken{}) || got.Token != 0 {
 			t.Errorf("%q: %+v, %v", bad, got, err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestToken(t *testing.T) {
 	if _, err := d.SQL.ExecContext(ctx, "DELETE FROM membership WHERE company_id = ?", acme.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := accounts.ByToken(ctx, d.Queries, token); !errors.Is(err, accounts.BadToken{}) {
+	if _, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now()); !errors.Is(err, accounts.BadToken{}) {
 		t.Errorf("the token of someone who left: %v", err)
 	}
 }

@@ -2,14 +2,24 @@ package workflows
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// SignIn returns the account with that address and password, or WrongPassword.
-func (w *Workflows) SignIn(ctx context.Context, email, password string) (accounts.Account, error) {
-	return accounts.ByPassword(ctx, w.db.Queries, email, password)
+// PeoplePerPage is how many rows a page of people, tokens or audit entries has.
+const PeoplePerPage = 100
+
+// cut returns the rows of a page out of those read, one more than that, and whether there are more.
+func cut[T any](list []T) ([]T, bool) {
+	if len(list) > PeoplePerPage {
+		return list[:PeoplePerPage], true
+	}
+	return list, false
 }
 
 // Companies returns the companies that an account belongs to.
@@ -17,37 +27,162 @@ func (w *Workflows) Companies(ctx context.Context, account accounts.ID) ([]accou
 	return accounts.CompaniesOf(ctx, w.db.Queries, account)
 }
 
-// Account returns an account, or NotMember where there is none any more.
-func (w *Workflows) Account(ctx context.Context, account accounts.ID) (accounts.Account, error) {
-	return accounts.ByID(ctx, w.db.Queries, account)
-}
-
-// Enter returns the account as an actor in the company with that slug, or NotMember.
-func (w *Workflows) Enter(ctx context.Context, company string, account accounts.ID) (accounts.Actor, error) {
-	return accounts.InCompany(ctx, w.db.Queries, company, account)
-}
-
-// OpenToken makes an API token with every scope for a member, whoever runs the program. It returns
-// NotMember where the address is nobody's in that company.
-func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token string, err error) {
-	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
-	if err != nil {
-		return "", err
+// managing returns who asks where they manage their company, or NotManager.
+func managing(ctx context.Context) (accounts.Actor, error) {
+	actor := accounts.ActorFrom(ctx)
+	if !actor.Manages() {
+		return actor, accounts.NotManager{}
 	}
-	actor, err := w.Enter(ctx, company, account.ID)
+	return actor, nil
+}
+
+// People returns a page of the company's members: those whose account's id is above after.
+func (w *Workflows) People(ctx context.Context, after accounts.ID) (list []accounts.Person, more bool, err error) {
+	list, err = accounts.People(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1)
+	list, more = cut(list)
+	return list, more, err
+}
+
+// Person returns a member of the company, or PersonNotFound. noReset is why the one who asks cannot
+// make them a link for a new password, nil where they can.
+func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person accounts.Person, noReset, err error) {
+	actor := accounts.ActorFrom(ctx)
+	if person, err = accounts.ByMember(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
+		return accounts.Person{}, nil, err
+	}
+	noReset = accounts.MayReset(ctx, w.db.Queries, actor, person)
+	if noReset != nil && !errors.Is(noReset, fault.Forbidden) {
+		return accounts.Person{}, nil, noReset
+	}
+	return person, noReset, nil
+}
+
+// governing runs fn in a transaction with who asks as a member whose role does not change meanwhile.
+func (w *Workflows) governing(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
+	asked := accounts.ActorFrom(ctx)
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		actor, err := accounts.LockRoles(ctx, tx, asked)
+		if err != nil {
+			return err
+		}
+		return fn(tx, actor)
+	})
 	if err != nil {
-		return "", err
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func whom(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
+
+// ChangeRole gives a member another role. It returns PersonNotFound, BadRole, RankTooLow or LastOwner.
+func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
+	return w.governing(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
+		before, err := accounts.ChangeRole(ctx, tx, actor, account, role)
+		if err != nil || before.Role == role {
+			return err
+		}
+		detail := accounts.AuditDetail{Person: whom(before.Account), Role: role, Was: before.Role}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditRoleChanged, detail)
+	})
+}
+
+// RemovePerson takes a member out of the company, or oneself: their sessions end, and their tokens of
+// the company. What they did stays. It returns PersonNotFound, RankTooLow or LastOwner.
+func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.Person, err error) {
+	var hashes [][]byte
+	err = w.governing(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
+		if person, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
+			return err
+		}
+		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Person: whom(person.Account), Was: person.Role}
+		if account == actor.Account.ID {
+			kind, detail.Person = accounts.AuditLeft, ""
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, detail)
+	})
+	if err != nil {
+		return accounts.Person{}, err
+	}
+	for _, hash := range hashes {
+		w.bearers.forget(string(hash))
+	}
+	return person, nil
+}
+
+// SetOperator lets a member run the instance, or no longer. It returns NotOperator, PersonNotFound or
+// LastOperator.
+func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operator bool) error {
+	actor := accounts.ActorFrom(ctx)
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		before, err := accounts.SetOperator(ctx, tx, actor, account, operator)
+		if err != nil || before.Account.Operator == operator {
+			return err
+		}
+		kind := accounts.AuditOperatorWithdrawn
+		if operator {
+			kind = accounts.AuditOperatorGranted
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Person: whom(before.Account)})
+	})
+	if err != nil {
+		return fmt.Errorf("set operator: %w", err)
+	}
+	return nil
+}
+
+// RenameCompany gives the company another name. It returns NotManager or BadName.
+func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
+	actor, err := managing(ctx)
+	if err != nil {
+		return err
+	}
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		named, err := accounts.RenameCompany(ctx, tx, actor.Company.ID, name)
+		if err != nil || named == actor.Company.Name {
+			return err
+		}
+		detail := accounts.AuditDetail{Name: named, Was: actor.Company.Name}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditCompanyRenamed, detail)
+	})
+}
+
+// OpenCompany adds a company whose owner is the operator who asks. It returns NotOperator, BadName,
+// BadCompanySlug or CompanyConflict.
+func (w *Workflows) OpenCompany(ctx context.Context, account accounts.ID, name, slug string) (company accounts.Company, err error) {
+	if slug == "" {
+		slug = accounts.SlugFrom(name)
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, "command line", accounts.Scopes)
-		return err
+		owner, err := accounts.ByID(ctx, tx.Queries, account)
+		if err != nil {
+			return err
+		}
+		if !owner.Operator {
+			return accounts.NotOperator{}
+		}
+		if company, err = accounts.OpenCompany(ctx, tx, slug, name); err != nil {
+			return err
+		}
+		if _, err := accounts.Join(ctx, tx, company.ID, owner, accounts.Owner); err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, company.ID, account, accounts.AuditCompanyOpened, accounts.AuditDetail{Name: company.Name})
 	})
-	return token, err
+	if err != nil {
+		return accounts.Company{}, fmt.Errorf("open company: %w", err)
+	}
+	return company, nil
 }
 
-// Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
-func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
-	return w.bearers.get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
-		return accounts.ByToken(ctx, w.db.Queries, token)
-	})
+// Audit returns a page of the company's audit list: entries with an id below before, or from the
+// start where it is 0. It returns NotManager.
+func (w *Workflows) Audit(ctx context.Context, before id.Audit) (list []accounts.AuditEntry, more bool, err error) {
+	actor, err := managing(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err = accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, PeoplePerPage+1)
+	list, more = cut(list)
+	return list, more, err
 }

@@ -47,7 +47,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 			return err
 		}
 		if in.Token {
-			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, "setup", accounts.Scopes)
+			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.TokenDraft{Name: "setup", Scopes: accounts.Scopes})
 		}
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func found(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Acto
 	if err := accounts.CloseSetup(ctx, tx, company.ID); err != nil {
 		return accounts.Actor{}, err
 	}
-	account, err := accounts.Open(ctx, tx, accounts.Person{Name: in.Name, Email: in.Email, PasswordHash: hash, Operator: true})
+	account, err := accounts.Open(ctx, tx, accounts.Draft{Name: in.Name, Email: in.Email, PasswordHash: hash, Operator: true})
 	if err != nil {
 		return accounts.Actor{}, err
 	}

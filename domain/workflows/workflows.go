@@ -7,6 +7,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -22,6 +23,7 @@ type Workflows struct {
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
+	aside    sync.WaitGroup                 // writes that no request waits for
 }
 
 // New returns the use cases on a database.
@@ -34,7 +36,10 @@ func New(d *db.DB) *Workflows {
 }
 
 // Close refuses new tickets and waits until those accepted are committed, or ctx ends.
-func (w *Workflows) Close(ctx context.Context) error { return w.openings.Close(ctx) }
+func (w *Workflows) Close(ctx context.Context) error {
+	w.aside.Wait() // each has a short time
+	return w.openings.Close(ctx)
+}
 
 // Stopping reports a ticket that came while the program stops.
 type Stopping struct{}

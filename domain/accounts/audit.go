@@ -1,0 +1,98 @@
+package accounts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Kinds of audit entries.
+const (
+	AuditSignedIn          = "signed-in"
+	AuditSignInLimited     = "sign-in-limited"
+	AuditSignedOutAll      = "signed-out-everywhere"
+	AuditInvited           = "invited"
+	AuditInvitationRevoked = "invitation-revoked"
+	AuditJoined            = "joined"
+	AuditRoleChanged       = "role-changed"
+	AuditRemoved           = "removed"
+	AuditLeft              = "left"
+	AuditTokenMade         = "token-made"
+	AuditTokenRevoked      = "token-revoked"
+	AuditPasswordChanged   = "password-changed"
+	AuditResetMade         = "reset-made"
+	AuditResetUsed         = "reset-used"
+	AuditOperatorGranted   = "operator-granted"
+	AuditOperatorWithdrawn = "operator-withdrawn"
+	AuditCompanyRenamed    = "company-renamed"
+	AuditCompanyOpened     = "company-opened"
+)
+
+// AuditDetail is what an entry says beside who, what, and when. What does not apply is "".
+type AuditDetail struct {
+	Person string `json:"person,omitempty"` // whom it concerns: name and address
+	Role   string `json:"role,omitempty"`   // what they have now
+	Was    string `json:"was,omitempty"`    // what it was before
+	Name   string `json:"name,omitempty"`   // of a token or a company, or an invitation's note
+}
+
+// AuditEntry is one thing that was done.
+type AuditEntry struct {
+	ID      id.Audit
+	Kind    string
+	Account Account // who did it: ID, Name and Email
+	Detail  AuditDetail
+	Address string // from where, "" where that is unknown
+	At      time.Time
+}
+
+// Record adds an entry to a company's audit list, in the transaction of what it tells.
+func Record(ctx context.Context, tx *db.Tx, company id.Company, account ID, kind string, detail AuditDetail) error {
+	err := tx.CreateAudit(ctx, db.CreateAuditParams{
+		CompanyID: company, AccountID: account, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return fmt.Errorf("record %s: %w", kind, err)
+	}
+	return nil
+}
+
+// RecordEverywhere adds an entry about an account to the list of each company that it belongs to.
+func RecordEverywhere(ctx context.Context, tx *db.Tx, account ID, kind string) error {
+	err := tx.CreateAuditEverywhere(ctx, db.CreateAuditEverywhereParams{
+		Kind: kind, Detail: AuditDetail{}.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now, AccountID: account,
+	})
+	if err != nil {
+		return fmt.Errorf("record %s: %w", kind, err)
+	}
+	return nil
+}
+
+func (d AuditDetail) text() string {
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic("accounts: " + err.Error())
+	}
+	return string(text)
+}
+
+// Audit returns a page of a company's list, the newest first: entries with an id below before, or from
+// the start where it is 0.
+func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Audit, limit int) ([]AuditEntry, error) {
+	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read audit list: %w", err)
+	}
+	list := make([]AuditEntry, len(rows))
+	for i, row := range rows {
+		list[i] = AuditEntry{
+			ID: row.ID, Kind: row.Kind, Account: Account{ID: row.AccountID, Name: row.Name, Email: row.Email}, Address: row.Address, At: row.CreatedAt,
+		}
+		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an entry that cannot be read says at least who and when
+	}
+	return list, nil
+}

@@ -1,0 +1,243 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// Links that let their reader in: to a company, or to an account with a new password. Each has a
+// secret of 256 bits, of which only the hash is stored.
+
+// InvitationDraft is what an invitation is made from.
+type InvitationDraft struct {
+	Role string
+	Note string // for those who look at the list; may be ""
+	Days int    // until it ends
+	Once bool   // one person may use it, not many
+}
+
+// InvitationDays are the lives that an invitation can have.
+var InvitationDays = []int{7, 1, 30}
+
+// MaxNote is how many characters an invitation's note may have.
+const MaxNote = 255
+
+// Invitation is a link to join a company, without its secret.
+type Invitation struct {
+	ID        id.Invitation
+	Company   Company
+	Role      string
+	Note      string
+	Once      bool
+	Uses      int
+	Author    string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// Invite makes an invitation and returns its secret. It returns RankTooLow, BadRole, BadNote or BadDays.
+func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) (secret string, err error) {
+	note, length, ok := markup.Line(draft.Note)
+	switch {
+	case rank(draft.Role) == 0:
+		return "", BadRole{}
+	case !actor.MayGrant(draft.Role):
+		return "", RankTooLow{Role: draft.Role}
+	case !ok || length > MaxNote || length == 0 && note != "":
+		return "", BadNote{Length: length}
+	case !slices.Contains(InvitationDays, draft.Days):
+		return "", BadDays{}
+	}
+	row := db.CreateInvitationParams{
+		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
+	}
+	if draft.Once {
+		one := uint32(1)
+		row.MaxUses = &one
+	}
+	secret = newSecret()
+	row.Hash = HashToken(secret)
+	if _, err := tx.CreateInvitation(ctx, row); err != nil {
+		return "", fmt.Errorf("create invitation: %w", err)
+	}
+	return secret, nil
+}
+
+// Invitations returns the newest hundred invitations of a company that can still be used.
+func Invitations(ctx context.Context, q *db.Queries, company id.Company, now time.Time) ([]Invitation, error) {
+	rows, err := db.Read(q.LiveInvitations(ctx, company, now))
+	if err != nil {
+		return nil, fmt.Errorf("read invitations: %w", err)
+	}
+	list := make([]Invitation, len(rows))
+	for i, row := range rows {
+		list[i] = Invitation{
+			ID: row.ID, Role: row.Role, Note: row.Note, Once: row.MaxUses != nil, Uses: int(row.Uses), Author: row.Author,
+			CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt,
+		}
+	}
+	return list, nil
+}
+
+// ByInvitation returns the invitation with a secret. It returns LinkGone where it cannot be used (any more).
+func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Time) (Invitation, error) {
+	row, err := db.Read(q.InvitationByHash(ctx, HashToken(secret)))
+	if err != nil && !db.IsNotFound(err) {
+		return Invitation{}, fmt.Errorf("read invitation: %w", err)
+	}
+	if err != nil || row.RevokedAt != nil || !row.ExpiresAt.After(now) || row.MaxUses != nil && row.Uses >= *row.MaxUses {
+		return Invitation{}, LinkGone{}
+	}
+	return Invitation{
+		ID: row.ID, Role: row.Role, Once: row.MaxUses != nil, Uses: int(row.Uses), ExpiresAt: row.ExpiresAt,
+		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
+	}, nil
+}
+
+// Accept makes an account a member by an invitation: one use of it. It returns LinkGone where somebody
+// else had the last, or AlreadyMember, which must end the transaction.
+func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) (Actor, error) {
+	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
+	if err != nil {
+		return Actor{}, fmt.Errorf("use invitation: %w", err)
+	}
+	if used == 0 {
+		return Actor{}, LinkGone{}
+	}
+	handle, err := Join(ctx, tx, invitation.Company.ID, account, invitation.Role)
+	if err != nil {
+		return Actor{}, err
+	}
+	// Whoever could make a new password for this account before might not be allowed to now.
+	if err := EndResets(ctx, tx, account.ID); err != nil {
+		return Actor{}, err
+	}
+	return Actor{Account: account, Company: invitation.Company, Role: invitation.Role, Handle: handle}, nil
+}
+
+// RevokeInvitation ends an invitation of the actor's company and returns it. It returns LinkGone where
+// there is none, or RankTooLow.
+func RevokeInvitation(ctx context.Context, tx *db.Tx, actor Actor, invitation id.Invitation) (Invitation, error) {
+	row, err := tx.InvitationByID(ctx, invitation, actor.Company.ID)
+	if db.IsNotFound(err) {
+		return Invitation{}, LinkGone{}
+	}
+	if err != nil {
+		return Invitation{}, fmt.Errorf("read invitation: %w", err)
+	}
+	if !actor.Manages() {
+		return Invitation{}, NotManager{}
+	}
+	n, err := tx.RevokeInvitation(ctx, &tx.Now, invitation)
+	if err != nil {
+		return Invitation{}, fmt.Errorf("revoke invitation: %w", err)
+	}
+	if n == 0 {
+		return Invitation{}, LinkGone{}
+	}
+	return Invitation{ID: row.ID, Role: row.Role, Note: row.Note}, nil
+}
+
+// ResetLife is how long a link for a new password can be used.
+const ResetLife = 24 * time.Hour
+
+// Reset is a link for a new password, without its secret.
+type Reset struct {
+	ID        uint64
+	Company   id.Company
+	Account   Account // ID, Email and Name
+	ExpiresAt time.Time
+}
+
+// MayReset returns nil where the actor may make a link for a new password of a member: they manage
+// each company that the person belongs to, with at least their rank, and only an operator may do so
+// for an operator. It returns OwnPassword, NotManager, ResetForOperator or ResetElsewhere.
+func MayReset(ctx context.Context, q *db.Queries, actor Actor, person Person) error {
+	switch {
+	case person.Account.ID == actor.Account.ID:
+		return OwnPassword{}
+	case !actor.Manages():
+		return NotManager{}
+	case person.Account.Operator && !actor.Account.Operator:
+		return ResetForOperator{Name: person.Account.Name}
+	case !actor.MayGrant(person.Role):
+		return ResetElsewhere{Name: person.Account.Name, Here: true}
+	}
+	rows, err := db.Read(q.RolesBeside(ctx, actor.Account.ID, person.Account.ID))
+	if err != nil {
+		return fmt.Errorf("read roles: %w", err)
+	}
+	for _, row := range rows {
+		if !(Actor{Role: row.Other.String}).MayGrant(row.Role) {
+			return ResetElsewhere{Name: person.Account.Name}
+		}
+	}
+	if len(rows) > 200 {
+		return errors.New("too many companies to look through")
+	}
+	return nil
+}
+
+// OpenReset makes a link for a new password of an account and returns its secret. Earlier ones end.
+func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, author ID) (secret string, err error) {
+	if err := EndResets(ctx, tx, account); err != nil {
+		return "", err
+	}
+	secret = newSecret()
+	err = tx.CreateReset(ctx, db.CreateResetParams{
+		CompanyID: company, AccountID: account, Hash: HashToken(secret), CreatedBy: author, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(ResetLife),
+	})
+	if err != nil {
+		return "", fmt.Errorf("create link for a new password: %w", err)
+	}
+	return secret, nil
+}
+
+// ByReset returns the link for a new password with a secret, or LinkGone where it cannot be used (any more).
+func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (Reset, error) {
+	row, err := db.Read(q.ResetByHash(ctx, HashToken(secret)))
+	if err != nil && !db.IsNotFound(err) {
+		return Reset{}, fmt.Errorf("read link for a new password: %w", err)
+	}
+	if err != nil || row.UsedAt != nil || !row.ExpiresAt.After(now) {
+		return Reset{}, LinkGone{}
+	}
+	return Reset{ID: row.ID, Company: row.CompanyID, Account: Account{ID: row.AccountID, Email: row.Email, Name: row.Name}, ExpiresAt: row.ExpiresAt}, nil
+}
+
+// UseReset uses a link for a new password up. It returns LinkGone to all but the first.
+func UseReset(ctx context.Context, tx *db.Tx, reset Reset) error {
+	n, err := tx.UseReset(ctx, db.UseResetParams{UsedAt: &tx.Now, ID: reset.ID, Now: tx.Now})
+	if err != nil {
+		return fmt.Errorf("use link for a new password: %w", err)
+	}
+	if n == 0 {
+		return LinkGone{}
+	}
+	return nil
+}
+
+// EndResets ends the links for a new password of an account.
+func EndResets(ctx context.Context, tx *db.Tx, account ID) error {
+	if err := tx.EndResetsOf(ctx, &tx.Now, account); err != nil {
+		return fmt.Errorf("end links for passwords: %w", err)
+	}
+	return nil
+}
+
+// ParseID reads the id of an account from a path. It returns PersonNotFound.
+func ParseID(s string) (ID, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0, PersonNotFound{}
+	}
+	return ID(n), nil
+}

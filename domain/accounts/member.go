@@ -1,0 +1,244 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Roles are those that a member can have, the strongest first.
+var Roles = []string{Owner, Admin, Member, Viewer}
+
+// rank of a role: the higher, the stronger; 0 for none.
+func rank(role string) int {
+	if i := slices.Index(Roles, role); i >= 0 {
+		return len(Roles) - i
+	}
+	return 0
+}
+
+// MayGrant reports whether the actor may give someone the role, or take it from them: who manages
+// may, up to their own.
+func (a Actor) MayGrant(role string) bool {
+	return a.Manages() && rank(role) > 0 && rank(role) <= rank(a.Role)
+}
+
+// Person is a member as the others see them.
+type Person struct {
+	Account  Account // without Epoch
+	Role     string
+	Handle   string
+	JoinedAt time.Time
+}
+
+// People returns a page of a company's members by their account's id: those above after.
+func People(ctx context.Context, q *db.Queries, company id.Company, after ID, limit int) ([]Person, error) {
+	rows, err := db.Read(q.Members(ctx, db.MembersParams{CompanyID: company, After: after, Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	list := make([]Person, len(rows))
+	for i, row := range rows {
+		list[i] = personFrom(db.MemberByIDRow(row))
+	}
+	return list, nil
+}
+
+// ByMember returns a member of a company, or PersonNotFound.
+func ByMember(ctx context.Context, q *db.Queries, company id.Company, account ID) (Person, error) {
+	row, err := db.Read(q.MemberByID(ctx, company, account))
+	if db.IsNotFound(err) {
+		return Person{}, PersonNotFound{}
+	}
+	if err != nil {
+		return Person{}, fmt.Errorf("read member: %w", err)
+	}
+	return personFrom(row), nil
+}
+
+func personFrom(row db.MemberByIDRow) Person {
+	return Person{
+		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator},
+		Role:    row.Role, Handle: row.Handle, JoinedAt: row.CreatedAt,
+	}
+}
+
+// LockRoles makes everyone who changes roles in the actor's company wait for the end of the
+// transaction, and returns the actor with the role that they have now, or NotMember.
+func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
+	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
+		return Actor{}, fmt.Errorf("lock company: %w", err)
+	}
+	now, err := ByMember(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
+	if err != nil {
+		return Actor{}, NotMember{}
+	}
+	actor.Role, actor.Account.Operator = now.Role, now.Account.Operator
+	return actor, nil
+}
+
+// ChangeRole gives a member another role. The caller holds LockRoles. It returns PersonNotFound,
+// BadRole, RankTooLow, or LastOwner.
+func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before Person, err error) {
+	if before, err = governed(ctx, tx, actor, account); err != nil {
+		return Person{}, err
+	}
+	if rank(role) == 0 {
+		return Person{}, BadRole{}
+	}
+	if !actor.MayGrant(role) {
+		return Person{}, RankTooLow{Role: role}
+	}
+	if before.Role == Owner && role != Owner {
+		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
+			return Person{}, err
+		}
+	}
+	err = tx.ChangeRole(ctx, db.ChangeRoleParams{Role: role, CompanyID: actor.Company.ID, AccountID: account})
+	if err != nil {
+		return Person{}, fmt.Errorf("change role: %w", err)
+	}
+	if rank(role) < rank(before.Role) {
+		if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
+			return Person{}, err
+		}
+	}
+	return before, EndResets(ctx, tx, account)
+}
+
+// Remove takes a member out of a company: their tokens there and all their sessions end, also the
+// links that they made. The caller holds LockRoles. It returns the hashes of the tokens; or
+// PersonNotFound, RankTooLow, or LastOwner. Everyone may remove themselves.
+func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Person, hashes [][]byte, err error) {
+	if account == actor.Account.ID {
+		person, err = ByMember(ctx, tx.Queries, actor.Company.ID, account)
+	} else {
+		person, err = governed(ctx, tx, actor, account)
+	}
+	if err != nil {
+		return Person{}, nil, err
+	}
+	if person.Role == Owner {
+		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
+			return Person{}, nil, err
+		}
+	}
+	if hashes, err = revokeTokensOf(ctx, tx, actor.Company.ID, account); err != nil {
+		return Person{}, nil, err
+	}
+	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
+		return Person{}, nil, err
+	}
+	if _, err := tx.DeleteMembership(ctx, actor.Company.ID, account); err != nil {
+		return Person{}, nil, fmt.Errorf("delete membership: %w", err)
+	}
+	return person, hashes, EndSessions(ctx, tx, account)
+}
+
+// governed returns a member whom the actor may change.
+func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (Person, error) {
+	person, err := ByMember(ctx, tx.Queries, actor.Company.ID, account)
+	if err != nil {
+		return Person{}, err
+	}
+	if !actor.MayGrant(person.Role) {
+		return Person{}, RankTooLow{Role: person.Role}
+	}
+	return person, nil
+}
+
+// keepsOwner returns LastOwner where the company has one owner only.
+func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
+	owners, err := tx.SomeOwners(ctx, company)
+	if err != nil {
+		return fmt.Errorf("read owners: %w", err)
+	}
+	if len(owners) < 2 {
+		return LastOwner{}
+	}
+	return nil
+}
+
+// endLinksBy ends the invitations that someone made in a company, and their links for new passwords:
+// who made a link still knows it.
+func endLinksBy(ctx context.Context, tx *db.Tx, company id.Company, account ID) error {
+	if err := tx.RevokeInvitationsBy(ctx, db.RevokeInvitationsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {
+		return fmt.Errorf("revoke invitations: %w", err)
+	}
+	if err := tx.EndResetsBy(ctx, &tx.Now, account); err != nil {
+		return fmt.Errorf("end links for passwords: %w", err)
+	}
+	return nil
+}
+
+// EndSessions signs an account out everywhere. Links for a new password end with the sessions.
+func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
+	if err := tx.EndSessions(ctx, account); err != nil {
+		return fmt.Errorf("end sessions: %w", err)
+	}
+	return EndResets(ctx, tx, account)
+}
+
+// SetOperator lets a member run the instance, or no longer. It returns NotOperator, PersonNotFound or
+// LastOperator.
+func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (Person, error) {
+	if _, err := tx.LockInstallation(ctx); err != nil {
+		return Person{}, fmt.Errorf("lock installation: %w", err)
+	}
+	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
+		return Person{}, NotOperator{}
+	}
+	person, err := ByMember(ctx, tx.Queries, actor.Company.ID, account)
+	if err != nil || person.Account.Operator == operator {
+		return person, err
+	}
+	if !operator {
+		others, err := tx.SomeOperators(ctx)
+		if err != nil {
+			return Person{}, fmt.Errorf("read operators: %w", err)
+		}
+		if len(others) < 2 {
+			return Person{}, LastOperator{}
+		}
+	}
+	if err := tx.SetOperator(ctx, operator, account); err != nil {
+		return Person{}, fmt.Errorf("set operator: %w", err)
+	}
+	return person, EndResets(ctx, tx, account)
+}
+
+// Rename gives an account another name. It returns BadName.
+func Rename(ctx context.Context, tx *db.Tx, account ID, name string) error {
+	name, err := ParseName("name", name)
+	if err != nil {
+		return err
+	}
+	if err := tx.RenameAccount(ctx, name, account); err != nil {
+		return fmt.Errorf("rename account: %w", err)
+	}
+	return nil
+}
+
+// RenameCompany gives a company another name. It returns BadName.
+func RenameCompany(ctx context.Context, tx *db.Tx, company id.Company, name string) (string, error) {
+	name, err := ParseName("company", name)
+	if err != nil {
+		return "", err
+	}
+	if err := tx.RenameCompany(ctx, name, company); err != nil {
+		return "", fmt.Errorf("rename company: %w", err)
+	}
+	return name, nil
+}
+
+// SetPassword gives an account another password, whose hash HashPassword returned, and ends its sessions.
+func SetPassword(ctx context.Context, tx *db.Tx, account ID, hash string) error {
+	if err := tx.SetPassword(ctx, hash, account); err != nil {
+		return fmt.Errorf("set password: %w", err)
+	}
+	return EndSessions(ctx, tx, account)
+}

@@ -1,0 +1,198 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// tokenPrefix lets people and scanners recognise a token.
+const tokenPrefix = "cfl_"
+
+// newSecret returns 256 random bits as text that is safe in a URL.
+func newSecret() string {
+	secret := make([]byte, 32)
+	rand.Read(secret)
+	return base64.RawURLEncoding.EncodeToString(secret)
+}
+
+// HashToken is what is stored of a token or of a link's secret: SHA-256, for they are random enough
+// to need no slower hash.
+func HashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// TokenDraft is what a token is made from. Days is how long it lives, 0 is for ever.
+type TokenDraft struct {
+	Name   string
+	Scopes []string
+	Days   int
+}
+
+// TokenDays are the lives that a token can have.
+var TokenDays = []int{0, 30, 90, 365}
+
+// Token is an API token without its secret.
+type Token struct {
+	ID        id.Token
+	Account   Account // ID and Name
+	Name      string
+	Scopes    []string
+	CreatedAt time.Time
+	ExpiresAt *time.Time // nil: never
+	UsedAt    *time.Time // nil: not yet; to a minute
+}
+
+// CheckToken returns the draft as it can be made for someone, or BadName, NoScopes, BadScope or BadDays.
+func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
+	name, err := ParseName("name", draft.Name)
+	if err != nil {
+		return TokenDraft{}, err
+	}
+	draft.Name = name
+	if len(draft.Scopes) == 0 {
+		return TokenDraft{}, NoScopes{}
+	}
+	for _, scope := range draft.Scopes {
+		if !slices.Contains(Scopes, scope) || scope == Operate && !account.Operator {
+			return TokenDraft{}, BadScope{Scope: scope}
+		}
+	}
+	if !slices.Contains(TokenDays, draft.Days) {
+		return TokenDraft{}, BadDays{}
+	}
+	return draft, nil
+}
+
+// OpenToken adds an API token with 256 random bits and returns it; only its hash is stored. The
+// draft is one that was checked.
+func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, draft TokenDraft) (string, error) {
+	token := tokenPrefix + newSecret()
+	row := db.CreateTokenParams{
+		CompanyID: company, AccountID: account, Name: draft.Name, Hash: HashToken(token), Scopes: strings.Join(draft.Scopes, " "), CreatedAt: tx.Now,
+	}
+	if draft.Days > 0 {
+		end := tx.Now.AddDate(0, 0, draft.Days)
+		row.ExpiresAt = &end
+	}
+	if err := tx.CreateToken(ctx, row); err != nil {
+		return "", fmt.Errorf("create token: %w", err)
+	}
+	return token, nil
+}
+
+// ByToken returns who a token speaks for, and when it was last used. It returns BadToken where the
+// token is unknown, revoked or past its end, or where its owner is no member any more.
+func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (Actor, *time.Time, error) {
+	row, err := db.Read(q.BearerByHash(ctx, HashToken(token), &now))
+	if db.IsNotFound(err) {
+		return Actor{}, nil, BadToken{}
+	}
+	if err != nil {
+		return Actor{}, nil, fmt.Errorf("read token: %w", err)
+	}
+	scopes := strings.Fields(row.Scopes)
+	if !row.Operator { // any more
+		scopes = slices.DeleteFunc(scopes, func(scope string) bool { return scope == Operate })
+	}
+	return Actor{
+		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},
+		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
+		Role:    row.Role, Handle: row.Handle, Token: row.TokenID, Scopes: scopes,
+	}, row.LastUsedAt, nil
+}
+
+// TokenUsed stores that a token was used, unless that was stored within the last minute.
+func TokenUsed(ctx context.Context, q *db.Queries, token id.Token, now time.Time) error {
+	before := now.Add(-UsedEvery)
+	if err := q.UseToken(ctx, db.UseTokenParams{Now: &now, ID: token, Before: &before}); err != nil {
+		return fmt.Errorf("store that a token was used: %w", err)
+	}
+	return nil
+}
+
+// UsedEvery is how often it is stored that a token was used.
+const UsedEvery = time.Minute
+
+// Tokens returns a page of a member's tokens that were not revoked, the newest first: those with an
+// id below before, or from the start where it is 0.
+func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
+	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	list := make([]Token, len(rows))
+	for i, row := range rows {
+		list[i] = tokenFrom(db.TokensOfOthersRow(row))
+	}
+	return list, nil
+}
+
+// TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does.
+func TokensOfOthers(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
+	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account, Before: orLast(before), Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	list := make([]Token, len(rows))
+	for i, row := range rows {
+		list[i] = tokenFrom(row)
+	}
+	return list, nil
+}
+
+func tokenFrom(row db.TokensOfOthersRow) Token {
+	return Token{
+		ID: row.ID, Account: Account{ID: row.AccountID, Name: row.AccountName}, Name: row.Name, Scopes: strings.Fields(row.Scopes),
+		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, UsedAt: row.LastUsedAt,
+	}
+}
+
+// orLast is the id that a page begins below: above all there are where none is given.
+func orLast[T ~uint64](before T) T {
+	if before == 0 {
+		return math.MaxInt64
+	}
+	return before
+}
+
+// RevokeToken ends a token of a company and returns it with its hash. It returns TokenNotFound also
+// for one that is not the actor's own where they do not manage the company.
+func RevokeToken(ctx context.Context, tx *db.Tx, actor Actor, token id.Token) (Token, []byte, error) {
+	row, err := tx.LiveToken(ctx, token, actor.Company.ID)
+	if db.IsNotFound(err) || err == nil && row.AccountID != actor.Account.ID && !actor.Manages() {
+		return Token{}, nil, TokenNotFound{}
+	}
+	if err != nil {
+		return Token{}, nil, fmt.Errorf("read token: %w", err)
+	}
+	if err := tx.RevokeToken(ctx, &tx.Now, token); err != nil {
+		return Token{}, nil, fmt.Errorf("revoke token: %w", err)
+	}
+	return Token{ID: row.ID, Account: Account{ID: row.AccountID}, Name: row.Name}, row.Hash, nil
+}
+
+// revokeTokensOf ends all tokens that someone has in a company and returns their hashes.
+func revokeTokensOf(ctx context.Context, tx *db.Tx, company id.Company, account ID) (hashes [][]byte, err error) {
+	rows, err := tx.LiveTokensOf(ctx, account, company)
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	for _, row := range rows {
+		if err := tx.RevokeToken(ctx, &tx.Now, row.ID); err != nil {
+			return nil, fmt.Errorf("revoke token: %w", err)
+		}
+		hashes = append(hashes, row.Hash)
+	}
+	return hashes, nil
+}

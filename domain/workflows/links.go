@@ -1,0 +1,164 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Invite makes a link to join the company and returns its secret. It returns RankTooLow, BadRole,
+// BadNote or BadDays.
+func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) (secret string, err error) {
+	if _, err := managing(ctx); err != nil {
+		return "", err
+	}
+	err = w.governing(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
+		if secret, err = accounts.Invite(ctx, tx, actor, draft); err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Role: draft.Role, Name: draft.Note}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditInvited, detail)
+	})
+	return secret, err
+}
+
+// Invitations returns those that can be used to join the company. It returns NotManager.
+func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, error) {
+	actor, err := managing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return accounts.Invitations(ctx, w.db.Queries, actor.Company.ID, w.db.Now())
+}
+
+// RevokeInvitation ends an invitation. It returns NotManager or LinkGone.
+func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitation) error {
+	return w.governing(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
+		if !actor.Manages() {
+			return accounts.NotManager{}
+		}
+		revoked, err := accounts.RevokeInvitation(ctx, tx, actor, invitation)
+		if err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Role: revoked.Role, Name: revoked.Note}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditInvitationRevoked, detail)
+	})
+}
+
+// Invitation returns the invitation with a secret, or LinkGone.
+func (w *Workflows) Invitation(ctx context.Context, secret string) (accounts.Invitation, error) {
+	return accounts.ByInvitation(ctx, w.db.Queries, secret, w.db.Now())
+}
+
+// Newcomer is someone without an account.
+type Newcomer struct{ Name, Email, Password string }
+
+// JoinNew makes an account and with it a member of the invitation's company. It returns LinkGone,
+// BadName, BadEmail, BadPassword or EmailConflict.
+func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (actor accounts.Actor, err error) {
+	if _, err := w.Invitation(ctx, secret); err != nil {
+		return accounts.Actor{}, err // before any work is done for strangers
+	}
+	hash, err := accounts.HashPassword(in.Password)
+	if err != nil {
+		return accounts.Actor{}, err
+	}
+	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) {
+		return accounts.Open(ctx, tx, accounts.Draft{Name: in.Name, Email: in.Email, PasswordHash: hash})
+	})
+}
+
+// JoinAs makes an account a member of the invitation's company. It returns LinkGone or AlreadyMember.
+func (w *Workflows) JoinAs(ctx context.Context, secret string, account accounts.ID) (accounts.Actor, error) {
+	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) { return accounts.ByID(ctx, tx.Queries, account) })
+}
+
+func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (accounts.Account, error)) (actor accounts.Actor, err error) {
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		invitation, err := accounts.ByInvitation(ctx, tx.Queries, secret, tx.Now)
+		if err != nil {
+			return err
+		}
+		account, err := who(tx)
+		if err != nil {
+			return err
+		}
+		if actor, err = accounts.Accept(ctx, tx, invitation, account); err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, account.ID, accounts.AuditJoined, accounts.AuditDetail{Role: actor.Role})
+	})
+	if err != nil {
+		return accounts.Actor{}, fmt.Errorf("join: %w", err)
+	}
+	return actor, nil
+}
+
+// MakeReset makes a link for a new password of a member and returns its secret. It returns
+// PersonNotFound, or why the one who asks may not.
+func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person accounts.Person, secret string, err error) {
+	err = w.governing(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
+		if person, err = accounts.ByMember(ctx, tx.Queries, actor.Company.ID, account); err != nil {
+			return err
+		}
+		if err := accounts.MayReset(ctx, tx.Queries, actor, person); err != nil {
+			return err
+		}
+		if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
+			return err
+		}
+		detail := accounts.AuditDetail{Person: whom(person.Account)}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditResetMade, detail)
+	})
+	return person, secret, err
+}
+
+// MakeResetFor makes a link for a new password of whoever has the address, for who runs the program.
+// It returns NotMember where nobody has it, or where they belong to no company.
+func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret string, err error) {
+	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
+	if err != nil {
+		return "", err
+	}
+	companies, err := w.Companies(ctx, account.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(companies) == 0 {
+		return "", accounts.NotMember{}
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if secret, err = accounts.OpenReset(ctx, tx, companies[0].Company.ID, account.ID, account.ID); err != nil {
+			return err
+		}
+		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditResetMade)
+	})
+	return secret, err
+}
+
+// Reset returns the link for a new password with a secret, or LinkGone.
+func (w *Workflows) Reset(ctx context.Context, secret string) (accounts.Reset, error) {
+	return accounts.ByReset(ctx, w.db.Queries, secret, w.db.Now())
+}
+
+// UseReset gives the account of a link another password, once, and ends its sessions: the account
+// returned has the new epoch. It returns LinkGone or BadPassword.
+func (w *Workflows) UseReset(ctx context.Context, secret, password string) (accounts.Account, error) {
+	reset, err := w.Reset(ctx, secret)
+	if err != nil {
+		return accounts.Account{}, err
+	}
+	return w.setPassword(ctx, reset.Account.ID, password, func(tx *db.Tx) error {
+		if err := accounts.UseReset(ctx, tx, reset); err != nil {
+			return err
+		}
+		if err := accounts.Forgive(ctx, tx, reset.Account.Email, accounts.AddressFrom(ctx)); err != nil {
+			return err
+		}
+		return accounts.RecordEverywhere(ctx, tx, reset.Account.ID, accounts.AuditResetUsed)
+	})
+}

@@ -1,0 +1,148 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// SignIn returns the account with that address and password. It returns WrongPassword, or
+// TooManyAttempts without looking at the password.
+func (w *Workflows) SignIn(ctx context.Context, email, password string) (accounts.Account, error) {
+	account, err := w.prove(ctx, email, password, func(tx *db.Tx, account accounts.Account) error {
+		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn)
+	})
+	if err != nil {
+		return accounts.Account{}, fmt.Errorf("sign in: %w", err)
+	}
+	return account, nil
+}
+
+// prove counts an attempt, looks at the password, and where it is right gives the attempt back and
+// does what it was for, in one transaction.
+func (w *Workflows) prove(ctx context.Context, email, password string, then func(*db.Tx, accounts.Account) error) (accounts.Account, error) {
+	if email == "" || password == "" {
+		return accounts.Account{}, accounts.WrongPassword{} // nobody has tried anything
+	}
+	var attempt accounts.Attempt
+	err := w.db.InTx(ctx, func(tx *db.Tx) (err error) {
+		attempt, err = accounts.Try(ctx, tx, email, accounts.AddressFrom(ctx))
+		if err != nil || !attempt.Full {
+			return err
+		}
+		account, err := accounts.ByEmail(ctx, tx.Queries, email)
+		if errors.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignInLimited)
+	})
+	if err != nil {
+		return accounts.Account{}, err
+	}
+	account, err := accounts.ByPassword(ctx, w.db.Queries, email, password)
+	if err != nil {
+		return accounts.Account{}, err
+	}
+	return account, w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := attempt.Right(ctx, tx); err != nil {
+			return err
+		}
+		return then(tx, account)
+	})
+}
+
+// ForgetLimits removes up to a thousand limits on sign-ins that no longer say anything, and returns how many.
+func (w *Workflows) ForgetLimits(ctx context.Context) (int64, error) {
+	return accounts.ForgetLimits(ctx, w.db.Queries, w.db.Now())
+}
+
+// ChangePassword gives an account another password where current is the one that it has, and ends its
+// sessions: the account returned has the new epoch. It returns BadPassword, WrongCurrentPassword or
+// TooManyAttempts.
+func (w *Workflows) ChangePassword(ctx context.Context, account accounts.Account, current, password string) (changed accounts.Account, err error) {
+	if err := accounts.CheckPassword(password); err != nil {
+		return accounts.Account{}, err
+	}
+	proven := func(*db.Tx, accounts.Account) error { return nil }
+	if _, err := w.prove(ctx, account.Email, current, proven); err != nil {
+		if errors.As(err, new(accounts.WrongPassword)) {
+			err = accounts.WrongCurrentPassword{}
+		}
+		return accounts.Account{}, fmt.Errorf("change password: %w", err)
+	}
+	return w.setPassword(ctx, account.ID, password, func(tx *db.Tx) error {
+		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditPasswordChanged)
+	})
+}
+
+// setPassword stores a password with what else is to be done in its transaction, and returns the
+// account as it is then.
+func (w *Workflows) setPassword(ctx context.Context, account accounts.ID, password string, also func(*db.Tx) error) (changed accounts.Account, err error) {
+	hash, err := accounts.HashPassword(password)
+	if err != nil {
+		return accounts.Account{}, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := also(tx); err != nil {
+			return err
+		}
+		if err := accounts.SetPassword(ctx, tx, account, hash); err != nil {
+			return err
+		}
+		changed, err = accounts.ByID(ctx, tx.Queries, account)
+		return err
+	})
+	if err != nil {
+		return accounts.Account{}, fmt.Errorf("set password: %w", err)
+	}
+	return changed, nil
+}
+
+// RenameAccount gives an account another name. It returns BadName.
+func (w *Workflows) RenameAccount(ctx context.Context, account accounts.ID, name string) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error { return accounts.Rename(ctx, tx, account, name) })
+}
+
+// SignOutEverywhere ends all sessions of an account.
+func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := accounts.EndSessions(ctx, tx, account); err != nil {
+			return err
+		}
+		return accounts.RecordEverywhere(ctx, tx, account, accounts.AuditSignedOutAll)
+	})
+}
+
+// Session returns the account of a session that began in an epoch, or SignedOut where it has ended.
+func (w *Workflows) Session(ctx context.Context, account accounts.ID, epoch uint64) (accounts.Account, error) {
+	found, err := accounts.ByID(ctx, w.db.Queries, account)
+	if errors.Is(err, fault.NotFound) || err == nil && found.Epoch != epoch {
+		return accounts.Account{}, accounts.SignedOut{}
+	}
+	return found, err
+}
+
+// Enter returns the account of a session that began in an epoch as an actor in the company with that
+// slug. It returns SignedOut where the session has ended, else NotMember.
+func (w *Workflows) Enter(ctx context.Context, company string, account accounts.ID, epoch uint64) (accounts.Actor, error) {
+	actor, err := accounts.InCompany(ctx, w.db.Queries, company, account)
+	if errors.Is(err, fault.NotFound) {
+		if _, ended := w.Session(ctx, account, epoch); ended != nil {
+			err = ended
+		}
+	}
+	if err == nil && actor.Account.Epoch != epoch {
+		err = accounts.SignedOut{}
+	}
+	if err != nil {
+		return accounts.Actor{}, err
+	}
+	return actor, nil
+}

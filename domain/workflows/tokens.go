@@ -1,0 +1,117 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// OpenToken makes an API token with every scope for a member, whoever runs the program. It returns
+// NotMember where the address is nobody's in that company.
+func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token string, err error) {
+	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
+	if err != nil {
+		return "", err
+	}
+	actor, err := accounts.InCompany(ctx, w.db.Queries, company, account.ID)
+	if err != nil {
+		return "", err
+	}
+	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: accounts.Scopes})
+}
+
+// MakeToken makes an API token for the one who asks, and returns it. It returns BadName, NoScopes,
+// BadScope or BadDays.
+func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (string, error) {
+	actor := accounts.ActorFrom(ctx)
+	draft, err := accounts.CheckToken(draft, actor.Account)
+	if err != nil {
+		return "", err
+	}
+	return w.openToken(ctx, actor, draft)
+}
+
+func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft) (token string, err error) {
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name})
+	})
+	if err != nil {
+		return "", fmt.Errorf("open token: %w", err)
+	}
+	return token, nil
+}
+
+// Tokens returns a page of the tokens of the one who asks: those with an id below before, or the
+// newest where it is 0.
+func (w *Workflows) Tokens(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
+	actor := accounts.ActorFrom(ctx)
+	list, err = accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
+	list, more = cut(list)
+	return list, more, err
+}
+
+// TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does. It
+// returns NotManager.
+func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
+	actor, err := managing(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	list, err = accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
+	list, more = cut(list)
+	return list, more, err
+}
+
+// RevokeToken ends a token of the one who asks, or of anybody in the company for who manages it. It
+// returns TokenNotFound.
+func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
+	actor := accounts.ActorFrom(ctx)
+	var hash []byte
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		revoked, h, err := accounts.RevokeToken(ctx, tx, actor, token)
+		if err != nil {
+			return err
+		}
+		hash = h
+		detail := accounts.AuditDetail{Name: revoked.Name}
+		if revoked.Account.ID != actor.Account.ID {
+			owner, err := accounts.ByID(ctx, tx.Queries, revoked.Account.ID)
+			if err != nil {
+				return err
+			}
+			detail.Person = whom(owner)
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditTokenRevoked, detail)
+	})
+	if err != nil {
+		return fmt.Errorf("revoke token: %w", err)
+	}
+	w.bearers.forget(string(hash))
+	return nil
+}
+
+// Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
+func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
+	return w.bearers.get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
+		now := w.db.Now()
+		actor, used, err := accounts.ByToken(ctx, w.db.Queries, token, now)
+		if err == nil && (used == nil || now.Sub(*used) >= accounts.UsedEvery) {
+			w.aside.Go(func() { w.tokenUsed(actor.Token, now) })
+		}
+		return actor, err
+	})
+}
+
+// tokenUsed stores that a token was used: beside the request, which does not wait for it nor fails with it.
+func (w *Workflows) tokenUsed(token id.Token, now time.Time) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	_ = accounts.TokenUsed(ctx, w.db.Queries, token, now) // in a minute there is another chance
+}

@@ -1,0 +1,5 @@
+-- name: UpdateSession :execrows
+UPDATE sessions SET data = sqlc.arg(data), expiry = sqlc.arg(expiry) WHERE token = sqlc.arg(token);
+
+-- name: TakeSession :execrows
+DELETE FROM sessions WHERE token = sqlc.arg(token);
