@@ -24,7 +24,7 @@ func (h *house) as(t testing.TB, name, role string) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	actor, err := h.Enter(h.ctx, h.actor.Company.Slug, account.ID)
+	actor, err := h.Enter(h.ctx, h.actor.Company.Slug, account.ID, account.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
