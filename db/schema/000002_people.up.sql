@@ -11,11 +11,11 @@ JOIN (
          ROW_NUMBER() OVER (PARTITION BY company_id, name ORDER BY account_id) AS nth
   FROM (
     SELECT m.company_id, m.account_id,
-           CONCAT('p', REGEXP_REPLACE(LOWER(LEFT(SUBSTRING_INDEX(a.email, '@', 1), 20)), '[^a-z0-9]+', '')) AS name
+           COALESCE(NULLIF(REGEXP_REPLACE(LOWER(LEFT(SUBSTRING_INDEX(a.email, '@', 1), 20)), '[^a-z0-9]+', ''), ''), 'person') AS name
     FROM membership m JOIN account a ON a.id = m.account_id
   ) one
 ) named ON named.company_id = m.company_id AND named.account_id = m.account_id
-SET m.handle = CONCAT(IF(LENGTH(named.name) > 1, SUBSTRING(named.name, 2), 'person'), IF(named.nth > 1, CONCAT('-', named.nth), ''));
+SET m.handle = CONCAT(named.name, IF(named.nth > 1, CONCAT('-', named.nth), ''));
 ALTER TABLE membership
   MODIFY COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   ADD UNIQUE KEY uq_membership_handle (company_id, handle),

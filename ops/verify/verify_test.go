@@ -24,12 +24,16 @@ import (
 type house struct {
 	*workflows.Workflows
 	db  *db.DB
+	url string
 	ctx context.Context
 }
 
 func newHouse(t testing.TB) *house {
 	t.Helper()
-	d := dbtest.Open(t)
+	url := dbtest.URL(t)
+	d, err := db.Open(url)
+	must(t, err)
+	t.Cleanup(func() { d.Close() })
 	w := workflows.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	actor, practice, _, err := w.SetUp(context.Background(), workflows.Setup{
@@ -37,7 +41,7 @@ func newHouse(t testing.TB) *house {
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	must(t, err)
-	h := &house{w, d, accounts.WithActor(context.Background(), actor)}
+	h := &house{w, d, url, accounts.WithActor(context.Background(), actor)}
 	for _, slug := range []string{"NINJA", "EMPTY", "AWAY"} {
 		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)

@@ -1,0 +1,122 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/ops/verify"
+)
+
+// addresses are people of a database that had no handles yet, and the handles that they get.
+var addresses = []struct{ email, handle string }{
+	{"ana@a.example", "ana"},
+	{"ana@b.example", "ana-2"},
+	{"ana-2@example.com", "ana2"},
+	{"ana+x@example.com", "anax"},
+	{"ana.o'neill@example.com", "anaoneill"},
+	{"ä@example.com", "person"},
+	{"---@example.com", "person-2"},
+	{"person@example.com", "person-3"},
+	{"🥷@example.com", "person-4"},
+	{"🥷n🥷@example.com", "n"},
+	{"größe@example.com", "gre"},
+	{"日本@example.com", "person-5"},
+	{"3m@example.com", "3m"},
+	{"_a=b_@example.com", "ab"},
+	{strings.Repeat("x", 64) + "@example.com", strings.Repeat("x", 20)},
+	{strings.Repeat("x", 63) + "@example.com", strings.Repeat("x", 20) + "-2"},
+}
+
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	url := dbtest.Empty(t)
+	must(t, db.SchemaTo(url, 1))
+	d, err := db.Open(url)
+	must(t, err)
+	t.Cleanup(func() { d.Close() })
+	exec := func(statement string, args ...any) {
+		t.Helper()
+		if _, err := d.SQL.Exec(statement, args...); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	exec("INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', '2026-01-01'), (2, 'other', 'Other', '2026-01-01')")
+	exec("INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
+	for i, who := range addresses {
+		exec("INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (?, ?, 'X', '', TRUE, '2026-01-01')", i+1, who.email)
+		exec("INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, ?, 'owner', '2026-01-01')", i+1)
+	}
+	exec("INSERT INTO membership (company_id, account_id, role, created_at) VALUES (2, 2, 'owner', '2026-01-01')")
+	exec("INSERT INTO board (id, company_id, slug, title, created_at, updated_at) VALUES (1, 1, 'NINJA', 'X', '2026-01-01', '2026-01-01'), (2, 2, 'NINJA', 'X', '2026-01-01', '2026-01-01')")
+	exec("INSERT INTO board_ticket_incrementer (board_id, max_ticket_id) VALUES (1, 3), (2, 0)")
+	exec("INSERT INTO board_column (id, board_id, name, position, done, ticket_count, last_rank) VALUES (1, 1, 'Open', 1, FALSE, 1, 1), (2, 1, 'Done', 2, TRUE, 1, 1), (3, 2, 'Open', 1, FALSE, 0, 0)")
+	exec(`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, deleted_at) VALUES
+		(1, 1, 1, 1, 1, 'open', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', NULL),
+		(2, 1, 2, 2, 1, 'done', '', 1, '2026-01-01', '2026-01-01', '2026-01-02', NULL),
+		(3, 1, 3, NULL, NULL, 'deleted', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-03')`)
+	exec("INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket")
+	must(t, db.SchemaUp(url))
+
+	text := func(query string, args ...any) (s string) {
+		t.Helper()
+		must(t, d.SQL.QueryRow(query, args...).Scan(&s))
+		return s
+	}
+	t.Run("everyone gets a handle of their own", func(t *testing.T) {
+		for i, who := range addresses {
+			if got := text("SELECT handle FROM membership WHERE company_id = 1 AND account_id = ?", i+1); got != who.handle {
+				t.Errorf("%s is @%s, not @%s", who.email, got, who.handle)
+			}
+		}
+		if got := text("SELECT handle FROM membership WHERE company_id = 2"); got != "ana" {
+			t.Errorf("in the other company ana@b.example is @%s", got)
+		}
+	})
+	t.Run("boards keep their slugs", func(t *testing.T) {
+		if got := text("SELECT GROUP_CONCAT(company_id, slug, board_id ORDER BY board_id) FROM board_slug"); got != "1NINJA1,2NINJA2" {
+			t.Errorf("kept are %s", got)
+		}
+	})
+	t.Run("what is in a done column was closed when it came there", func(t *testing.T) {
+		if got := text("SELECT GROUP_CONCAT(local_id, ' ', closed_at) FROM ticket WHERE closed_at IS NOT NULL"); got != "2 2026-01-02 00:00:00.000000" {
+			t.Errorf("closed are %s", got)
+		}
+	})
+	t.Run("the data is as it should be", func(t *testing.T) {
+		report, err := verify.Run(context.Background(), d)
+		must(t, err)
+		if !report.OK() {
+			report.Text(t.Output())
+			t.Error("findings")
+		}
+	})
+}
+
+// What an older schema has room for is there after the way down, and up again.
+func TestDowngrade(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	counts := func() map[string]int {
+		n := map[string]int{}
+		for _, table := range []string{"company", "installation", "account", "membership", "api_token", "board", "board_ticket_incrementer", "board_column", "ticket", "activity", "idempotency"} {
+			var count int
+			must(t, h.db.SQL.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&count))
+			n[table] = count
+		}
+		return n
+	}
+	before := fmt.Sprint(counts())
+	must(t, db.SchemaTo(h.url, 1))
+	if after := fmt.Sprint(counts()); after != before {
+		t.Errorf("there were %s; now there are %s", before, after)
+	}
+	must(t, db.SchemaUp(h.url))
+	if after := fmt.Sprint(counts()); after != before {
+		t.Errorf("there were %s; now there are %s", before, after)
+	}
+	wantOnly(t, h.verify(t), "no ticket row is missing", "(acme/AWAY) handed out 1 numbers but has 0 tickets and 0 old keys")
+}
