@@ -331,10 +331,70 @@ func (q *Queries) RecordActivity(ctx context.Context, arg RecordActivityParams) 
 	return result.LastInsertId()
 }
 
+const recordClosed = `-- name: RecordClosed :execrows
+INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
+SELECT id, ?, ?, ?, ? FROM ticket
+WHERE column_id = ? AND closed_at IS NULL
+`
+
+type RecordClosedParams struct {
+	AccountID id.Account
+	Kind      string
+	Detail    string
+	CreatedAt time.Time
+	ColumnID  *id.Column
+}
+
+// An entry for every ticket of a column that is open.
+func (q *Queries) RecordClosed(ctx context.Context, arg RecordClosedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordClosed,
+		arg.AccountID,
+		arg.Kind,
+		arg.Detail,
+		arg.CreatedAt,
+		arg.ColumnID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const recordInColumn = `-- name: RecordInColumn :execrows
+INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
+SELECT id, ?, ?, ?, ? FROM ticket
+WHERE column_id = ? AND rank_in_column > ?
+`
+
+type RecordInColumnParams struct {
+	AccountID id.Account
+	Kind      string
+	Detail    string
+	CreatedAt time.Time
+	ColumnID  *id.Column
+	FromRank  *int64
+}
+
+// An entry for every ticket of a column below a rank.
+func (q *Queries) RecordInColumn(ctx context.Context, arg RecordInColumnParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordInColumn,
+		arg.AccountID,
+		arg.Kind,
+		arg.Detail,
+		arg.CreatedAt,
+		arg.ColumnID,
+		arg.FromRank,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const recordOpened = `-- name: RecordOpened :execrows
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, created_by, 'opened', '{}', created_at FROM ticket
-WHERE board_id = ? AND local_id > ? AND local_id <= ?
+SELECT t.id, t.created_by, 'opened', '{}', t.created_at FROM board b JOIN ticket t ON t.board_id = b.id
+WHERE b.id = ? AND b.archived_at IS NULL AND t.local_id > ? AND t.local_id <= ?
 `
 
 type RecordOpenedParams struct {
@@ -343,7 +403,8 @@ type RecordOpenedParams struct {
 	Upto    uint64
 }
 
-// The first entry of every ticket numbered in (after, upto], each by its author.
+// The first entry of every ticket numbered in (after, upto], each by its author. None on an archived board:
+// the insert of the tickets has locked the board's row for its foreign key, so none is archived after this.
 func (q *Queries) RecordOpened(ctx context.Context, arg RecordOpenedParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, recordOpened, arg.BoardID, arg.After, arg.Upto)
 	if err != nil {

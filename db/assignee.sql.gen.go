@@ -81,6 +81,19 @@ func (q *Queries) SetCurrent(ctx context.Context, current bool, ticketID id.Tick
 	return result.RowsAffected()
 }
 
+const setCurrentInColumn = `-- name: SetCurrentInColumn :execrows
+UPDATE assignee a JOIN ticket t ON t.id = a.ticket_id SET a.current = ? WHERE t.column_id = ?
+`
+
+// The same for all tickets of a column.
+func (q *Queries) SetCurrentInColumn(ctx context.Context, current bool, columnID *id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setCurrentInColumn, current, columnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const unassign = `-- name: Unassign :execrows
 DELETE FROM assignee WHERE ticket_id = ? AND account_id IN (/*SLICE:accounts*/?)
 `

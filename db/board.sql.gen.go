@@ -29,7 +29,8 @@ func (q *Queries) AddToCount(ctx context.Context, n int64, iD id.Column) (int64,
 const appendRanks = `-- name: AppendRanks :execresult
 UPDATE board_column
 SET ticket_count = ticket_count + ?, last_rank = LAST_INSERT_ID(last_rank + ?)
-WHERE id = ? AND board_id = ?
+WHERE id = ? AND board_id = ? AND done = ?
+  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + ? <= wip_limit)
 `
 
 type AppendRanksParams struct {
@@ -37,16 +38,46 @@ type AppendRanksParams struct {
 	Span    int64
 	ID      id.Column
 	BoardID id.Board
+	Done    bool
 }
 
-// Takes k ranks at a column's foot and locks the column. LastInsertId is the last of them.
+// Takes k ranks at a column's foot and locks the column, where it is done or not as it is said to be and
+// its limit lets them in. LastInsertId is the last of them.
 func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.Result, error) {
 	return q.db.ExecContext(ctx, appendRanks,
 		arg.K,
 		arg.Span,
 		arg.ID,
 		arg.BoardID,
+		arg.Done,
+		arg.K,
 	)
+}
+
+const archiveBoard = `-- name: ArchiveBoard :execrows
+UPDATE board SET archived_at = ?, version = version + 1, updated_at = ?
+WHERE id = ? AND version = ?
+`
+
+type ArchiveBoardParams struct {
+	ArchivedAt *time.Time
+	Now        time.Time
+	ID         id.Board
+	Version    uint64
+}
+
+// Archives a board, or restores it where archived_at is NULL.
+func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, archiveBoard,
+		arg.ArchivedAt,
+		arg.Now,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const archivedAmong = `-- name: ArchivedAmong :many
@@ -338,6 +369,33 @@ func (q *Queries) CreateIncrementer(ctx context.Context, boardID id.Board) error
 	return err
 }
 
+const editBoard = `-- name: EditBoard :execrows
+UPDATE board SET slug = ?, title = ?, version = version + 1, updated_at = ?
+WHERE id = ? AND version = ? AND archived_at IS NULL
+`
+
+type EditBoardParams struct {
+	Slug    string
+	Title   string
+	Now     time.Time
+	ID      id.Board
+	Version uint64
+}
+
+func (q *Queries) EditBoard(ctx context.Context, arg EditBoardParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, editBoard,
+		arg.Slug,
+		arg.Title,
+		arg.Now,
+		arg.ID,
+		arg.Version,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const lockColumns = `-- name: LockColumns :many
 SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
@@ -397,25 +455,12 @@ func (q *Queries) RaiseLastRank(ctx context.Context, lastRank int64, iD id.Colum
 	return result.RowsAffected()
 }
 
-const renameBoard = `-- name: RenameBoard :execrows
-UPDATE board SET title = ?, version = version + 1, updated_at = ?
-WHERE id = ? AND version = ?
+const removeColumn = `-- name: RemoveColumn :execrows
+DELETE FROM board_column WHERE id = ? AND ticket_count = 0
 `
 
-type RenameBoardParams struct {
-	Title   string
-	Now     time.Time
-	ID      id.Board
-	Version uint64
-}
-
-func (q *Queries) RenameBoard(ctx context.Context, arg RenameBoardParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, renameBoard,
-		arg.Title,
-		arg.Now,
-		arg.ID,
-		arg.Version,
-	)
+func (q *Queries) RemoveColumn(ctx context.Context, argID id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, removeColumn, argID)
 	if err != nil {
 		return 0, err
 	}
@@ -443,4 +488,43 @@ func (q *Queries) ReserveSlug(ctx context.Context, arg ReserveSlugParams) error 
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const saveColumn = `-- name: SaveColumn :execrows
+UPDATE board_column SET name = ?, done = ?, wip_limit = ?, wip_hard = ?
+WHERE id = ?
+`
+
+type SaveColumnParams struct {
+	Name     string
+	Done     bool
+	WipLimit *uint32
+	WipHard  bool
+	ID       id.Column
+}
+
+func (q *Queries) SaveColumn(ctx context.Context, arg SaveColumnParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, saveColumn,
+		arg.Name,
+		arg.Done,
+		arg.WipLimit,
+		arg.WipHard,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setColumnPosition = `-- name: SetColumnPosition :execrows
+UPDATE board_column SET position = ? WHERE id = ?
+`
+
+func (q *Queries) SetColumnPosition(ctx context.Context, position int32, iD id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setColumnPosition, position, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

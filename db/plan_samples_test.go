@@ -31,6 +31,9 @@ func firstBoards(n int) (boards []id.Board) {
 	return boards
 }
 
+// wholeColumn is what an edit of a column does, once, when someone says so.
+const wholeColumn = "it is about all tickets of a column"
+
 // samples has a line for every query that reads, and for every method of Queries written by hand. The
 // arguments find something in the filled database (filled_test.go). Lines stand in the order of queries/.
 var samples = map[string]sample{
@@ -44,6 +47,8 @@ var samples = map[string]sample{
 
 	// activity.sql
 	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, Upto: 150})},
+	"RecordInColumn":   {args: with(db.RecordInColumnParams{AccountID: 1, Kind: "moved", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6)), FromRank: ptr(int64(1900 * gap))})},
+	"RecordClosed":     {args: with(db.RecordClosedParams{AccountID: 1, Kind: "closed", Detail: "{}", CreatedAt: newYear, ColumnID: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
 	"ActivityOfTicket": {args: with(db.ActivityOfTicketParams{TicketID: busyTicket, BeforeID: 20400, Limit: 51})},
 	"LastActivity":     {args: with(removedTicket, "deleted")},
 	"LastPlaces":       {args: with(busyTicket)},
@@ -54,24 +59,29 @@ var samples = map[string]sample{
 	"ChangeSince":      {args: with(busyTicket, 20400)},
 
 	// assignee.sql
-	"AssigneesOf": {args: with(1, firstTickets(150))},
-	"Unassign":    {args: with(7, []id.Account{1, 9})},
-	"SetCurrent":  {args: with(false, 7)},
-	"WorkOf":      {args: with(db.WorkOfParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
+	"AssigneesOf":        {args: with(1, firstTickets(150))},
+	"Unassign":           {args: with(7, []id.Account{1, 9})},
+	"SetCurrent":         {args: with(false, 7)},
+	"WorkOf":             {args: with(db.WorkOfParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
+	"SetCurrentInColumn": {args: with(true, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
 
 	// board.sql
-	"BoardBySlug":     {args: with(1, "B7")},
-	"BoardByID":       {args: with(7, 1)},
-	"BoardsOfCompany": {args: with(1)},
-	"BoardSlugs":      {args: with(1)},
-	"RenameBoard":     {args: with(db.RenameBoardParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
-	"ColumnsOfBoard":  {args: with(7)},
-	"ColumnsOfBoards": {args: with(firstBoards(300))},
-	"LockColumns":     {args: with([]id.Column{1, 3})},
-	"AppendRanks":     {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
-	"AddToCount":      {args: with(1, 1)},
-	"RaiseLastRank":   {args: with(1, 1)},
-	"ArchivedAmong":   {args: with([]id.Board{1, 4})},
+	"BoardBySlug":       {args: with(1, "B7")},
+	"BoardByID":         {args: with(7, 1)},
+	"BoardsOfCompany":   {args: with(1)},
+	"BoardSlugs":        {args: with(1)},
+	"ColumnsOfBoard":    {args: with(7)},
+	"ColumnsOfBoards":   {args: with(firstBoards(300))},
+	"LockColumns":       {args: with([]id.Column{1, 3})},
+	"AppendRanks":       {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
+	"AddToCount":        {args: with(1, 1)},
+	"RaiseLastRank":     {args: with(1, 1)},
+	"ArchivedAmong":     {args: with([]id.Board{1, 4})},
+	"EditBoard":         {args: with(db.EditBoardParams{Slug: "B7", Title: "x", Now: newYear, ID: 7, Version: 1})},
+	"ArchiveBoard":      {args: with(db.ArchiveBoardParams{ArchivedAt: &newYear, Now: newYear, ID: 7, Version: 1})},
+	"SaveColumn":        {args: with(db.SaveColumnParams{Name: "x", ID: 1})},
+	"SetColumnPosition": {args: with(9, 1)},
+	"RemoveColumn":      {args: with(7)},
 
 	// comment.sql
 	"CommentOfTicket": {args: with(250, busyTicket)},
@@ -126,6 +136,9 @@ var samples = map[string]sample{
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},
 	"DropAlias":          {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
+	"CloseColumn":        {args: with(&newYear, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
+	"ReopenColumn":       {args: with(ptr(id.Column(3))), reads: 4001, because: wholeColumn},
+	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
 
 	// watcher.sql
 	"WatcherOf":     {args: with(busyTicket, 7)},

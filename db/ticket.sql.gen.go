@@ -155,6 +155,19 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 	return items, nil
 }
 
+const closeColumn = `-- name: CloseColumn :execrows
+UPDATE ticket SET closed_at = ? WHERE column_id = ? AND closed_at IS NULL
+`
+
+// Closes what is open in a column.
+func (q *Queries) CloseColumn(ctx context.Context, closedAt *time.Time, columnID *id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, closeColumn, closedAt, columnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const deleteTicket = `-- name: DeleteTicket :execrows
 UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = ?, updated_at = ?
 WHERE id = ? AND deleted_at IS NULL
@@ -338,6 +351,32 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 	return result.RowsAffected()
 }
 
+const emptyColumn = `-- name: EmptyColumn :execrows
+UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?
+WHERE column_id = ?
+`
+
+type EmptyColumnParams struct {
+	ToColumn   *id.Column
+	RankOffset *int64
+	MovedAt    time.Time
+	FromColumn *id.Column
+}
+
+// Puts all tickets of a column at the end of another, in their order.
+func (q *Queries) EmptyColumn(ctx context.Context, arg EmptyColumnParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, emptyColumn,
+		arg.ToColumn,
+		arg.RankOffset,
+		arg.MovedAt,
+		arg.FromColumn,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const keepAlias = `-- name: KeepAlias :exec
 INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at)
 VALUES (?, ?, ?, ?)
@@ -501,6 +540,18 @@ func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]Ranks
 		return nil, err
 	}
 	return items, nil
+}
+
+const reopenColumn = `-- name: ReopenColumn :execrows
+UPDATE ticket SET closed_at = NULL WHERE column_id = ? AND closed_at IS NOT NULL
+`
+
+func (q *Queries) ReopenColumn(ctx context.Context, columnID *id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, reopenColumn, columnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const restoreTicket = `-- name: RestoreTicket :execrows

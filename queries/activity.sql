@@ -1,8 +1,9 @@
 -- name: RecordOpened :execrows
--- The first entry of every ticket numbered in (after, upto], each by its author.
+-- The first entry of every ticket numbered in (after, upto], each by its author. None on an archived board:
+-- the insert of the tickets has locked the board's row for its foreign key, so none is archived after this.
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
-SELECT id, created_by, 'opened', '{}', created_at FROM ticket
-WHERE board_id = sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg(upto);
+SELECT t.id, t.created_by, 'opened', '{}', t.created_at FROM board b JOIN ticket t ON t.board_id = b.id
+WHERE b.id = sqlc.arg(board_id) AND b.archived_at IS NULL AND t.local_id > sqlc.arg(after) AND t.local_id <= sqlc.arg(upto);
 
 -- name: RecordActivity :execlastid
 INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
@@ -70,3 +71,15 @@ WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.id > sqlc.arg(after_id)
   AND v.kind IN ('moved', 'closed', 'reopened', 'deleted', 'restored') AND v.undone_at IS NULL
 ORDER BY v.id
 LIMIT 1;
+
+-- name: RecordInColumn :execrows
+-- An entry for every ticket of a column below a rank.
+INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
+SELECT id, sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at) FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND rank_in_column > sqlc.arg(from_rank);
+
+-- name: RecordClosed :execrows
+-- An entry for every ticket of a column that is open.
+INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
+SELECT id, sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at) FROM ticket
+WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;

@@ -25,3 +25,7 @@ WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <=
   AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
 ORDER BY s.current DESC, s.ticket_id DESC
 LIMIT ?;
+
+-- name: SetCurrentInColumn :execrows
+-- The same for all tickets of a column.
+UPDATE assignee a JOIN ticket t ON t.id = a.ticket_id SET a.current = sqlc.arg(current) WHERE t.column_id = sqlc.arg(column_id);

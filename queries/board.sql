@@ -24,8 +24,13 @@ SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 
 -- Every slug that a board of the company has or had.
 SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 10000;
 
--- name: RenameBoard :execrows
-UPDATE board SET title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
+-- name: EditBoard :execrows
+UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND archived_at IS NULL;
+
+-- name: ArchiveBoard :execrows
+-- Archives a board, or restores it where archived_at is NULL.
+UPDATE board SET archived_at = sqlc.arg(archived_at), version = version + 1, updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
 -- name: ColumnsOfBoard :many
@@ -39,10 +44,12 @@ SELECT * FROM board_column WHERE board_id IN (sqlc.slice(boards)) ORDER BY board
 SELECT * FROM board_column WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
 
 -- name: AppendRanks :execresult
--- Takes k ranks at a column's foot and locks the column. LastInsertId is the last of them.
+-- Takes k ranks at a column's foot and locks the column, where it is done or not as it is said to be and
+-- its limit lets them in. LastInsertId is the last of them.
 UPDATE board_column
 SET ticket_count = ticket_count + sqlc.arg(k), last_rank = LAST_INSERT_ID(last_rank + sqlc.arg(span))
-WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id);
+WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND done = sqlc.arg(done)
+  AND (wip_hard = FALSE OR wip_limit IS NULL OR ticket_count + sqlc.arg(k) <= wip_limit);
 
 -- name: AddToCount :execrows
 UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sqlc.arg(id);
@@ -58,3 +65,13 @@ VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(creat
 -- name: ArchivedAmong :many
 -- Locks the boards against being archived. Lock columns, incrementers and tickets first.
 SELECT slug FROM board WHERE id IN (sqlc.slice(ids)) AND archived_at IS NOT NULL LOCK IN SHARE MODE;
+
+-- name: SaveColumn :execrows
+UPDATE board_column SET name = sqlc.arg(name), done = sqlc.arg(done), wip_limit = sqlc.arg(wip_limit), wip_hard = sqlc.arg(wip_hard)
+WHERE id = sqlc.arg(id);
+
+-- name: SetColumnPosition :execrows
+UPDATE board_column SET position = sqlc.arg(position) WHERE id = sqlc.arg(id);
+
+-- name: RemoveColumn :execrows
+DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;

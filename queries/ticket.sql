@@ -126,3 +126,15 @@ VALUES (sqlc.arg(board_id), sqlc.arg(local_id), sqlc.arg(ticket_id), sqlc.arg(cr
 -- name: DropAlias :execrows
 -- The ticket has the number again.
 DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND ticket_id = sqlc.arg(ticket_id);
+
+-- name: CloseColumn :execrows
+-- Closes what is open in a column.
+UPDATE ticket SET closed_at = sqlc.arg(closed_at) WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
+
+-- name: ReopenColumn :execrows
+UPDATE ticket SET closed_at = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
+
+-- name: EmptyColumn :execrows
+-- Puts all tickets of a column at the end of another, in their order.
+UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at)
+WHERE column_id = sqlc.arg(from_column);

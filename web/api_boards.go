@@ -85,7 +85,8 @@ func (s *server) apiOpenBoard(c echo.Context) error {
 
 func (s *server) apiRenameBoard(c echo.Context) error {
 	var in struct {
-		Title   string  `json:"title"`
+		Slug    *string `json:"slug"`
+		Title   *string `json:"title"`
 		Version *uint64 `json:"version"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
@@ -94,7 +95,10 @@ func (s *server) apiRenameBoard(c echo.Context) error {
 	if in.Version == nil {
 		return noVersion
 	}
-	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), in.Title, *in.Version)
+	if in.Slug == nil && in.Title == nil {
+		return boards.EmptyTitle{}
+	}
+	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), boards.Names{Slug: in.Slug, Title: in.Title}, *in.Version)
 	if err != nil {
 		return err
 	}

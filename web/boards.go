@@ -128,7 +128,13 @@ func (s *server) renameBoard(c echo.Context) error {
 	seen, err := version(c)
 	var board boards.Board
 	if err == nil {
-		board, err = s.RenameBoard(ctx, slug, c.FormValue("title"), seen)
+		title := c.FormValue("title")
+		names := boards.Names{Title: &title}
+		if c.Request().Form.Has("slug") {
+			slug := c.FormValue("slug")
+			names.Slug = &slug
+		}
+		board, err = s.RenameBoard(ctx, slug, names, seen)
 	}
 	if err != nil {
 		return s.rejectRename(c, slug, seen, err)

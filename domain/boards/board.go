@@ -45,6 +45,7 @@ type Column struct {
 	Hard  bool  // the limit refuses; otherwise it warns
 	// LastRank is at least the highest rank in the column.
 	LastRank int64
+	position int32
 }
 
 // Tickets is how many tickets are on the board.

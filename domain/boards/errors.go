@@ -22,11 +22,15 @@ func (BadSlug) Error() string {
 func (BadSlug) Unwrap() error { return fault.Invalid }
 func (BadSlug) Field() string { return "slug" }
 
-// SlugConflict reports a slug that another board of the company has.
-type SlugConflict struct{ Slug string }
+// SlugConflict reports a slug that another board of the company has, or had: the board whose slug is
+// Now.
+type SlugConflict struct{ Slug, Now, Title string }
 
 func (e SlugConflict) Error() string {
-	return "There is a board " + e.Slug + " already. Choose another slug."
+	if e.Now != e.Slug {
+		return "The board " + e.Now + " was " + e.Slug + " once, and its old keys lead there for ever. Choose another slug."
+	}
+	return "There is a board " + e.Slug + " already: “" + e.Title + "”. Choose another slug."
 }
 func (SlugConflict) Unwrap() error { return fault.Conflict }
 func (SlugConflict) Field() string { return "slug" }
@@ -104,7 +108,7 @@ func (ColumnNotFound) Field() string { return "column" }
 type Stale struct{ Current Board }
 
 func (e Stale) Error() string {
-	return "Someone renamed this board in the meantime, to “" + e.Current.Title + "”. Look at it, then save again if you still want to."
+	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title + "”. Look at it as it is now, then save again if you still want to."
 }
 func (Stale) Unwrap() error { return fault.Conflict }
 func (Stale) Field() string { return "title" }
@@ -116,3 +120,70 @@ func (AllDone) Error() string {
 	return "Every column of this board is for finished work, so no ticket on it can be open. Add another column first."
 }
 func (AllDone) Unwrap() error { return fault.Conflict }
+
+// BadColumnName reports a name that is none, too long, or no text.
+type BadColumnName struct {
+	Text   bool // it is text
+	Length int
+}
+
+func (e BadColumnName) Error() string {
+	switch {
+	case !e.Text:
+		return "The name has characters that are no text. Type it anew, as UTF-8."
+	case e.Length == 0:
+		return "Give the column a name."
+	}
+	return fmt.Sprintf("The name has %d characters; shorten it to %d.", e.Length, MaxColumnName)
+}
+func (BadColumnName) Unwrap() error { return fault.Invalid }
+func (BadColumnName) Field() string { return "name" }
+
+// BadWIP reports an unknown kind of limit.
+type BadWIP struct{}
+
+func (BadWIP) Error() string { return "A limit is one of none, soft and hard." }
+func (BadWIP) Unwrap() error { return fault.Invalid }
+func (BadWIP) Field() string { return "wip" }
+
+// BadLimit reports a limit that is missing or out of bounds.
+type BadLimit struct{}
+
+func (BadLimit) Error() string {
+	return fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit)
+}
+func (BadLimit) Unwrap() error { return fault.Invalid }
+func (BadLimit) Field() string { return "wip_limit" }
+
+// BadPosition reports a position among columns below the first.
+type BadPosition struct{}
+
+func (BadPosition) Error() string { return "The position of the first column is 1." }
+func (BadPosition) Unwrap() error { return fault.Invalid }
+func (BadPosition) Field() string { return "position" }
+
+// TooManyColumns reports a column too many.
+type TooManyColumns struct{}
+
+func (TooManyColumns) Error() string {
+	return fmt.Sprintf("A board has at most %d columns. Remove one first.", MaxColumns)
+}
+func (TooManyColumns) Unwrap() error { return fault.Conflict }
+func (TooManyColumns) Field() string { return "name" }
+
+// LastColumn reports a wish to remove a board's only column.
+type LastColumn struct{}
+
+func (LastColumn) Error() string {
+	return "A board keeps at least one column. Add another one first."
+}
+func (LastColumn) Unwrap() error { return fault.Conflict }
+
+// NoHeir reports a wish to remove a column without saying where its tickets go.
+type NoHeir struct{ Count int64 }
+
+func (e NoHeir) Error() string {
+	return "The column has tickets. Choose another column of this board, to whose end they go."
+}
+func (NoHeir) Unwrap() error { return fault.Invalid }
+func (NoHeir) Field() string { return "to" }

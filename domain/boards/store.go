@@ -3,6 +3,7 @@ package boards
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -25,18 +26,14 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Boar
 	}
 	n, err := tx.CreateBoard(ctx, db.CreateBoardParams{CompanyID: company, Slug: slug, Title: title, Now: tx.Now})
 	if db.IsDuplicate(err, "uq_board_slug") {
-		return Board{}, SlugConflict{Slug: slug}
+		return Board{}, conflict(ctx, tx, company, slug)
 	}
 	if err != nil {
 		return Board{}, fmt.Errorf("create board: %w", err)
 	}
 	board := Board{ID: ID(n), Company: company, Slug: slug, Title: title, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
-	err = tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
-	if db.IsDuplicate(err, "PRIMARY") {
-		return Board{}, SlugConflict{Slug: slug}
-	}
-	if err != nil {
-		return Board{}, fmt.Errorf("reserve slug: %w", err)
+	if err := reserve(ctx, tx, board, slug); err != nil {
+		return Board{}, err
 	}
 	if err := tx.CreateIncrementer(ctx, board.ID); err != nil {
 		return Board{}, fmt.Errorf("create incrementer: %w", err)
@@ -53,27 +50,73 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create column: %w", err)
 		}
-		columns = append(columns, Column{ID: id.Column(n), Board: board, Name: name, Done: done})
+		columns = append(columns, Column{ID: id.Column(n), Board: board, Name: name, Done: done, position: int32(i + 1)})
 	}
 	return columns, nil
 }
 
-// Rename gives a board another title. It returns EmptyTitle, LongTitle, BadTitle, or Stale when the
-// board was edited since the version that board carries.
-func Rename(ctx context.Context, tx *db.Tx, board Board, title string) (Board, error) {
-	title, err := ParseTitle(title)
-	if err != nil {
-		return Board{}, err
+// reserve makes a slug the board's for ever. It returns SlugConflict where it is another's.
+func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
+	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
+	if err != nil && !db.IsDuplicate(err, "PRIMARY") {
+		return fmt.Errorf("reserve slug: %w", err)
 	}
-	changed, err := tx.RenameBoard(ctx, db.RenameBoardParams{Title: title, Now: tx.Now, ID: board.ID, Version: board.Version})
+	if err == nil {
+		return nil
+	}
+	holder, err := tx.BoardBySlug(ctx, board.Company, slug)
 	if err != nil {
-		return Board{}, fmt.Errorf("rename board: %w", err)
+		return fmt.Errorf("read who has the slug: %w", err)
+	}
+	if holder.ID == board.ID {
+		return nil
+	}
+	return SlugConflict{Slug: slug, Now: holder.Slug, Title: holder.Title}
+}
+
+func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) error {
+	holder, err := tx.BoardBySlug(ctx, company, slug)
+	if err != nil {
+		return fmt.Errorf("read who has the slug: %w", err)
+	}
+	return SlugConflict{Slug: slug, Now: holder.Slug, Title: holder.Title}
+}
+
+// Names are a board's slug and title. A nil one stays as it is.
+type Names struct{ Slug, Title *string }
+
+// Rename gives a board another slug or title. The slugs that it had stay its own. It returns
+// EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle, BadTitle, Archived, or Stale when the
+// board was edited since the version that board carries.
+func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, err error) {
+	slug, title := board.Slug, board.Title
+	if names.Slug != nil {
+		if slug, err = ParseSlug(*names.Slug); err != nil {
+			return Board{}, err
+		}
+	}
+	if names.Title != nil {
+		if title, err = ParseTitle(*names.Title); err != nil {
+			return Board{}, err
+		}
+	}
+	if board.Archived() {
+		return Board{}, Archived{Slug: board.Slug}
+	}
+	if slug != board.Slug {
+		if err := reserve(ctx, tx, board, slug); err != nil {
+			return Board{}, err
+		}
+	}
+	outdated := edit(ctx, tx, board, slug, title)
+	if outdated != nil && !errors.Is(outdated, ErrOutdated) {
+		return Board{}, outdated
 	}
 	current, err := BySlug(ctx, tx.Queries, board.Company, board.Slug)
 	if err != nil {
 		return Board{}, err
 	}
-	if changed == 0 {
+	if outdated != nil {
 		return Board{}, Stale{Current: current}
 	}
 	return current, nil
@@ -159,7 +202,7 @@ func fromRow(row db.Board, columns []db.BoardColumn) Board {
 }
 
 func columnFrom(row db.BoardColumn) Column {
-	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount, Hard: row.WipHard, LastRank: row.LastRank}
+	column := Column{ID: row.ID, Board: row.BoardID, Name: row.Name, Done: row.Done, Count: row.TicketCount, Hard: row.WipHard, LastRank: row.LastRank, position: row.Position}
 	if row.WipLimit != nil {
 		limit := int(*row.WipLimit)
 		column.Limit = &limit
@@ -167,18 +210,38 @@ func columnFrom(row db.BoardColumn) Column {
 	return column
 }
 
+// ErrOutdated says that a column is not any more as it was read: read the board again.
+var ErrOutdated = errors.New("the column has changed")
+
 // TakeRanks takes k ranks, gap apart, at a column's foot for tickets that come there, counts them
-// and locks the column. It returns the last of the ranks, or ColumnNotFound.
-func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column id.Column, k int, gap int64) (last int64, err error) {
-	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column, BoardID: board})
+// and locks the column. It returns the last of the ranks, or ColumnNotFound, ColumnFull, or
+// ErrOutdated where the column is a done-column by now and was none, or the other way round.
+func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column Column, k int, gap int64) (last int64, err error) {
+	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID, BoardID: board, Done: column.Done})
 	if err != nil {
 		return 0, fmt.Errorf("take ranks: %w", err)
 	}
 	last, ok := handedOut(result)
 	if !ok {
-		return 0, ColumnNotFound{Column: uint64(column)}
+		return 0, whyNone(ctx, tx, board, column, k)
 	}
 	return last, nil
+}
+
+// whyNone returns why a column had no ranks to take.
+func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) error {
+	locked, err := LockColumns(ctx, tx, column.ID)
+	if err != nil {
+		return err
+	}
+	now, ok := locked[column.ID]
+	if !ok || now.Board != board {
+		return ColumnNotFound{Column: uint64(column.ID)}
+	}
+	if err := now.Admit(int64(k)); err != nil {
+		return err
+	}
+	return ErrOutdated
 }
 
 // TakeNumbers hands out k ticket numbers of a board and locks its incrementer. It returns the last

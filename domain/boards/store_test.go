@@ -102,7 +102,7 @@ func TestOpen(t *testing.T) {
 		acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
 		mustOpen(t, d, acme, "NINJA")
 		for _, slug := range []string{"NINJA", "ninja", " Ninja "} {
-			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err, boards.SlugConflict{Slug: "NINJA"}) {
+			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err, boards.SlugConflict{Slug: "NINJA", Now: "NINJA", Title: "NINJA"}) {
 				t.Errorf("%q: %v", slug, err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestOpen(t *testing.T) {
 			switch {
 			case err == nil:
 				won++
-			case errors.Is(err, boards.SlugConflict{Slug: "NINJA"}):
+			case errors.As(err, new(boards.SlugConflict)):
 				lost++
 			default:
 				t.Error(err)
@@ -143,7 +143,7 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	rename := func(d *db.DB, board boards.Board, title string) (renamed boards.Board, err error) {
 		err = d.InTx(ctx, func(tx *db.Tx) error {
-			renamed, err = boards.Rename(ctx, tx, board, title)
+			renamed, err = boards.Rename(ctx, tx, board, boards.Names{Title: &title})
 			return err
 		})
 		return renamed, err
@@ -320,7 +320,7 @@ func TestTakeRanks(t *testing.T) {
 	one, two := mustOpen(t, d, acme, "NINJA"), mustOpen(t, d, acme, "PIRATE")
 	take := func(board boards.ID, column id.Column, k int) (last int64, err error) {
 		err = d.InTx(ctx, func(tx *db.Tx) error {
-			last, err = boards.TakeRanks(ctx, tx, board, column, k, 1000)
+			last, err = boards.TakeRanks(ctx, tx, board, boards.Column{ID: column}, k, 1000)
 			return err
 		})
 		return last, err

@@ -3,6 +3,7 @@ package tickets
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -19,8 +20,11 @@ type Opening struct {
 	ClosedAt *time.Time // of a ticket that is opened in a done column
 }
 
+// ErrArchived says that a board takes no tickets because it is archived.
+var ErrArchived = errors.New("the board is archived")
+
 // Open adds tickets to a board, the last of them with the number last, and the first entry of each
-// one's history. The tickets it returns carry no ID: it is not read back, their keys name them.
+// one's history. It returns ErrArchived. The tickets it returns carry no ID: it is not read back, their keys name them.
 func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
 	first := last - uint64(len(openings)) + 1
 	rows := make([]db.NewTicket, len(openings))
@@ -39,8 +43,12 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 	if err := tx.InsertTickets(ctx, rows); err != nil {
 		return nil, fmt.Errorf("insert tickets: %w", err)
 	}
-	if _, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: first - 1, Upto: last}); err != nil {
+	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: first - 1, Upto: last})
+	if err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
+	}
+	if recorded != int64(len(rows)) {
+		return nil, ErrArchived
 	}
 	return opened, nil
 }

@@ -148,25 +148,3 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 	}
 	return board, nil
 }
-
-// RenameBoard gives a board another title. version is the one that was seen. It returns
-// boards.NotFound, Stale, EmptyTitle, LongTitle or BadTitle.
-func (w *Workflows) RenameBoard(ctx context.Context, slug, title string, version uint64) (board boards.Board, err error) {
-	actor, err := writing(ctx, "boards:write")
-	if err != nil {
-		return boards.Board{}, err
-	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		seen, err := boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)
-		if err != nil {
-			return err
-		}
-		seen.Version = version
-		board, err = boards.Rename(ctx, tx, seen, title)
-		return err
-	})
-	if err != nil {
-		return boards.Board{}, fmt.Errorf("rename board: %w", err)
-	}
-	return board, nil
-}

@@ -30,8 +30,8 @@ type opening struct {
 }
 
 // OpenTicket adds a ticket at the foot of a column, the board's first where the draft names none.
-// It returns boards.NotFound or ColumnNotFound, whatever is wrong with the draft, and with once
-// Replayed or KeyReused. The ticket it returns has no ID; its key names it.
+// It returns boards.NotFound, ColumnNotFound, ColumnFull or Archived, whatever is wrong with the
+// draft, and with once Replayed or KeyReused. The ticket it returns has no ID; its key names it.
 //
 // Tickets that are opened on a board at the same time share a transaction: one update takes all
 // their numbers, one insert adds all their rows. docs/performance.md has the measurements.
@@ -61,6 +61,19 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 
 // openBatch opens the tickets of a batch in one transaction.
 func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
+	for attempt := range relocations {
+		opened, err = w.openOn(ctx, ref, openings)
+		gone := attempt == 0 && errors.As(err, new(boards.ColumnNotFound))
+		if !gone && !errors.Is(err, boards.ErrOutdated) {
+			return opened, err
+		}
+		w.boards.forget(ref)
+	}
+	return nil, db.Unavailable{Why: "the board's columns change again and again", Err: err}
+}
+
+// openOn opens the tickets on the board as it was at most a second ago.
+func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
 	board, err := w.boards.get(ref, func() (boards.Board, error) {
 		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
 	})
@@ -80,9 +93,6 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 		}
 		return remember(ctx, tx, answers)
 	})
-	if errors.As(err, new(boards.ColumnNotFound)) {
-		w.boards.forget(ref)
-	}
 	return opened, err
 }
 
@@ -102,7 +112,11 @@ func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*ope
 	if err != nil {
 		return nil, err
 	}
-	return tickets.Open(ctx, tx, board.ID, board.Slug, last, rows)
+	opened, err := tickets.Open(ctx, tx, board.ID, board.Slug, last, rows)
+	if errors.Is(err, tickets.ErrArchived) {
+		return nil, boards.Archived{Slug: board.Slug}
+	}
+	return opened, err
 }
 
 // takeRanks gives each row its rank, locking the columns in the order of their ids.
@@ -115,13 +129,15 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	columns := slices.Sorted(maps.Keys(byColumn))
 	for _, column := range columns {
 		members := byColumn[column]
-		last, err := boards.TakeRanks(ctx, tx, board.ID, column, len(members), tickets.Gap)
+		in, _ := board.Column(column)
+		in.ID = column
+		last, err := boards.TakeRanks(ctx, tx, board.ID, in, len(members), tickets.Gap)
 		if err != nil {
 			return err
 		}
 		for i, row := range members {
 			row.Rank = last - int64(len(members)-1-i)*tickets.Gap
-			if in, _ := board.Column(column); in.Done {
+			if in.Done {
 				row.ClosedAt = &tx.Now
 			}
 		}

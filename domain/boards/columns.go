@@ -1,0 +1,239 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+const (
+	// MaxColumns is how many columns a board may have.
+	MaxColumns = 50
+	// MaxColumnName is how many characters a column's name may have.
+	MaxColumnName = 80
+	// MaxLimit is the highest limit of a column.
+	MaxLimit = 9999
+)
+
+// What a column's limit does.
+const (
+	LimitNone = "none"
+	LimitSoft = "soft" // warns
+	LimitHard = "hard" // refuses
+)
+
+// ColumnEdit is a change to a column, or what a new one is made from. A nil field stays as it is.
+type ColumnEdit struct {
+	Name     *string
+	Done     *bool
+	WIP      *string // LimitNone, LimitSoft or LimitHard
+	Limit    *int    // makes a soft limit where there was none and WIP says nothing
+	Position *int    // 1 is the first column; behind the last is the last
+}
+
+// WIP is what the column's limit does.
+func (c Column) WIP() string {
+	switch {
+	case c.Limit == nil:
+		return LimitNone
+	case c.Hard:
+		return LimitHard
+	}
+	return LimitSoft
+}
+
+// ParseColumnName returns s as a column's name: trimmed, one line, 1 to 80 characters. It returns
+// BadColumnName.
+func ParseColumnName(s string) (string, error) {
+	name, length, ok := markup.Line(s)
+	if !ok || length == 0 || length > MaxColumnName {
+		return "", BadColumnName{Text: ok, Length: length}
+	}
+	return name, nil
+}
+
+// Parse returns the column as the edit makes it. It returns BadColumnName, BadWIP or BadLimit.
+func (e ColumnEdit) Parse(c Column) (Column, error) {
+	var err error
+	if e.Name != nil {
+		if c.Name, err = ParseColumnName(*e.Name); err != nil {
+			return c, err
+		}
+	}
+	if e.Done != nil {
+		c.Done = *e.Done
+	}
+	return e.parseLimit(c)
+}
+
+func (e ColumnEdit) parseLimit(c Column) (Column, error) {
+	if e.Limit != nil {
+		if c.Limit = e.Limit; *e.Limit < 1 || *e.Limit > MaxLimit {
+			return c, BadLimit{}
+		}
+	}
+	if e.WIP == nil {
+		return c, nil
+	}
+	switch *e.WIP {
+	case LimitNone:
+		c.Limit, c.Hard = nil, false
+		return c, nil
+	case LimitSoft, LimitHard:
+		c.Hard = *e.WIP == LimitHard
+	default:
+		return c, BadWIP{}
+	}
+	if c.Limit == nil {
+		return c, BadLimit{}
+	}
+	return c, nil
+}
+
+// OpenColumn adds a column to a board whose columns are locked, and returns the board with it. It
+// returns TooManyColumns, BadColumnName, BadWIP, BadLimit, or ErrOutdated.
+func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (Board, Column, error) {
+	if len(board.Columns) >= MaxColumns {
+		return board, Column{}, TooManyColumns{}
+	}
+	if edit.Name == nil {
+		edit.Name = new(string)
+	}
+	column, err := edit.Parse(Column{Board: board.ID})
+	if err != nil {
+		return board, Column{}, err
+	}
+	for _, c := range board.Columns {
+		column.position = max(column.position, c.position)
+	}
+	column.position++
+	n, err := tx.CreateColumn(ctx, db.CreateColumnParams{BoardID: board.ID, Name: column.Name, Position: column.position, Done: column.Done})
+	if db.IsDuplicate(err, "uq_board_column_position") {
+		return board, Column{}, ErrOutdated
+	}
+	if err != nil {
+		return board, Column{}, fmt.Errorf("create column: %w", err)
+	}
+	column.ID = id.Column(n)
+	board.Columns = append(slices.Clone(board.Columns), column)
+	if column.Limit != nil {
+		if err := saveColumn(ctx, tx, column); err != nil {
+			return board, column, err
+		}
+	}
+	return board, column, PlaceColumn(ctx, tx, board, column.ID, edit.Position)
+}
+
+// EditColumn changes a column of a board whose columns are locked. Where it becomes a done-column,
+// or stops being one, the caller closes or opens its tickets. It returns ColumnNotFound,
+// BadColumnName, BadWIP or BadLimit.
+func EditColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, edit ColumnEdit) (was, now Column, err error) {
+	was, ok := board.Column(column)
+	if !ok {
+		return was, now, ColumnNotFound{Column: uint64(column)}
+	}
+	if now, err = edit.Parse(was); err != nil {
+		return was, now, err
+	}
+	if err := saveColumn(ctx, tx, now); err != nil {
+		return was, now, err
+	}
+	return was, now, PlaceColumn(ctx, tx, board, column, edit.Position)
+}
+
+func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
+	params := db.SaveColumnParams{Name: c.Name, Done: c.Done, WipHard: c.Hard, ID: c.ID}
+	if c.Limit != nil {
+		limit := uint32(*c.Limit)
+		params.WipLimit = &limit
+	}
+	if _, err := tx.SaveColumn(ctx, params); err != nil {
+		return fmt.Errorf("save column: %w", err)
+	}
+	return nil
+}
+
+// PlaceColumn puts a column at a position among those of its board, which are locked; nil leaves it
+// where it is. It returns BadPosition.
+func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, position *int) error {
+	if position == nil {
+		return nil
+	}
+	if *position < 1 {
+		return BadPosition{}
+	}
+	from := slices.IndexFunc(board.Columns, func(c Column) bool { return c.ID == column })
+	to := min(*position, len(board.Columns)) - 1
+	order := slices.Delete(slices.Clone(board.Columns), from, from+1)
+	order = slices.Insert(order, to, board.Columns[from])
+	// No two columns ever have one position: those that change step aside first.
+	for _, aside := range []int32{-1, 1} {
+		for i, c := range order {
+			if c.ID == board.Columns[i].ID {
+				continue
+			}
+			if _, err := tx.SetColumnPosition(ctx, aside*board.Columns[i].position, c.ID); err != nil {
+				return fmt.Errorf("place column: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// RemoveColumn takes an empty column off a board whose columns are locked. It returns LastColumn.
+func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column) error {
+	if len(board.Columns) == 1 {
+		return LastColumn{}
+	}
+	n, err := tx.RemoveColumn(ctx, column)
+	if err != nil {
+		return fmt.Errorf("remove column: %w", err)
+	}
+	if n != 1 {
+		return ErrOutdated
+	}
+	return nil
+}
+
+// Raise makes a column's last rank at least rank. The caller holds its lock.
+func Raise(ctx context.Context, tx *db.Tx, column id.Column, rank int64) error {
+	if _, err := tx.RaiseLastRank(ctx, rank, column); err != nil {
+		return fmt.Errorf("raise last rank: %w", err)
+	}
+	return nil
+}
+
+// Edited counts an edit of a board's columns, locked and read with the board. It returns ErrOutdated
+// where the board was edited or archived since.
+func Edited(ctx context.Context, tx *db.Tx, board Board) error {
+	return edit(ctx, tx, board, board.Slug, board.Title)
+}
+
+func edit(ctx context.Context, tx *db.Tx, board Board, slug, title string) error {
+	n, err := tx.EditBoard(ctx, db.EditBoardParams{Slug: slug, Title: title, Now: tx.Now, ID: board.ID, Version: board.Version})
+	if err != nil {
+		return fmt.Errorf("edit board: %w", err)
+	}
+	if n != 1 {
+		return ErrOutdated
+	}
+	return nil
+}
+
+// Archive makes a board read only, or, where at is nil, restores it. It returns ErrOutdated where the
+// board was edited since it was read.
+func Archive(ctx context.Context, tx *db.Tx, board Board, at *time.Time) error {
+	n, err := tx.ArchiveBoard(ctx, db.ArchiveBoardParams{ArchivedAt: at, Now: tx.Now, ID: board.ID, Version: board.Version})
+	if err != nil {
+		return fmt.Errorf("archive board: %w", err)
+	}
+	if n != 1 {
+		return ErrOutdated
+	}
+	return nil
+}
