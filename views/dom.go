@@ -31,3 +31,23 @@ func AddID(c id.Column) string { return fmt.Sprintf("add-%d", c) }
 
 // CardID is a card on a board.
 func CardID(t tickets.ID) string { return fmt.Sprintf("card-%d", t) }
+
+// Elements of comments, assignees and the inbox.
+const (
+	CommentsID    = "comments" // the section below a ticket
+	SaidID        = "said"     // its list
+	CommentFormID = "comment-form"
+	AssigneesID   = "assignees"    // of a ticket
+	PeopleID      = "people-found" // of the form that chooses them
+	MuteID        = "mute"
+	UnreadID      = "unread" // the link to the inbox
+	InboxID       = "inbox"
+	EntriesID     = "entries"
+	WorkID        = "work"
+)
+
+// CommentID is a comment below its ticket.
+func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
+
+// EntryID is an entry of an inbox.
+func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }

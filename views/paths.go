@@ -67,3 +67,67 @@ func JoinPath(secret string) string { return "/join/" + secret }
 
 // ResetPath is a link for a new password.
 func ResetPath(secret string) string { return "/reset/" + secret }
+// CommentsPath takes new comments of a ticket.
+func CommentsPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/comments"
+}
+
+// CommentsBeforePath are a ticket's comments before one.
+func CommentsBeforePath(company string, key tickets.Key, before id.Comment) string {
+	return fmt.Sprintf("%s?before=%d", CommentsPath(company, key), before)
+}
+
+// CommentPath is a comment on its ticket's page, however far back it is.
+func CommentPath(company string, key tickets.Key, comment id.Comment) string {
+	return fmt.Sprintf("%s?comment=%d#%s", TicketPath(company, key), comment, CommentID(comment))
+}
+
+// OneCommentPath is a comment alone. A POST to it saves an edit.
+func OneCommentPath(company string, key tickets.Key, comment id.Comment) string {
+	return fmt.Sprintf("%s/%d", CommentsPath(company, key), comment)
+}
+
+// EditCommentPath is a comment's form.
+func EditCommentPath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/edit"
+}
+
+// CommentRemovalPath deletes a comment.
+func CommentRemovalPath(company string, key tickets.Key, comment id.Comment) string {
+	return OneCommentPath(company, key, comment) + "/removal"
+}
+
+// AssigneesPath is who works on a ticket: GET is the form that changes it, POST changes it.
+func AssigneesPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/assignees"
+}
+
+// MutePath ends replies of a ticket in one's inbox, or lets them come again.
+func MutePath(company string, key tickets.Key) string { return TicketPath(company, key) + "/mute" }
+
+// InboxPath is what someone is told. A POST to it marks all as read.
+func InboxPath(company string) string { return "/" + company + "/inbox" }
+
+// InboxBeforePath are older entries.
+func InboxBeforePath(company string, before id.Notification) string {
+	return fmt.Sprintf("%s?before=%d", InboxPath(company), before)
+}
+
+// InboxEntryPath marks an entry as read.
+func InboxEntryPath(company string, entry id.Notification) string {
+	return fmt.Sprintf("%s/%d", InboxPath(company), entry)
+}
+
+// UnreadPath is the link to the inbox with the count of what is unread.
+func UnreadPath(company string) string { return InboxPath(company) + "/unread" }
+
+// WorkPath is what someone has to do.
+func WorkPath(company string) string { return "/" + company + "/work" }
+
+// WorkBeforePath is older work.
+func WorkBeforePath(company string, before tickets.ID) string {
+	return fmt.Sprintf("%s?before=%d", WorkPath(company), before)
+}
+
+// MentionsPath finds people whom a text can name.
+func MentionsPath(company string) string { return "/" + company + "/people/mentions" }

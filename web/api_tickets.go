@@ -12,22 +12,25 @@ import (
 )
 
 type ticketResource struct {
-	Key         string    `json:"key"`
-	Number      uint64    `json:"number"`
-	Board       string    `json:"board"`
-	Column      id.Column `json:"column"`
-	Title       string    `json:"title"`
-	Description string    `json:"description"`
-	Version     uint64    `json:"version"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
-	URL         string    `json:"url"`
+	Key         string             `json:"key"`
+	Number      uint64             `json:"number"`
+	Board       string             `json:"board"`
+	Column      id.Column          `json:"column"`
+	Title       string             `json:"title"`
+	Description string             `json:"description"`
+	Version     uint64             `json:"version"`
+	CreatedAt   time.Time          `json:"created_at"`
+	UpdatedAt   time.Time          `json:"updated_at"`
+	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
+	Assignees   []assigneeResource `json:"assignees"`
+	URL         string             `json:"url"`
 }
 
 func (l links) ticket(t tickets.Ticket) ticketResource {
 	return ticketResource{
 		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
-		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, URL: l.base + views.TicketPath(l.company, t.Key),
+		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
+		Assignees: assigneesOf(t), URL: l.base + views.TicketPath(l.company, t.Key),
 	}
 }
 

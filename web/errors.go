@@ -222,7 +222,10 @@ func (s *server) problem(c echo.Context, code int, message string, err error) {
 	var stale tickets.Stale
 	var moved tickets.MovedSince
 	var renamed boards.Stale
+	var comment tickets.StaleComment
 	switch {
+	case errors.As(err, &comment):
+		p.Current = s.links(c).comment(comment.Key, comment.Current)
 	case errors.As(err, &renamed):
 		p.Current = s.links(c).board(renamed.Current)
 	case errors.As(err, &stale):

@@ -52,5 +52,10 @@ func (s *server) route(e *echo.Echo) {
 	api.PATCH("/tickets/:key", s.apiEditTicket)
 	api.DELETE("/tickets/:key", s.apiDeleteTicket)
 	api.POST("/tickets/:key/position", s.apiMoveTicket)
+	api.GET("/tickets/:key/comments", s.apiComments)
+	api.POST("/tickets/:key/comments", s.apiComment)
+	api.PATCH("/tickets/:key/comments/:comment", s.apiEditComment)
+	api.DELETE("/tickets/:key/comments/:comment", s.apiDeleteComment)
+	api.PUT("/tickets/:key/assignees", s.apiAssign)
 	api.Any("/*", func(echo.Context) error { return echo.ErrNotFound })
 }

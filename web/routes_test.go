@@ -112,6 +112,13 @@ var calls = map[string]call{
 	"PATCH /api/v1/tickets/:key":         {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200, ""},
 	"DELETE /api/v1/tickets/:key":        {"/tickets/DEMO-4", "", "tickets:write", 404, 204, ""},
 	"POST /api/v1/tickets/:key/position": {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404, 200, ""},
+
+	// A comment is its author's alone (TestAPIComments); here is none.
+	"GET /api/v1/tickets/:key/comments":             {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},
+	"POST /api/v1/tickets/:key/comments":            {"/tickets/DEMO-6/comments", `{"body":"x"}`, "tickets:write", 404, 201, ""},
+	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-6/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 404, ""},
+	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-6/comments/1", "", "tickets:write", 404, 404, ""},
+	"PUT /api/v1/tickets/:key/assignees":            {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`, "tickets:write", 404, 200, ""},
 }
 
 // routes are the method and path of every route there is.

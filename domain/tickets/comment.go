@@ -30,6 +30,12 @@ type Comment struct {
 	DeletedAt *time.Time
 }
 
+// Said is a comment with the key of its ticket.
+type Said struct {
+	Key     Key
+	Comment Comment
+}
+
 // Deleted reports whether its author took the comment back.
 func (c Comment) Deleted() bool { return c.DeletedAt != nil }
 
@@ -90,12 +96,12 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 
 // Reword gives a comment of by's another parsed text; version is the one that was seen. It returns
 // the comment as it was and as it is, or CommentNotFound, NotYourComment or StaleComment.
-func Reword(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, body string, version uint64, by Person) (old, changed Comment, err error) {
-	if old, err = lockComment(ctx, tx, ticket, comment, by); err != nil {
+func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by Person) (old, changed Comment, err error) {
+	if old, err = lockComment(ctx, tx, ticket.ID, comment, by); err != nil {
 		return old, changed, err
 	}
 	if old.Version != version {
-		return old, changed, StaleComment{Current: old}
+		return old, changed, StaleComment{Key: ticket.Key, Current: old}
 	}
 	if old.Deleted() {
 		return old, changed, CommentNotFound{}
@@ -108,7 +114,7 @@ func Reword(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, body 
 		return old, changed, fmt.Errorf("edit comment: %w", err)
 	}
 	if n != 1 {
-		return old, changed, StaleComment{Current: old}
+		return old, changed, StaleComment{Key: ticket.Key, Current: old}
 	}
 	changed = old
 	changed.Body, changed.Version, changed.UpdatedAt = body, version+1, tx.Now

@@ -48,7 +48,10 @@ func (NotYourComment) Error() string {
 func (NotYourComment) Unwrap() error { return fault.Forbidden }
 
 // StaleComment reports an edit that was based on an older version of the comment.
-type StaleComment struct{ Current Comment }
+type StaleComment struct {
+	Key     Key
+	Current Comment
+}
 
 func (e StaleComment) Error() string {
 	if e.Current.Deleted() {

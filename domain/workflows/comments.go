@@ -25,14 +25,15 @@ func (w *Workflows) CommentsFrom(ctx context.Context, ticket tickets.Ticket, fir
 	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, first-1, CommentsPerPage)
 }
 
-// CommentsAfter returns up to limit comments of a ticket behind one, oldest first; 0 means from the
+// CommentsAfter returns a ticket and up to limit of its comments behind one, oldest first; 0 means from the
 // first. It returns tickets.NotFound.
-func (w *Workflows) CommentsAfter(ctx context.Context, key tickets.Key, after id.Comment, limit int) (tickets.Comments, error) {
+func (w *Workflows) CommentsAfter(ctx context.Context, key tickets.Key, after id.Comment, limit int) (tickets.Ticket, tickets.Comments, error) {
 	ticket, err := w.Ticket(ctx, key)
 	if err != nil {
-		return tickets.Comments{}, err
+		return ticket, tickets.Comments{}, err
 	}
-	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, after, limit)
+	list, err := tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, after, limit)
+	return ticket, list, err
 }
 
 // CommentOf returns a comment of a ticket, or tickets.CommentNotFound.
@@ -43,72 +44,75 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 // Comment adds a comment to a ticket, and tells those who are named in it and those who watch the
 // ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
 // Replayed or KeyReused.
-func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Comment]) (tickets.Comment, error) {
+func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Said]) (tickets.Said, error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
-		return tickets.Comment{}, err
+		return tickets.Said{}, err
 	}
 	body, err := tickets.ParseComment(text)
 	if err != nil {
-		return tickets.Comment{}, err
+		return tickets.Said{}, err
 	}
-	mentioned, err := w.mentioned(ctx, actor.Company.ID, markup.Mentions(body))
+	mentioned, err := membersNamed(ctx, w.db.Queries, actor.Company.ID, markup.Mentions(body))
 	if err != nil {
-		return tickets.Comment{}, err
+		return tickets.Said{}, err
 	}
-	comment, err := doOnce(ctx, w, once, func() (comment tickets.Comment, err error) {
+	said, err := doOnce(ctx, w, once, func() (said tickets.Said, err error) {
 		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
-			if comment, err = tickets.Say(ctx, tx, locked, body, by); err != nil {
+			said.Key = locked.Key
+			if said.Comment, err = tickets.Say(ctx, tx, locked, body, by); err != nil {
 				return err
 			}
-			news := tickets.News{Company: actor.Company.ID, Ticket: locked, Comment: comment.ID, By: by, Mentioned: mentioned, Reply: true}
+			news := tickets.News{Company: actor.Company.ID, Ticket: locked, Comment: said.Comment.ID, By: by, Mentioned: mentioned, Reply: true}
 			if err := tickets.Tell(ctx, tx, news); err != nil {
 				return err
 			}
-			return remember(ctx, tx, once.row(tx, comment))
+			return remember(ctx, tx, once.row(tx, said))
 		})
-		return comment, err
+		return said, err
 	})
 	if err != nil {
-		return tickets.Comment{}, fmt.Errorf("comment: %w", err)
+		return tickets.Said{}, fmt.Errorf("comment: %w", err)
 	}
-	return comment, nil
+	return said, nil
 }
 
 // EditComment gives one's own comment another text, and tells those who are newly named in it. version
 // is the one that was seen. It returns what tickets.Reword and ParseComment do.
-func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (changed tickets.Comment, err error) {
+func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.Said, err error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
-		return changed, err
+		return said, err
 	}
 	body, err := tickets.ParseComment(text)
 	if err != nil {
-		return changed, err
+		return said, err
 	}
 	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 		var old tickets.Comment
-		if old, changed, err = tickets.Reword(ctx, tx, locked.ID, comment, body, version, by); err != nil {
+		said.Key = locked.Key
+		if old, said.Comment, err = tickets.Reword(ctx, tx, locked, comment, body, version, by); err != nil {
 			return err
 		}
 		return tellNamed(ctx, tx, actor.Company.ID, tickets.News{Ticket: locked, Comment: comment, By: by}, old.Body, body)
 	})
 	if err != nil {
-		return tickets.Comment{}, fmt.Errorf("edit comment: %w", err)
+		return tickets.Said{}, fmt.Errorf("edit comment: %w", err)
 	}
-	return changed, nil
+	return said, nil
 }
 
-// DeleteComment takes the text of one's own comment away. It returns tickets.NotFound,
-// CommentNotFound or NotYourComment.
-func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) error {
-	err := w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+// DeleteComment takes the text of one's own comment away, and returns the key of its ticket. It
+// returns tickets.NotFound, CommentNotFound or NotYourComment.
+func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) (current tickets.Key, err error) {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+		current = locked.Key
 		return tickets.TakeBack(ctx, tx, locked.ID, comment, by)
 	})
 	if err != nil {
-		return fmt.Errorf("delete comment: %w", err)
+		return tickets.Key{}, fmt.Errorf("delete comment: %w", err)
 	}
-	return nil
+	return current, nil
 }
 
 // tellNamed tells those whom a text names and its older version did not.
@@ -129,11 +133,7 @@ func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.
 	return tickets.Tell(ctx, tx, news)
 }
 
-// mentioned returns the members with these handles, the first tickets.MaxMentions of them.
-func (w *Workflows) mentioned(ctx context.Context, company id.Company, handles []string) ([]id.Account, error) {
-	return membersNamed(ctx, w.db.Queries, company, handles)
-}
-
+// membersNamed returns the members with these handles, the first tickets.MaxMentions of them.
 func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]id.Account, error) {
 	found, err := accounts.ByHandle(ctx, q, company, handles)
 	if err != nil {

@@ -49,11 +49,11 @@ var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 // say comments on DEMO-1.
 func (h *house) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	comment, err := h.Comment(ctx, demo1, text, nil)
+	said, err := h.Comment(ctx, demo1, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return comment
+	return said.Comment
 }
 
 // told is what someone's inbox says, the newest last: why, who, which ticket.
@@ -294,7 +294,7 @@ func TestComments(t *testing.T) {
 		if _, err := h.EditComment(h.ctx, demo1, comment.ID, "ours", 1); !errors.As(err, new(tickets.NotYourComment)) {
 			t.Error(err)
 		}
-		if err := h.DeleteComment(h.ctx, demo1, comment.ID); !errors.As(err, new(tickets.NotYourComment)) {
+		if _, err := h.DeleteComment(h.ctx, demo1, comment.ID); !errors.As(err, new(tickets.NotYourComment)) {
 			t.Error(err)
 		}
 		if _, err := h.Comment(vera, demo1, "x", nil); !errors.As(err, new(accounts.ReadOnly)) {
@@ -303,14 +303,14 @@ func TestComments(t *testing.T) {
 		if _, err := h.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.As(err, new(tickets.CommentNotFound)) {
 			t.Error("by another ticket's address:", err)
 		}
-		if err := h.DeleteComment(ben, demo1, comment.ID); err != nil {
+		if _, err := h.DeleteComment(ben, demo1, comment.ID); err != nil {
 			t.Fatal(err)
 		}
 		var stale tickets.StaleComment
 		if _, err := h.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
 			t.Error(err)
 		}
-		if err := h.DeleteComment(ben, demo1, comment.ID); !errors.As(err, new(tickets.CommentNotFound)) {
+		if _, err := h.DeleteComment(ben, demo1, comment.ID); !errors.As(err, new(tickets.CommentNotFound)) {
 			t.Error(err)
 		}
 		ticket, err := h.Ticket(h.ctx, demo1)
