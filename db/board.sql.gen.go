@@ -224,6 +224,44 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 	return items, nil
 }
 
+const boardsToSearch = `-- name: BoardsToSearch :many
+SELECT b.id, b.slug, i.max_ticket_id FROM board b
+JOIN board_ticket_incrementer i ON i.board_id = b.id
+WHERE b.company_id = ? AND b.archived_at IS NULL
+ORDER BY b.slug
+LIMIT ?
+`
+
+type BoardsToSearchRow struct {
+	ID          id.Board
+	Slug        string
+	MaxTicketID uint64
+}
+
+// Boards whose titles can be searched, each with the last number handed out on it.
+func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limit int32) ([]BoardsToSearchRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsToSearch, companyID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardsToSearchRow
+	for rows.Next() {
+		var i BoardsToSearchRow
+		if err := rows.Scan(&i.ID, &i.Slug, &i.MaxTicketID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const columnsOfBoard = `-- name: ColumnsOfBoard :many
 SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE board_id = ? ORDER BY position
 `

@@ -75,3 +75,10 @@ UPDATE board_column SET position = sqlc.arg(position) WHERE id = sqlc.arg(id);
 
 -- name: RemoveColumn :execrows
 DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;
+-- name: BoardsToSearch :many
+-- Boards whose titles can be searched, each with the last number handed out on it.
+SELECT b.id, b.slug, i.max_ticket_id FROM board b
+JOIN board_ticket_incrementer i ON i.board_id = b.id
+WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
+ORDER BY b.slug
+LIMIT ?;

@@ -1,6 +1,11 @@
 package views
 
 import (
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -28,4 +33,17 @@ func addError(errs Errors) string {
 		return message
 	}
 	return ""
+}
+
+// ways tell the keyboard where it goes with a card, {key} in the place of the card's key: a board
+// has thousands of cards and says this once.
+func ways(p Page, b boards.Board) templ.Attributes {
+	if !p.writes(b) {
+		return nil
+	}
+	way := func(path func(string, tickets.Key) string) string {
+		var none tickets.Key
+		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
+	}
+	return templ.Attributes{"data-edit": way(EditPath)}
 }

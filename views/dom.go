@@ -15,6 +15,8 @@ const (
 	AnnounceID = "announce" // the aria-live region
 	TicketID   = "ticket"
 	HistoryID  = "history"
+	JumpID     = "jump-found" // what the jump box found
+	SwitchID   = "switch"     // the columns of a board, on a phone
 )
 
 // ColumnID is a column with its head, cards and foot.

@@ -131,3 +131,14 @@ func WorkBeforePath(company string, before tickets.ID) string {
 
 // MentionsPath finds people whom a text can name.
 func MentionsPath(company string) string { return "/" + company + "/people/mentions" }
+
+// JumpPath finds a ticket by its key or title; board is the slug of the one that is looked at, or "".
+func JumpPath(company, board string) string {
+	if board == "" {
+		return "/" + company + "/jump"
+	}
+	return "/" + company + "/jump?board=" + board
+}
+
+// KeysPath is the help for the keyboard.
+func KeysPath(company string) string { return "/" + company + "/keys" }

@@ -18,6 +18,7 @@ type Page struct {
 	Now    time.Time
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
+	Board  string // slug of the board that it is about, "" for none
 }
 
 // writes reports whether who looks at the page may change what is on a board.
@@ -152,4 +153,14 @@ type ErrorProps struct {
 	Heading string // what happened
 	Message string // what to do
 	Retry   bool   // trying again may help
+}
+
+// JumpProps is the box that leads to a ticket, and what it found. Key is the ticket with the key that
+// was typed. Newest says among how many of each board titles were looked for, 0 for all.
+type JumpProps struct {
+	Page   Page
+	Query  string
+	Key    *tickets.Found
+	Titles []tickets.Found
+	Newest int
 }

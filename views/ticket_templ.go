@@ -294,7 +294,7 @@ func TicketBody(props TicketProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Page.writes(props.Board) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "Press <kbd>e</kbd> to say more.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span class=\"by-key\">Press <kbd>e</kbd> to say more.</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

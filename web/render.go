@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/static"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -34,6 +35,7 @@ func render(c echo.Context, status int, components ...templ.Component) error {
 // page is the frame of a page for whoever asks. The messages of the session are taken out of it.
 func (s *server) page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
+	p.Board = boardOf(c)
 	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
 		p.Actor = &actor
 	}
@@ -41,6 +43,17 @@ func (s *server) page(c echo.Context, title string) views.Page {
 		p.Flash = s.takeFlash(c)
 	}
 	return p
+}
+
+// boardOf is the slug of the board that the path is about, "" for none.
+func boardOf(c echo.Context) string {
+	if board, err := boards.ParseSlug(c.Param("board")); err == nil {
+		return board
+	}
+	if k, err := key(c); err == nil {
+		return k.Board
+	}
+	return ""
 }
 
 // see redirects to a page of ours after a form was taken, with a message for it.

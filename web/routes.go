@@ -27,6 +27,8 @@ func (s *server) route(e *echo.Echo) {
 	company := e.Group("/:company", s.withSession, s.asMember)
 	company.GET("", s.home)
 	company.GET("/boards", s.home)
+	company.GET("/jump", s.jump)
+	company.GET("/keys", s.keys)
 	company.POST("/boards", s.openBoard)
 	company.GET("/boards/:board", s.board)
 	company.GET("/boards/:board/settings", s.boardSettings)

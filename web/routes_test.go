@@ -74,6 +74,8 @@ var pages = map[string]access{
 
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),
+	"GET /:company/jump":                          members("/acme/jump?q=x", 200),
+	"GET /:company/keys":                          members("/acme/keys", 200),
 	"POST /:company/boards":                       writers("/acme/boards", 422),
 	"GET /:company/boards/:board":                 members("/acme/boards/DEMO", 200),
 	"GET /:company/boards/:board/settings":        members("/acme/boards/DEMO/settings", 200),

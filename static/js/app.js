@@ -2,8 +2,12 @@ import '../vendor/relative-time/bundle.js'
 import { install, uninstall } from '../vendor/hotkey/index.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import './board.js'
+import './columns.js'
 import './dialog.js'
 import './forms.js'
+import { follow } from './jump.js'
+import { showSwitch } from './keys.js'
+import './walk.js'
 import { say, toast, reason } from './say.js'
 
 document.documentElement.classList.add('js')
@@ -18,14 +22,13 @@ htmx.onLoad((root) => {
 		uninstall(control)
 		install(control)
 	})
+	each(root, '[data-follows]', follow)
+	each(root, '[data-keys-switch]', showSwitch)
 	if (root !== document.body) each(root, '[data-say]', (message) => say(message.textContent))
 })
 document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
 	if (target.matches('[data-hotkey]')) uninstall(target)
 })
-document.addEventListener('hotkey-fire', (event) => {
-	if (document.querySelector('dialog[open]')) event.preventDefault()
-}, true)
 
 document.addEventListener('htmx:responseError', ({ detail }) => toast(reason(detail.xhr.status, detail.xhr.response), true))
 document.addEventListener('htmx:sendError', () => toast(reason(), true))

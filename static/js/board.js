@@ -2,14 +2,26 @@
 // below, never a position or a list; the server answers with the columns as they are.
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
+import { count } from './columns.js'
 import { ask, say, toast } from './say.js'
 
 const { Sortable } = window
+const phone = matchMedia('(width <= 700px)')
 const calm = matchMedia('(prefers-reduced-motion: reduce)')
 
 let drag = null // resolved when the card is dropped; nothing is swapped before
-let drop
+let free
 let seen
+
+// hold keeps the columns as they are on the page until the function that it returns is called.
+export function hold() {
+	let free
+	drag = new Promise((resolve) => { free = resolve })
+	return () => {
+		drag = null
+		free()
+	}
+}
 
 const touches = (event) => event.pointerType === 'touch' || event.touches !== undefined
 
@@ -30,13 +42,12 @@ const options = {
 	dragClass: 'lifted',
 	onStart({ item }) {
 		seen = place(item)
-		drag = new Promise((resolve) => { drop = resolve })
+		free = hold()
 		document.documentElement.classList.add('dragging')
 	},
 	onEnd({ item }) {
 		document.documentElement.classList.remove('dragging')
-		drag = null
-		drop()
+		free()
 		const to = place(item)
 		if (to.column !== seen.column || to.after !== seen.after) move(item, seen, to)
 	},
@@ -52,18 +63,18 @@ document.addEventListener('htmx:beforeCleanupElement', ({ target }) => {
 })
 
 const listOf = (column) => document.getElementById(`cards-${column}`)
-const cardOf = (key) => document.querySelector(`.column .card[data-key="${CSS.escape(key)}"]`)
+export const cardOf = (key) => document.querySelector(`.column .card[data-key="${CSS.escape(key)}"]`)
 const keys = (list) => [...list.querySelectorAll(':scope > .card')].map((card) => card.dataset.key)
 
 // place is where a card lies: its column and the card above it.
-function place(card) {
+export function place(card) {
 	const list = card.parentElement
 	let above = card.previousElementSibling
 	while (above && !above.matches('.card')) above = above.previousElementSibling
 	return { column: list.closest('.column').dataset.column, after: above?.dataset.key ?? list.dataset.above }
 }
 
-function put(card, { column, after }) {
+export function put(card, { column, after }) {
 	const list = listOf(column)
 	const above = after && list.querySelector(`:scope > .card[data-key="${CSS.escape(after)}"]`)
 	;(above || list.querySelector('.empty')).after(card)
@@ -73,7 +84,7 @@ let last = Promise.resolve()
 let moving = 0
 const fresh = new Map() // columns that wait until all moves are answered
 
-async function move(card, from, to) {
+export async function move(card, from, to) {
 	const url = card.querySelector('.move').href
 	const target = `column-${to.column}`
 	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
@@ -113,11 +124,15 @@ export function moveByForm(form) {
 	const card = cardOf(form.dataset.move)
 	const list = listOf(column)
 	if (!card || !list || !listOf(seen_column) || (after && !keys(list).includes(after))) return false
+	const [near = ''] = neighbours(card)
 	put(card, { column, after })
 	move(card, { column: seen_column, after: seen_after }, { column, after }).then(() => {
-		const link = cardOf(form.dataset.move)?.querySelector('a')
-		link?.focus()
-		link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+		// On a phone one stays in the column that one looks at, else one follows the card.
+		const there = cardOf(form.dataset.move)
+		const stays = phone.matches && there?.closest('.column')?.dataset.column !== seen_column
+		const link = ((stays && cardOf(near)) || there)?.querySelector('a')
+		link?.focus({ preventScroll: stays })
+		if (!stays) link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 	})
 	return true
 }
@@ -133,6 +148,21 @@ function elsewhere(key, column, coming) {
 	const same = `.card[data-key="${CSS.escape(key)}"]`
 	return [...coming.values()].some((other) => other.id !== column.id && other.querySelector(same))
 		|| [...document.querySelectorAll(`.column ${same}`)].some((card) => !column.contains(card))
+}
+
+// neighbours are the keys of the other cards of a column, the nearest first, below before above.
+export function neighbours(card) {
+	const all = keys(card.parentElement)
+	const at = all.indexOf(card.dataset.key)
+	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
+}
+
+// successor has the focus after a card that is not in its column any more: the card itself where it
+// went, else the nearest of those that were beside it, else what a new card is made with.
+function successor(column, focused, near) {
+	const key = focused.closest('.card').dataset.key
+	const there = cardOf(key) ?? near.map((other) => column.querySelector(`.card[data-key="${CSS.escape(other)}"]`)).find(Boolean)
+	return there?.querySelector('a') ?? column.querySelector('.add summary')
 }
 
 function showColumn(column) {
@@ -171,6 +201,7 @@ function showColumn(column) {
 	const focused = old.contains(document.activeElement) ? document.activeElement : null
 	const selector = focused && (focused.id ? `#${focused.id}` : focused.closest('.card') && `#${focused.closest('.card').id} a${focused.matches('.move') ? '.move' : ''}`)
 	const caret = focused?.selectionStart
+	const near = focused?.closest('.card') && neighbours(focused.closest('.card'))
 
 	const opened = column.querySelector('.created .key')?.textContent
 	Sortable.get(oldList)?.destroy()
@@ -178,9 +209,10 @@ function showColumn(column) {
 	htmx.process(column)
 	htmx.trigger(column, 'htmx:load', { elt: column })
 	list.scrollTop = scrolled
+	count(column)
 
 	if (selector) {
-		const again = column.querySelector(selector)
+		const again = column.querySelector(selector) ?? (near && successor(column, focused, near))
 		again?.focus({ preventScroll: true })
 		if (caret != null) again?.setSelectionRange?.(caret, caret)
 	}

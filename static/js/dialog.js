@@ -21,19 +21,24 @@ document.addEventListener('click', async (event) => {
 	const link = event.target.closest('a[data-dialog], a.move')
 	if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
 	event.preventDefault()
-	if (dialog.open || link.ariaBusy) return
+	if (link.ariaBusy) return
 	link.ariaBusy = 'true'
+	await open(link.href)
+	link.ariaBusy = null
+})
+
+// open shows what is at a path, unless something else is shown already.
+export async function open(path) {
+	if (dialog.open) return
 	try {
-		show(await ask(link.href, { target: 'dialog' }))
-		const form = body.querySelector('form')
+		show(await ask(path, { target: 'dialog' }))
+		const form = body.querySelector('form[data-again]')
 		const draft = form && drafts.get(form.action)
 		for (const [name, value] of draft ?? []) form.elements[name].value = value
 	} catch (error) {
 		toast(error.message, true)
-	} finally {
-		link.ariaBusy = null
 	}
-})
+}
 
 dialog.addEventListener('close', () => {
 	const form = body.querySelector('form[data-again]')

@@ -1,11 +1,12 @@
 const announce = document.getElementById('announce')
 const flashes = document.getElementById('flash')
 
-// say tells those who listen rather than look.
+// say tells those who listen rather than look. What is outside an open dialog is not heard.
 export function say(text) {
-	announce.textContent = ''
+	const regions = [announce, ...document.querySelectorAll('dialog[open] [data-announce]')]
+	for (const region of regions) region.textContent = ''
 	// Emptied first, or the same message twice would be heard once.
-	setTimeout(() => { announce.textContent = text.replace(/\s+/g, ' ').trim() }, 50)
+	setTimeout(() => { for (const region of regions) region.textContent = text.replace(/\s+/g, ' ').trim() }, 50)
 }
 
 // toast shows a message; a bad one stays until it is closed.

@@ -1,0 +1,66 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// TitleSearch asks for tickets with all of Words in their titles.
+type TitleSearch struct {
+	Boards []id.Board
+	Words  []string
+	Newest int // how many tickets of each board are looked at
+	Limit  int // how many are returned of each board
+}
+
+// Titled is what TicketsByTitle finds.
+type Titled struct {
+	ID       id.Ticket
+	BoardID  id.Board
+	LocalID  uint64
+	Title    string
+	ClosedAt *time.Time
+}
+
+const newestOfBoard = `(SELECT id, board_id, local_id, title, closed_at FROM (` +
+	`SELECT id, board_id, local_id, title, closed_at, deleted_at FROM ticket WHERE board_id = ? ORDER BY local_id DESC LIMIT ?` +
+	`) t WHERE deleted_at IS NULL`
+
+// anywhere takes their meaning from the wildcards in what people type.
+var anywhere = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+// TicketsByTitle looks at the newest tickets of each board, so what it costs does not grow with the
+// boards. Letters are compared as the title's collation does, without case and accents: LIKE does so,
+// LOCATE compares as many bytes as the word has. The newest of each board come first.
+func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]Titled, error) {
+	if len(s.Boards) == 0 || len(s.Words) == 0 {
+		return nil, nil
+	}
+	part := newestOfBoard + strings.Repeat(" AND title LIKE ? ESCAPE '!'", len(s.Words)) + " ORDER BY local_id DESC LIMIT ?)"
+	var args []any
+	for _, board := range s.Boards {
+		args = append(args, uint64(board), s.Newest)
+		for _, word := range s.Words {
+			args = append(args, "%"+anywhere.Replace(word)+"%")
+		}
+		args = append(args, s.Limit)
+	}
+	rows, err := q.db.QueryContext(ctx, part+strings.Repeat(" UNION ALL "+part, len(s.Boards)-1), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []Titled
+	for rows.Next() {
+		var t Titled
+		if err := rows.Scan(&t.ID, &t.BoardID, &t.LocalID, &t.Title, &t.ClosedAt); err != nil {
+			return nil, fmt.Errorf("scan title: %w", err)
+		}
+		found = append(found, t)
+	}
+	return found, rows.Err()
+}

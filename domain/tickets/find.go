@@ -1,0 +1,77 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// Found is a ticket that a search found.
+type Found struct {
+	Key    Key
+	Title  string
+	Closed bool
+}
+
+// Wanted reads what someone typed to get to a ticket as its key: NINJA-42, or 42 where board is the
+// one they look at; "" is none. ok is false where it is no key.
+func Wanted(text, board string) (key Key, ok bool) {
+	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
+	if _, err := strconv.ParseUint(text, 10, 63); err == nil && board != "" {
+		text = board + "-" + text
+	}
+	key, err := ParseKey(text)
+	return key, err == nil
+}
+
+const (
+	maxWords = 6
+	maxFound = 10
+)
+
+// Searched is a board whose titles are searched.
+type Searched struct {
+	ID   id.Board
+	Slug string
+}
+
+// ByTitle returns at most ten tickets whose titles have every word of text, of the newest of each
+// board. Those of the first board come first, then the newest.
+func ByTitle(ctx context.Context, q *db.Queries, on []Searched, text string, newest int) ([]Found, error) {
+	line, length, ok := markup.Line(text)
+	words := strings.Fields(line)
+	if !ok || length == 0 || length > MaxTitle || len(on) == 0 {
+		return nil, nil
+	}
+	search := db.TitleSearch{Words: words[:min(len(words), maxWords)], Newest: newest, Limit: maxFound}
+	slugs := make(map[id.Board]string, len(on))
+	for _, b := range on {
+		search.Boards = append(search.Boards, b.ID)
+		slugs[b.ID] = b.Slug
+	}
+	rows, err := db.Read(q.TicketsByTitle(ctx, search))
+	if err != nil {
+		return nil, fmt.Errorf("search titles: %w", err)
+	}
+	first := on[0].ID
+	slices.SortStableFunc(rows, func(a, b db.Titled) int {
+		if (a.BoardID == first) != (b.BoardID == first) {
+			if a.BoardID == first {
+				return -1
+			}
+			return 1
+		}
+		return int(int64(b.ID) - int64(a.ID)) // ids are far from where this overflows
+	})
+	found := make([]Found, 0, maxFound)
+	for _, r := range rows[:min(len(rows), maxFound)] {
+		found = append(found, Found{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title, Closed: r.ClosedAt != nil})
+	}
+	return found, nil
+}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// How much a jump looks at, whatever there is.
+const (
+	jumpBoards = 100
+	jumpTitles = 4000 // over all boards, but a few of each
+	jumpFewest = 40
+	jumpMost   = 2000
+)
+
+// Jump is what someone typed may mean.
+type Jump struct {
+	Key    *tickets.Ticket // the ticket with that key
+	Titles []tickets.Found
+	Newest int // titles are looked for among so many of a board; 0: among all
+}
+
+// JumpTo finds tickets by a key, a number on the board, or words of a title. board is the slug of the
+// one that is looked at, "" for none.
+func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return Jump{}, err
+	}
+	var jump Jump
+	if key, ok := tickets.Wanted(text, board); ok {
+		ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+		switch {
+		case err == nil:
+			jump.Key = &ticket
+		case !errors.Is(err, fault.NotFound):
+			return Jump{}, err
+		}
+	}
+	rows, err := db.Read(w.db.BoardsToSearch(ctx, actor.Company.ID, jumpBoards))
+	if err != nil {
+		return Jump{}, fmt.Errorf("read boards: %w", err)
+	}
+	newest := min(max(jumpTitles/max(len(rows), 1), jumpFewest), jumpMost)
+	on := make([]tickets.Searched, 0, len(rows))
+	for _, row := range rows {
+		if row.MaxTicketID > uint64(newest) {
+			jump.Newest = newest
+		}
+		here := tickets.Searched{ID: row.ID, Slug: row.Slug}
+		if on = append(on, here); strings.EqualFold(row.Slug, board) {
+			on[0], on[len(on)-1] = here, on[0]
+		}
+	}
+	jump.Titles, err = tickets.ByTitle(ctx, w.db.Queries, on, text, newest)
+	return jump, err
+}

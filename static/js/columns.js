@@ -1,0 +1,52 @@
+// On a phone a board shows one column at a time. The switch is made of links, so it works by itself;
+// here it is told which column shows, and the address remembers it.
+const board = document.getElementById('board')
+const nav = document.getElementById('switch')
+
+if (board && nav) {
+	const links = () => [...nav.querySelectorAll('a')]
+	const mark = (id) => {
+		for (const link of links()) {
+			const here = link.hash === `#${id}`
+			link.ariaCurrent = here ? 'true' : null
+			if (here && link.offsetParent) nav.scrollTo({ left: link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2 })
+		}
+	}
+	const shown = () => {
+		const { left, width } = board.getBoundingClientRect()
+		const middle = left + width / 2
+		return [...board.querySelectorAll('.column')].find((column) => {
+			const box = column.getBoundingClientRect()
+			return box.left <= middle && box.right >= middle
+		})
+	}
+	let timer
+	const settle = () => {
+		if (!nav.offsetParent) return // a wide window shows them all
+		const column = shown()
+		if (!column) return
+		mark(column.id)
+		if (location.hash !== `#${column.id}`) history.replaceState(history.state, '', `#${column.id}`)
+	}
+	board.addEventListener('scroll', () => {
+		clearTimeout(timer)
+		timer = setTimeout(settle, 80)
+	}, { passive: true })
+	nav.addEventListener('click', (event) => {
+		const link = event.target.closest('a')
+		const column = link && document.getElementById(link.hash.slice(1))
+		if (!column || event.ctrlKey || event.metaKey || event.shiftKey) return
+		event.preventDefault() // the browser would scroll the page, too, and fill the history
+		board.scrollTo({ left: column.offsetLeft - (board.clientWidth - column.offsetWidth) / 2, behavior: 'instant' })
+		history.replaceState(history.state, '', link.hash)
+		mark(column.id)
+	})
+	mark(shown()?.id)
+}
+
+// count shows in the switch how many tickets a column has by now.
+export function count(column) {
+	const there = nav?.querySelector(`a[href="#${column.id}"] .count`)
+	const here = column.querySelector('.count')?.firstChild
+	if (there && here) there.textContent = here.textContent
+}

@@ -1,0 +1,34 @@
+// The jump box: what it finds follows what is typed; the arrows choose, Enter goes.
+import Combobox from '../vendor/combobox-nav/index.js'
+import { ask, say } from './say.js'
+
+export function follow(found) {
+	const input = document.getElementById(found.dataset.follows)
+	const { form } = input
+	let box, timer
+	let asked = ''
+
+	async function look() {
+		const query = input.value.trim()
+		if (query === asked) return
+		asked = query
+		const answer = await ask(`${form.action}?${new URLSearchParams(new FormData(form))}`, { target: found.id }).catch(() => null)
+		if (!answer || query !== asked || !found.isConnected) return
+		box?.destroy()
+		box = null
+		found.replaceChildren(answer)
+		const list = found.querySelector('[role=listbox]')
+		say(list?.dataset.count ?? found.querySelector('[data-nothing]')?.textContent ?? '')
+		if (!list) return
+		box = new Combobox(input, list, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
+		box.start()
+	}
+	input.addEventListener('input', () => {
+		// Enter goes to what is typed now, never to what was found for something else.
+		box?.destroy()
+		box = null
+		asked = ''
+		clearTimeout(timer)
+		timer = setTimeout(look, 120)
+	})
+}

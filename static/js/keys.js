@@ -1,0 +1,45 @@
+// When a key is for us: not while someone types or composes, not with a modifier; and single letters
+// not where this browser's owner has turned them off.
+const name = 'counterfoil.keys'
+
+function read() {
+	try {
+		return localStorage.getItem(name) !== 'off'
+	} catch {
+		return true
+	}
+}
+
+let on = read()
+const show = () => document.documentElement.classList.toggle('keys-off', !on)
+show()
+
+export const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
+
+// free tells whether nobody else has a use for a key.
+export function free(event) {
+	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.ctrlKey && !event.metaKey && !event.altKey
+		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
+}
+
+// letters tells whether single letters are keys.
+export const letters = () => on
+
+let composing = false
+document.addEventListener('keydown', (event) => { composing = event.isComposing || event.keyCode === 229 }, true)
+document.addEventListener('hotkey-fire', (event) => {
+	const plain = !event.detail.path.some((key) => key.includes('+'))
+	if (composing || (plain && !on) || document.querySelector('dialog[open]') || document.activeElement?.matches(fields)) event.preventDefault()
+}, true)
+
+document.addEventListener('change', ({ target }) => {
+	if (!target.matches('[data-keys-switch]')) return
+	on = target.checked
+	try {
+		localStorage.setItem(name, on ? 'on' : 'off')
+	} catch {} // then it holds for this page
+	show()
+})
+
+// showSwitch makes the switch in the help say how it is.
+export function showSwitch(box) { box.checked = on }

@@ -1,0 +1,253 @@
+// Cards by keyboard: j k h l and the arrows walk from card to card, m takes one along. A move by keys
+// sends what a drag sends.
+import htmx from '../vendor/htmx/htmx.min.js'
+import { cardOf, hold, move, neighbours, place, put } from './board.js'
+import { open } from './dialog.js'
+import { free, letters } from './keys.js'
+import { say } from './say.js'
+
+const board = document.getElementById('board')
+
+const arrows = { ArrowDown: 'down', ArrowUp: 'up', ArrowLeft: 'left', ArrowRight: 'right' }
+const home = { j: 'down', k: 'up', h: 'left', l: 'right' }
+const direction = (event) => event.shiftKey ? undefined : arrows[event.key] ?? (letters() ? home[event.key] : undefined)
+
+const lists = () => [...board.querySelectorAll('.column > .cards')]
+const cards = (list) => [...list.querySelectorAll(':scope > .card')]
+const columnOf = (card) => card.closest('.column')
+const nameOf = (column) => column.querySelector('h2').textContent.trim()
+const current = () => document.activeElement?.closest('#board .card')
+
+let last // key of the card that was walked to last
+let row // that the walk to the side keeps, through shorter columns
+let lifted // the card that moves, and where it was
+
+function focus(card) {
+	card.querySelector('a').focus({ preventScroll: true })
+	card.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+	last = card.dataset.key
+}
+
+// more loads what comes below a list, and tells whether anything came.
+let loading = false
+async function more(list) {
+	const end = list.querySelector(':scope > .more')
+	if (!end || loading) return false
+	loading = true
+	const came = await new Promise((done) => {
+		const watch = new MutationObserver(() => {
+			if (end.isConnected) return
+			watch.disconnect()
+			done(true)
+		})
+		watch.observe(list, { childList: true })
+		for (const failed of ['htmx:responseError', 'htmx:sendError']) end.addEventListener(failed, () => done(false), { once: true })
+		end.scrollIntoView({ block: 'nearest' })
+		htmx.trigger(end, 'intersect')
+	})
+	loading = false
+	return came
+}
+
+// below returns the card below another, where there is one also of those not loaded yet.
+async function below(card) {
+	const list = card.parentElement
+	const next = () => {
+		const all = cards(list)
+		return all[all.indexOf(card) + 1]
+	}
+	return next() ?? (await more(list) && card.parentElement === list ? next() : undefined)
+}
+
+function above(card) {
+	const all = cards(card.parentElement)
+	return all[all.indexOf(card) - 1]
+}
+
+function sideways(list, to, fits) {
+	const all = lists()
+	const step = to === 'left' ? -1 : 1
+	for (let at = all.indexOf(list) + step; all[at]; at += step) if (fits(all[at])) return all[at]
+}
+
+function start() {
+	const card = (last && cardOf(last)) ?? board.querySelector('.column .card')
+	if (card) focus(card)
+	else say('There are no cards.')
+	return card
+}
+
+async function walk(to) {
+	const card = current()
+	if (!card) return start()
+	if (to === 'left' || to === 'right') {
+		row ??= cards(card.parentElement).indexOf(card)
+		const list = sideways(card.parentElement, to, (other) => cards(other).length > 0)
+		if (list) focus(cards(list)[Math.min(row, cards(list).length - 1)])
+		return
+	}
+	row = undefined
+	const next = to === 'down' ? await below(card) : above(card)
+	if (next && current() === card) focus(next)
+}
+
+// Moving
+
+function where(card) {
+	const list = card.parentElement
+	const column = columnOf(card)
+	const all = cards(list)
+	const at = all.indexOf(card)
+	const counted = parseInt(column.querySelector('.count')?.textContent, 10) || 0
+	const total = Math.max(all.length, counted + (column.dataset.column === lifted.from.column ? 0 : 1))
+	const nth = list.dataset.above ? '' : `, ${at + 1} of ${total}`
+	return `${card.dataset.key} in ${nameOf(column)}${nth}, ${all[at - 1] ? `below ${all[at - 1].dataset.key}` : 'at the top'}`
+}
+
+const bar = Object.assign(document.createElement('p'), { className: 'move-bar', ariaHidden: 'true' })
+const strong = document.createElement('strong')
+const hint = document.createElement('span')
+hint.innerHTML = '<kbd>↑</kbd><kbd>↓</kbd><kbd>←</kbd><kbd>→</kbd> move · <kbd>Enter</kbd> drops · <kbd>Esc</kbd> puts back'
+bar.append(strong, hint)
+
+function tell(words = '') {
+	const place = where(lifted.card)
+	strong.textContent = place
+	say(words ? `${words} ${place}.` : place)
+}
+
+function lift(card) {
+	if (!card.querySelector('.move')) return say('This board is read only.')
+	lifted = { card, from: place(card), release: hold() }
+	card.classList.add('taken')
+	document.body.append(bar)
+	focus(card)
+	tell('Arrows move the card, Enter drops it, Escape puts it back.')
+}
+
+function end() {
+	const { card, from, release } = lifted
+	card.classList.remove('taken')
+	bar.remove()
+	row = lifted = undefined
+	release()
+	return { card, from }
+}
+
+function drop() {
+	const to = place(lifted.card)
+	const { card, from } = end()
+	if (to.column === from.column && to.after === from.after) return say(`${card.dataset.key} stays where it was.`)
+	const near = neighbours(card)
+	move(card, from, to).then(() => {
+		if (document.activeElement !== document.body) return
+		const next = cardOf(card.dataset.key) ?? near.map(cardOf).find(Boolean)
+		if (next) focus(next)
+	})
+}
+
+function putBack(refocus = true) {
+	put(lifted.card, lifted.from)
+	const { card } = end()
+	if (refocus) focus(card)
+	say(`${card.dataset.key} is back in ${nameOf(columnOf(card))}.`)
+}
+
+let shifting = false
+async function shift(to) {
+	const { card } = lifted
+	const list = card.parentElement
+	const column = columnOf(card).dataset.column
+	let target
+	if (to === 'down') {
+		const next = await below(card)
+		if (next) target = { column, after: next.dataset.key }
+	} else if (to === 'up') {
+		const over = above(card)
+		if (over) target = { column, after: above(over)?.dataset.key ?? list.dataset.above }
+	} else {
+		row ??= cards(list).indexOf(card)
+		const other = sideways(list, to, () => true)
+		const after = other && cards(other)[Math.min(row, cards(other).length) - 1]
+		if (other) target = { column: other.closest('.column').dataset.column, after: after?.dataset.key ?? other.dataset.above }
+	}
+	if (lifted?.card !== card) return
+	if (to === 'up' || to === 'down') row = undefined
+	if (!target) return tell()
+	shifting = true
+	put(card, target)
+	focus(card)
+	shifting = false
+	tell()
+}
+
+function keyWhileMoving(event) {
+	if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
+	const to = direction(event)
+	if (to) shift(to)
+	else if (event.key === 'Enter' || event.key === ' ') drop()
+	else if (event.key === 'Escape' || event.key === 'Tab') putBack()
+	else if (event.key.length > 1) return
+	event.preventDefault()
+	event.stopPropagation()
+}
+
+// path is where a page of a card is, for the board names each with {key} in the key's place.
+const path = (name, card) => board.dataset[name]?.replace('{key}', card.dataset.key)
+
+function act(event) {
+	if (!letters() || !['m', 'e', 'a'].includes(event.key) || event.shiftKey || event.repeat) return false
+	const card = current()
+	if (!card) {
+		const first = start()
+		if (first) say(`${first.dataset.key}. Press ${event.key} again for this card.`)
+	} else if (event.key === 'm') lift(card)
+	else if (event.key === 'e' && path('edit', card)) location.assign(path('edit', card))
+	else if (event.key === 'a' && path('assignees', card)) open(path('assignees', card))
+	return true
+}
+
+function key(event) {
+	if (lifted) return keyWhileMoving(event)
+	if (!free(event)) return
+	const to = direction(event)
+	// Arrows belong to what has the focus, such as a row of links, unless that is a card or nothing.
+	const ours = current() || document.activeElement === document.body || document.activeElement?.id === 'main'
+	if (to && (ours || event.key in home)) walk(to)
+	else if (!act(event)) return
+	event.preventDefault()
+}
+
+// Back on a board, who left it by a card's Enter is at that card again, or where it was.
+const left = 'counterfoil.left'
+
+function remember({ target, detail }) {
+	const card = target.closest?.('#board .card')
+	if (!card || detail !== 0 || !target.closest('a:first-child')) return
+	sessionStorage.setItem(left, JSON.stringify({ at: location.pathname, keys: [card.dataset.key, ...neighbours(card).slice(0, 5)] }))
+}
+
+function comeBack() {
+	const there = JSON.parse(sessionStorage.getItem(left) ?? 'null')
+	if (there?.at !== location.pathname) return
+	sessionStorage.removeItem(left)
+	const card = there.keys.map(cardOf).find(Boolean)
+	if (card && document.activeElement === document.body) focus(card)
+}
+
+if (board) {
+	document.addEventListener('keydown', key, true)
+	document.addEventListener('focusin', () => {
+		const card = current()
+		if (card && card.dataset.key !== last) {
+			last = card.dataset.key
+			row = undefined
+		}
+	})
+	document.addEventListener('focusout', () => {
+		if (lifted && !shifting) setTimeout(() => lifted && document.hasFocus() && !lifted.card.contains(document.activeElement) && putBack(false))
+	})
+	document.addEventListener('pointerdown', () => { if (lifted) putBack(false) }, true)
+	document.addEventListener('click', remember)
+	window.addEventListener('pageshow', comeBack)
+}

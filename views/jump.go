@@ -1,0 +1,58 @@
+package views
+
+import "github.com/counterfoil/counterfoil/domain/tickets"
+
+// found is what there is to choose from: the ticket with the key, then those with the words.
+func (p JumpProps) found() []tickets.Found {
+	if p.Key == nil {
+		return p.Titles
+	}
+	list := []tickets.Found{*p.Key}
+	for _, t := range p.Titles {
+		if t.Key != p.Key.Key && len(list) < maxFound {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+const maxFound = 10
+
+// Keys is a group of keys in the help.
+type Keys struct {
+	Where string
+	Keys  []KeyHelp
+}
+
+// KeyHelp says what keys do. Those of one entry do the same, or the same in other directions.
+type KeyHelp struct {
+	Keys []string
+	Does string
+}
+
+var keyHelp = []Keys{
+	{"Everywhere", []KeyHelp{
+		{[]string{"/"}, "Jump to a ticket by its key or title"},
+		{[]string{"?"}, "Show these keys"},
+		{[]string{"g b"}, "Go to the boards"},
+		{[]string{"g w"}, "Go to my work"},
+		{[]string{"g i"}, "Go to the inbox"},
+		{[]string{"Esc"}, "Close what is open"},
+		{[]string{"Ctrl Z"}, "Take back your last move, close or delete"},
+	}},
+	{"On a board", []KeyHelp{
+		{[]string{"j", "k", "↓", "↑"}, "Next card, card before"},
+		{[]string{"h", "l", "←", "→"}, "Column to the left, to the right"},
+		{[]string{"Enter"}, "Open the card"},
+		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
+		{[]string{"c"}, "New ticket"},
+		{[]string{"e"}, "Edit the card's ticket"},
+		{[]string{"a"}, "Assign the card's ticket"},
+	}},
+	{"On a ticket", []KeyHelp{
+		{[]string{"e"}, "Edit"},
+		{[]string{"m"}, "Move to…"},
+		{[]string{"a"}, "Assign"},
+		{[]string{"Ctrl Enter"}, "Save what you write"},
+	}},
+}
