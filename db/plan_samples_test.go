@@ -82,6 +82,19 @@ var samples = map[string]sample{
 	"SaveColumn":        {args: with(db.SaveColumnParams{Name: "x", ID: 1})},
 	"SetColumnPosition": {args: with(9, 1)},
 	"RemoveColumn":      {args: with(7)},
+	"BoardBySlug":     {args: with(1, "B7")},
+	"BoardByID":       {args: with(7, 1)},
+	"BoardsOfCompany": {args: with(1)},
+	"BoardSlugs":      {args: with(1)},
+	"RenameBoard":     {args: with(db.RenameBoardParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
+	"ColumnsOfBoard":  {args: with(7)},
+	"BoardsToSearch":  {args: with(1, 100)},
+	"ColumnsOfBoards": {args: with(firstBoards(300))},
+	"LockColumns":     {args: with([]id.Column{1, 3})},
+	"AppendRanks":     {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
+	"AddToCount":      {args: with(1, 1)},
+	"RaiseLastRank":   {args: with(1, 1)},
+	"ArchivedAmong":   {args: with([]id.Board{1, 4})},
 
 	// comment.sql
 	"CommentOfTicket": {args: with(250, busyTicket)},
@@ -148,4 +161,6 @@ var samples = map[string]sample{
 	// By hand
 	"MembersNamed": {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"FirstCards":   {args: with([]id.Column{1, 2, 3}, 51)},
+	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
+	"FirstCards":     {args: with([]id.Column{1, 2, 3}, 51)},
 }

@@ -38,6 +38,8 @@ const options = {
 	scrollSensitivity: 56,
 	scrollSpeed: 14,
 	bubbleScroll: true,
+	// On a phone the handles lie near the edge: only a finger at the very edge turns to the next column.
+	scrollFn: (x, y, event, touch) => phone.matches && x && touch.clientX > 20 && touch.clientX < innerWidth - 20 ? '' : 'continue',
 	ghostClass: 'gap',
 	dragClass: 'lifted',
 	onStart({ item }) {
@@ -108,7 +110,7 @@ export async function move(card, from, to) {
 	if (words) say(words)
 	await drag
 	if (moving) return
-	fresh.forEach(showColumn)
+	showAll(fresh)
 	fresh.clear()
 }
 
@@ -140,7 +142,7 @@ export function moveByForm(form) {
 // showColumns puts the columns of an answer in the place of those on the page.
 export async function showColumns(answer) {
 	await drag
-	answer.querySelectorAll('.column').forEach(showColumn)
+	showAll(answer.querySelectorAll('.column'))
 }
 
 // elsewhere tells whether a card lies in another column of the page or of the answers to come.
@@ -157,12 +159,16 @@ export function neighbours(card) {
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
 
-// successor has the focus after a card that is not in its column any more: the card itself where it
-// went, else the nearest of those that were beside it, else what a new card is made with.
-function successor(column, focused, near) {
-	const key = focused.closest('.card').dataset.key
-	const there = cardOf(key) ?? near.map((other) => column.querySelector(`.card[data-key="${CSS.escape(other)}"]`)).find(Boolean)
-	return there?.querySelector('a') ?? column.querySelector('.add summary')
+// showAll puts columns in the place of those on the page. Where the card that had the focus went with
+// them, it has it there; where it is gone, the nearest of those beside it.
+function showAll(columns) {
+	const card = document.activeElement?.closest('#board .card')
+	const near = card ? [card.dataset.key, ...neighbours(card)] : []
+	const from = card?.closest('.column').id
+	columns.forEach(showColumn)
+	if (!card || document.activeElement !== document.body) return
+	const next = near.map(cardOf).find(Boolean)?.querySelector('a') ?? document.querySelector(`#${from} .add summary`)
+	next?.focus({ preventScroll: true })
 }
 
 function showColumn(column) {
@@ -201,7 +207,6 @@ function showColumn(column) {
 	const focused = old.contains(document.activeElement) ? document.activeElement : null
 	const selector = focused && (focused.id ? `#${focused.id}` : focused.closest('.card') && `#${focused.closest('.card').id} a${focused.matches('.move') ? '.move' : ''}`)
 	const caret = focused?.selectionStart
-	const near = focused?.closest('.card') && neighbours(focused.closest('.card'))
 
 	const opened = column.querySelector('.created .key')?.textContent
 	Sortable.get(oldList)?.destroy()
@@ -212,7 +217,7 @@ function showColumn(column) {
 	count(column)
 
 	if (selector) {
-		const again = column.querySelector(selector) ?? (near && successor(column, focused, near))
+		const again = column.querySelector(selector)
 		again?.focus({ preventScroll: true })
 		if (caret != null) again?.setSelectionRange?.(caret, caret)
 	}

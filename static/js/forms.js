@@ -4,7 +4,7 @@ import { ask, reason, toast } from './say.js'
 
 document.addEventListener('submit', (event) => {
 	const form = event.target
-	if (event.submitter?.formMethod === 'get') return
+	if (event.defaultPrevented || event.submitter?.formMethod === 'get') return
 	if (form.matches('[data-again]')) {
 		event.preventDefault()
 		again(form)

@@ -23,6 +23,11 @@ export function follow(found) {
 		box = new Combobox(input, list, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
 		box.start()
 	}
+	// One Enter is one wish: the browser would send the form after a choice as well.
+	let chosen = 0
+	found.addEventListener('combobox-commit', (event) => { chosen = event.timeStamp })
+	form.addEventListener('submit', (event) => { if (chosen && event.timeStamp - chosen < 1000) event.preventDefault() })
+
 	input.addEventListener('input', () => {
 		// Enter goes to what is typed now, never to what was found for something else.
 		box?.destroy()

@@ -28,7 +28,7 @@ export const letters = () => on
 let composing = false
 document.addEventListener('keydown', (event) => { composing = event.isComposing || event.keyCode === 229 }, true)
 document.addEventListener('hotkey-fire', (event) => {
-	const plain = !event.detail.path.some((key) => key.includes('+'))
+	const plain = !event.detail.path.some((key) => /(Control|Alt|Meta|Mod)\+/.test(key))
 	if (composing || (plain && !on) || document.querySelector('dialog[open]') || document.activeElement?.matches(fields)) event.preventDefault()
 }, true)
 

@@ -23,9 +23,9 @@ let row // that the walk to the side keeps, through shorter columns
 let lifted // the card that moves, and where it was
 
 function focus(card) {
+	last = card.dataset.key
 	card.querySelector('a').focus({ preventScroll: true })
 	card.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-	last = card.dataset.key
 }
 
 // more loads what comes below a list, and tells whether anything came.
@@ -138,11 +138,9 @@ function drop() {
 	const to = place(lifted.card)
 	const { card, from } = end()
 	if (to.column === from.column && to.after === from.after) return say(`${card.dataset.key} stays where it was.`)
-	const near = neighbours(card)
 	move(card, from, to).then(() => {
-		if (document.activeElement !== document.body) return
-		const next = cardOf(card.dataset.key) ?? near.map(cardOf).find(Boolean)
-		if (next) focus(next)
+		const there = current()
+		if (there?.dataset.key === card.dataset.key) there.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 	})
 }
 

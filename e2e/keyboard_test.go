@@ -1,0 +1,210 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// on waits until a card has the focus, and is in view.
+func (b *tab) on(key string) {
+	b.t.Helper()
+	b.wait(`(() => {
+		const card = document.activeElement.closest("#board .card")
+		const box = card?.getBoundingClientRect(), list = card?.parentElement.getBoundingClientRect()
+		return card?.dataset.key === %s && box.bottom <= list.bottom + 1 && box.top >= list.top - 1 && box.right <= innerWidth && box.left >= 0
+	})()`, key)
+}
+
+// hears waits for what a screen reader is told.
+func (b *tab) hears(text string) {
+	b.t.Helper()
+	b.wait(`document.querySelector("#announce").textContent.includes(%s)`, text)
+}
+
+func TestKeyboard(t *testing.T) {
+	t.Run("a board is walked, a ticket made, moved by two columns and edited, without a mouse", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two", "Three")
+		b := a.tab(t)
+		b.open("/acme")
+		b.types("\t\t") // past the way to the content
+		b.open("/acme/boards/NINJA")
+		todo, doing, done := b.columnID("To do"), b.columnID("Doing"), b.columnID("Done")
+		a.post("/acme/boards/NINJA/tickets", "title", "Five", "column", doing)
+		b.open("/acme/boards/NINJA")
+
+		b.types("c")
+		b.wait(`document.activeElement.id === "new-title"`)
+		b.types("Made by hand\r" + kb.Escape)
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3 NINJA-5")
+
+		b.types("j")
+		b.on("NINJA-1")
+		b.wait(`document.activeElement.matches(":focus-visible")`)
+		b.types("jj")
+		b.on("NINJA-3")
+		b.types("l")
+		b.on("NINJA-4")
+		b.types("h") // the row is kept through a shorter column
+		b.on("NINJA-3")
+		b.types(kb.ArrowDown)
+		b.on("NINJA-5")
+		b.types("j") // there is none below
+		b.on("NINJA-5")
+
+		b.types("m")
+		b.hears("NINJA-5 in To do, 4 of 4, below NINJA-3")
+		b.sees(".move-bar", "NINJA-5 in To do, 4 of 4, below NINJA-3")
+		b.types(kb.ArrowUp)
+		b.hears("NINJA-5 in To do, 3 of 4, below NINJA-2")
+		b.types("l")
+		b.hears("NINJA-5 in Doing, 2 of 2, below NINJA-4")
+		b.types("k")
+		b.hears("NINJA-5 in Doing, 1 of 2, at the top")
+		b.types(kb.ArrowRight)
+		b.hears("NINJA-5 in Done, 1 of 1, at the top")
+		b.on("NINJA-5")
+		b.types("\r")
+		b.hears("NINJA-5 moved to Done.")
+		b.on("NINJA-5")
+		b.wait(`document.querySelector("#column-` + done + ` .count").textContent.startsWith("1") && !document.querySelector(".move-bar")`)
+
+		b.types("e")
+		b.at("/acme/NINJA-5/edit")
+		b.wait(`document.activeElement.id === "edit-title"`)
+		b.types(kb.End + ", by keys")
+		b.types("\r")
+		b.sees("h1", "Made by hand, by keys")
+		b.sees("#history", "moved it from To do to Done")
+		b.open("/acme/boards/NINJA")
+		b.holds("Done", "NINJA-5")
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		_ = todo
+	})
+	t.Run("Escape puts a card back and nothing is sent", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One", "Two", "Three").tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("jjm" + kb.ArrowRight + kb.ArrowRight)
+		b.hears("NINJA-2 in Done")
+		b.types(kb.Escape)
+		b.hears("NINJA-2 is back in To do.")
+		b.on("NINJA-2")
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		b.types("m\r")
+		b.hears("NINJA-2 stays where it was.")
+		b.open("/acme/NINJA-2")
+		if got := eval[int](b, `document.querySelectorAll("#history li").length`); got != 1 {
+			t.Errorf("%d entries in the history", got)
+		}
+	})
+	t.Run("a move by keys that is refused says so, and the card has the focus where it is", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		todo, done := b.columnID("To do"), b.columnID("Done")
+		b.types("jm" + kb.ArrowRight)
+		a.post("/acme/NINJA-1/position", "column", done, "after", "", "seen_column", todo, "seen_after", "")
+		b.types("\r")
+		b.hears("moved by someone else")
+		b.holds("Done", "NINJA-1")
+		b.on("NINJA-1")
+	})
+	t.Run("the walk loads what is below the cards of the first page", func(t *testing.T) {
+		t.Parallel()
+		titles := make([]string, 53)
+		for i := range titles {
+			titles[i] = fmt.Sprintf("Number %d", i+1)
+		}
+		b := withBoard(t, titles...).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types(strings.Repeat("j", 50))
+		b.on("NINJA-50")
+		b.types("j")
+		b.on("NINJA-51")
+		b.types("m" + kb.ArrowDown)
+		b.hears("NINJA-51 in To do, 52 of 53, below NINJA-52")
+		b.types("\r")
+		b.hears("NINJA-51 moved to To do.")
+		b.wait(`[...document.querySelectorAll("#board .card")].map(c => c.dataset.key).slice(49).join(" ") === "NINJA-50 NINJA-52 NINJA-51 NINJA-53"`)
+		b.on("NINJA-51")
+	})
+	t.Run("Enter opens a card, and the way back ends at it", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One", "Two").tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("jj\r")
+		b.at("/acme/NINJA-2")
+		b.open("/acme/boards/NINJA")
+		b.on("NINJA-2")
+	})
+	t.Run("a jump goes to a key at once, and to a title by the arrows", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "Paint the fins", "Sand the fins", "Count down").tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("/")
+		b.wait(`document.activeElement.id === "jump-q"`)
+		b.types("2\r")
+		b.at("/acme/NINJA-2")
+		b.types("/")
+		b.wait(`document.activeElement.id === "jump-q"`)
+		b.types("fins")
+		b.wait(`document.querySelectorAll("#jump-found [role=option]").length === 2`)
+		b.hears("2 tickets")
+		b.types(kb.ArrowDown + kb.ArrowDown)
+		b.wait(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.innerText.includes("Paint")`)
+		b.types("\r")
+		b.at("/acme/NINJA-1")
+		b.types("/")
+		b.wait(`document.activeElement.id === "jump-q"`)
+		b.types("nothing like it")
+		b.sees("#dialog", "No ticket has this key")
+		b.types(kb.Escape)
+		b.wait(`!document.querySelector("dialog[open]")`)
+	})
+	t.Run("the help lists the keys, and there single keys are turned off", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One").tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("?")
+		b.sees("#dialog", "Move the card")
+		b.types("cjm") // not while the dialog is open
+		b.wait(`document.querySelector("#dialog-title").innerText === "Keys"`)
+		b.wait(`(document.querySelector("[data-keys-switch]").focus(), true)`)
+		b.types(" ")
+		b.wait(`document.documentElement.matches(".keys-off")`)
+		b.types(kb.Escape)
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.open("/acme/boards/NINJA")
+		b.types("cjm?/gb")
+		b.frame()
+		b.wait(`location.pathname === "/acme/boards/NINJA" && !document.querySelector("dialog[open], .move-bar") && !document.activeElement.closest(".card")`)
+		if eval[bool](b, `document.querySelector(".board-head .primary kbd").checkVisibility()`) {
+			t.Error("a key that does nothing is printed on the button")
+		}
+		b.types(kb.ArrowDown) // no letter
+		b.on("NINJA-1")
+	})
+	t.Run("g b leads to the boards", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One").tab(t)
+		b.open("/acme/NINJA-1")
+		b.types("gb")
+		b.at("/acme")
+	})
+	t.Run("who may only read walks, but takes no card along", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		eval[bool](b, `(document.querySelectorAll(".card .move").forEach(e => e.remove()), true)`) // as a viewer's board has none
+		b.types("jm")
+		b.hears("read only")
+		b.on("NINJA-1")
+	})
+}
