@@ -17,11 +17,14 @@ const each = (root, selector, act) => {
 	root.querySelectorAll?.(selector).forEach(act)
 }
 
+function listen(control) {
+	uninstall(control)
+	install(control)
+}
+each(document, '[data-hotkey]', listen) // htmx says a moment later that it has loaded
+
 htmx.onLoad((root) => {
-	each(root, '[data-hotkey]', (control) => {
-		uninstall(control)
-		install(control)
-	})
+	each(root, '[data-hotkey]', listen)
 	each(root, '[data-follows]', follow)
 	each(root, '[data-keys-switch]', showSwitch)
 	if (root !== document.body) each(root, '[data-say]', (message) => say(message.textContent))
