@@ -159,8 +159,7 @@ var samples = map[string]sample{
 	"AuthorListens": {args: with(db.AuthorListensParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
 
 	// By hand
-	"MembersNamed": {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
-	"FirstCards":   {args: with([]id.Column{1, 2, 3}, 51)},
-	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
+	"MembersNamed":   {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"FirstCards":     {args: with([]id.Column{1, 2, 3}, 51)},
+	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 }
