@@ -706,7 +706,7 @@ func CardRows(props ColumnProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, c := range props.Cards {
-			templ_7745c5c3_Err = card(props.Company, c, props.Write).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = card(props.Company, c, props.Write, c.ClosedAt != nil && !props.Column.Done).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

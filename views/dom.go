@@ -17,6 +17,9 @@ const (
 	HistoryID  = "history"
 	JumpID     = "jump-found" // what the jump box found
 	SwitchID   = "switch"     // the columns of a board, on a phone
+	DeletedID  = "deleted"
+	ClosureID  = "closure"
+	UndoID     = "undo" // the form behind ctrl+Z
 )
 
 // ColumnID is a column with its head, cards and foot.

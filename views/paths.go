@@ -57,6 +57,38 @@ func PositionPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/position"
 }
 
+// UndoPath takes back what someone did.
+func UndoPath(company string) string { return "/" + company + "/undo" }
+
+// ClosurePath closes a ticket and opens it again.
+func ClosurePath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/closure"
+}
+
+// DeletionPath is the question whether to delete a ticket; a POST deletes it.
+func DeletionPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/deletion"
+}
+
+// RestorationPath puts a deleted ticket back.
+func RestorationPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/restoration"
+}
+
+// DeletedPath is the list of a board's deleted tickets, from below a cursor or from the newest where it is nil.
+func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
+	path := BoardPath(company, slug) + "/deleted"
+	if below == nil {
+		return path
+	}
+	return path + "?below=" + below.String()
+}
+
+// EntryPath is an entry of a ticket's history with the lines that it changed.
+func EntryPath(company string, key tickets.Key, entry id.Activity) string {
+	return fmt.Sprintf("%s/activity/%d", TicketPath(company, key), entry)
+}
+
 // ActivityPath is a ticket's history from below an entry.
 func ActivityPath(company string, key tickets.Key, before id.Activity) string {
 	return fmt.Sprintf("%s/activity?before=%d", TicketPath(company, key), before)
@@ -67,6 +99,7 @@ func JoinPath(secret string) string { return "/join/" + secret }
 
 // ResetPath is a link for a new password.
 func ResetPath(secret string) string { return "/reset/" + secret }
+
 // CommentsPath takes new comments of a ticket.
 func CommentsPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/comments"

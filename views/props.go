@@ -16,6 +16,7 @@ type Page struct {
 	Actor  *accounts.Actor // nil for someone who has not signed in
 	Flash  []Flash         // said once, on the page after a redirect
 	Now    time.Time
+	Path   string // the page's own, where it can be asked for again
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
@@ -28,6 +29,7 @@ func (p Page) writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archiv
 type Flash struct {
 	Text string
 	Bad  bool
+	Undo id.Activity // what can be undone; 0 is nothing
 }
 
 // Errors are messages by form field; the one under "" is about the whole form.
@@ -126,6 +128,15 @@ type TicketProps struct {
 	HTML     string
 	Activity []tickets.Activity // newest first
 	More     bool               // there is older activity
+}
+
+// EntryProps is an entry of a ticket's history with the lines that it changed.
+type EntryProps struct {
+	Page   Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Entry  tickets.Activity
+	Lines  []tickets.Line
 }
 
 // EditProps is a ticket's form.

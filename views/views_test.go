@@ -101,13 +101,13 @@ func TestPages(t *testing.T) {
 func TestCard(t *testing.T) {
 	t.Run("a card is small, for boards of thousands", func(t *testing.T) {
 		title := "Order sorbitol before the price goes up again"
-		html := render(t, card("acme", tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}, true))
+		html := render(t, card("acme", tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}, true, false))
 		if len(html) > 450 {
 			t.Errorf("%d bytes: %s", len(html), html)
 		}
 	})
 	t.Run("the key of a card is found as one word", func(t *testing.T) {
-		html := render(t, card("acme", cards[0], true))
+		html := render(t, card("acme", cards[0], true, false))
 		if text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(html, ""); !strings.Contains(text, "NINJA-42") {
 			t.Error(text)
 		}

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -133,6 +135,23 @@ func (s *server) apiDeleteTicket(c echo.Context) error {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
+}
+
+func (s *server) apiCloseTicket(c echo.Context) error   { return s.apiPut(c, s.CloseTicket) }
+func (s *server) apiReopenTicket(c echo.Context) error  { return s.apiPut(c, s.ReopenTicket) }
+func (s *server) apiRestoreTicket(c echo.Context) error { return s.apiPut(c, s.RestoreTicket) }
+
+// apiPut does to a ticket what its path says and answers with the ticket.
+func (s *server) apiPut(c echo.Context, do func(context.Context, tickets.Key) (tickets.Moved, boards.Board, error)) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	moved, _, err := do(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, s.links(c).ticket(moved.Ticket))
 }
 
 type placeResource struct {

@@ -32,6 +32,15 @@ func from(c echo.Context) string {
 // showPath makes the browser show path as the address of the page that a fragment turned it into.
 func showPath(c echo.Context, path string) { c.Response().Header().Set("HX-Replace-Url", path) }
 
+// goOn makes the browser load path, a page of ours, whoever asked.
+func goOn(c echo.Context, path string) error {
+	if !isFragment(c) {
+		return c.Redirect(http.StatusSeeOther, path)
+	}
+	c.Response().Header().Set("HX-Redirect", path)
+	return c.NoContent(http.StatusNoContent)
+}
+
 // leave makes the browser go to path: a redirect, or where htmx asked, a word to it. A redirect
 // would put that page into a corner of this one.
 func leave(c echo.Context, path string) error {

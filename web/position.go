@@ -109,14 +109,19 @@ func (s *server) moveTicket(c echo.Context) error {
 	if moved.Appended {
 		note = intent.After.String() + " is not in this column any more, so " + moved.Ticket.Key.String() + " went to its end."
 	}
+	to, _ := board.Column(moved.Ticket.Column)
+	in := moved.Ticket.Key.String() + " is in " + to.Name + "."
 	if isDrag(c) {
-		return s.showColumns(c, http.StatusOK, board.Slug, note, intent.Column, seenColumn(intent))
+		columns, err := s.columnsNow(c, board.Slug, note, intent.Column, seenColumn(intent))
+		if err != nil {
+			return err
+		}
+		return s.renderToast(c, columns, views.Flash{Text: in, Undo: moved.Activity})
 	}
 	if note == "" {
-		to, _ := board.Column(moved.Ticket.Column)
-		note = moved.Ticket.Key.String() + " is in " + to.Name + "."
+		note = in
 	}
-	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), note)
+	return s.seeUndo(c, views.BoardPath(company(c).Slug, board.Slug), note, moved.Activity)
 }
 
 // isDrag reports whether columns are waited for: the script that takes any other answer for an
@@ -134,14 +139,22 @@ func seenColumn(intent tickets.Intent) id.Column {
 
 // showColumns answers a drag with the columns as they are, the first with a note.
 func (s *server) showColumns(c echo.Context, code int, slug, note string, columns ...id.Column) error {
-	var components []templ.Component
+	components, err := s.columnsNow(c, slug, note, columns...)
+	if err != nil {
+		return err
+	}
+	return render(c, code, components...)
+}
+
+// columnsNow are those columns of a board that it has, as they are now, the first with a note.
+func (s *server) columnsNow(c echo.Context, slug, note string, columns ...id.Column) (components []templ.Component, err error) {
 	for i, n := range columns {
 		if slices.Contains(columns[:i], n) {
 			continue
 		}
 		props, ok, err := s.columnNow(c, slug, n)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !ok {
 			continue
@@ -153,7 +166,14 @@ func (s *server) showColumns(c echo.Context, code int, slug, note string, column
 		}
 		components = append(components, views.ColumnOOB(props))
 	}
-	return render(c, code, components...)
+	return components, nil
+}
+
+// renderToast answers with components and a message.
+func (s *server) renderToast(c echo.Context, components []templ.Component, message views.Flash) error {
+	page := s.page(c, "")
+	page.Flash = []views.Flash{message}
+	return render(c, http.StatusOK, append(components, views.FlashesOOB(page))...)
 }
 
 func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent, err error) error {

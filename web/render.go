@@ -39,6 +39,9 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
 		p.Actor = &actor
 	}
+	if c.Request().Method == http.MethodGet {
+		p.Path = c.Request().URL.RequestURI()
+	}
 	if !isFragment(c) {
 		p.Flash = s.takeFlash(c)
 	}

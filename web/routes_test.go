@@ -83,6 +83,13 @@ var pages = map[string]access{
 	"GET /:company/boards/:board/columns/:column": members("/acme/boards/DEMO/columns/1", 200),
 	"GET /:company/boards/:board/tickets/new":     members("/acme/boards/DEMO/tickets/new", 200),
 	"POST /:company/boards/:board/tickets":        writers("/acme/boards/DEMO/tickets", 422),
+	"GET /:company/boards/:board/deleted":         members("/acme/boards/DEMO/deleted", 200),
+	"POST /:company/undo":                         writers("/acme/undo", 409),
+	"POST /:company/:key/closure":                 writers("/acme/DEMO-1/closure", 303).sending("closed", "1"),
+	"GET /:company/:key/deletion":                 members("/acme/DEMO-1/deletion", 200),
+	"POST /:company/:key/deletion":                writers("/acme/DEMO-99/deletion", 404),
+	"POST /:company/:key/restoration":             writers("/acme/DEMO-1/restoration", 303),
+	"GET /:company/:key/activity/:entry":          members("/acme/DEMO-1/activity/1", 200),
 	"GET /:company/:key":                          members("/acme/DEMO-1", 200),
 	"POST /:company/:key":                         writers("/acme/DEMO-1", 422).sending("version", "1"),
 	"GET /:company/:key/edit":                     members("/acme/DEMO-1/edit", 200),
@@ -114,6 +121,10 @@ var calls = map[string]call{
 	"PATCH /api/v1/tickets/:key":         {"/tickets/DEMO-3", `{"title":"x","version":1}`, "tickets:write", 404, 200, ""},
 	"DELETE /api/v1/tickets/:key":        {"/tickets/DEMO-4", "", "tickets:write", 404, 204, ""},
 	"POST /api/v1/tickets/:key/position": {"/tickets/DEMO-5/position", `{"column":1,"after":null}`, "tickets:write", 404, 200, ""},
+
+	"PUT /api/v1/tickets/:key/closure":     {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
+	"DELETE /api/v1/tickets/:key/closure":  {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
+	"PUT /api/v1/tickets/:key/restoration": {"/tickets/DEMO-6/restoration", "", "tickets:write", 404, 200, ""},
 
 	// A comment is its author's alone (TestAPIComments); here is none.
 	"GET /api/v1/tickets/:key/comments":             {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},

@@ -109,6 +109,9 @@ func checkTexts(form views.TicketForm) {
 
 func (s *server) ticket(c echo.Context) error {
 	ticket, board, err := s.ticketOfPath(c)
+	if k, bad := key(c); bad == nil && errors.As(err, new(tickets.NotFound)) {
+		return s.showDeleted(c, k, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -178,6 +181,30 @@ func (s *server) activity(c echo.Context) error {
 		return render(c, http.StatusOK, views.HistoryRows(props))
 	}
 	return render(c, http.StatusOK, views.TicketPage(props))
+}
+
+// activityEntry is an entry of the history with the lines that it changed.
+func (s *server) activityEntry(c echo.Context) error {
+	n, err := strconv.ParseUint(c.Param("entry"), 10, 63)
+	if err != nil {
+		return echo.ErrNotFound
+	}
+	ticket, board, err := s.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	entry, err := s.EntryOf(c.Request().Context(), ticket, id.Activity(n))
+	if err != nil {
+		return err
+	}
+	props := views.EntryProps{Page: s.page(c, "History of "+ticket.Key.String()), Board: board, Ticket: ticket, Entry: entry}
+	if change := entry.Detail.Description; change != nil {
+		props.Lines = tickets.Diff(change.Old, change.New)
+	}
+	if isFragment(c) {
+		return render(c, http.StatusOK, views.Lines(props.Lines))
+	}
+	return render(c, http.StatusOK, views.EntryPage(props))
 }
 
 func (s *server) editTicket(c echo.Context) error {

@@ -79,7 +79,9 @@ func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Ke
 	}
 	ticket := fromRow(row.Ticket, row.BoardSlug)
 	ticket.Author.Name = row.Author
-	return ticket, nil
+	assignees, err := AssigneesOf(ctx, q, company, []ID{ticket.ID})
+	ticket.Assignees = assignees[ticket.ID]
+	return ticket, err
 }
 
 // ByID returns a ticket of a company, also a deleted one, or NotFound.
@@ -106,7 +108,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
 	}
 	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author = seen.Author
+	ticket.Author, ticket.Assignees = seen.Author, seen.Assignees
 	return ticket, nil
 }
 

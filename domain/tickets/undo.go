@@ -30,23 +30,31 @@ type Action struct {
 // ActionByID returns what a person did to a ticket of theirs or another's. It returns NothingToUndo
 // for what someone else did.
 func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.Account) (Action, error) {
-	row, err := db.Read(q.ActivityByID(ctx, activity))
-	if db.IsNotFound(err) {
+	action, err := actionByID(ctx, q, activity)
+	if db.IsNotFound(err) || err == nil && (action.By.ID != by || !slices.Contains(undoable, action.Kind)) {
 		return Action{}, NothingToUndo{}
 	}
+	return action, err
+}
+
+// EntryOf returns an entry of a ticket's history, or NotFound.
+func EntryOf(ctx context.Context, q *db.Queries, ticket Ticket, entry id.Activity) (Activity, error) {
+	action, err := actionByID(ctx, q, entry)
+	if db.IsNotFound(err) || err == nil && action.Ticket != ticket.ID {
+		return Activity{}, NotFound{Key: ticket.Key.String()}
+	}
+	return action.Activity, err
+}
+
+func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Action, error) {
+	row, err := db.Read(q.ActivityByID(ctx, activity))
 	if err != nil {
 		return Action{}, fmt.Errorf("read activity: %w", err)
 	}
 	entry, err := activityFrom(db.LastActivityRow{
 		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt, AccountID: row.AccountID, AccountName: row.AccountName,
 	})
-	if err != nil {
-		return Action{}, err
-	}
-	if entry.By.ID != by || !slices.Contains(undoable, entry.Kind) {
-		return Action{}, NothingToUndo{}
-	}
-	return Action{entry, row.TicketID}, nil
+	return Action{entry, row.TicketID}, err
 }
 
 // LastAction returns what a person did last in a company that can be undone, of their last 50

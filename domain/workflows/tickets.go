@@ -37,6 +37,11 @@ func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Ac
 	return tickets.History(ctx, w.db.Queries, ticket, before, HistoryPerPage)
 }
 
+// EntryOf returns an entry of a ticket's history, or tickets.NotFound.
+func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id.Activity) (tickets.Activity, error) {
+	return tickets.EntryOf(ctx, w.db.Queries, ticket, entry)
+}
+
 // TicketsOf returns a board and up to limit of its tickets in board order, those of one column or, where
 // column is 0, of all from left to right. after is where the page before ended, nil for the start;
 // next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.

@@ -18,7 +18,8 @@ type Undone struct {
 	Kind    string // of what was undone
 	Ticket  tickets.Ticket
 	Board   boards.Board
-	Columns []id.Column // that have changed
+	Left    boards.Board // that it was on before the undo
+	Columns []id.Column  // that have changed
 	// Gone says that the column it was in is no more, so that it went to the first.
 	Gone bool
 }
@@ -77,7 +78,7 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return Undone{}, err
 	}
 	back.column = columnOf(back.move.to, &back.spot).ID
-	undone := Undone{Kind: action.Kind, Board: back.move.to, Gone: back.column != back.spot.Column}
+	undone := Undone{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		moved, err := back.carryOut(ctx, tx, seen, person(actor))
 		undone.Ticket = moved.Ticket

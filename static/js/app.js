@@ -8,6 +8,7 @@ import './forms.js'
 import { follow } from './jump.js'
 import { showSwitch } from './keys.js'
 import './walk.js'
+import './undo.js'
 import { say, toast, reason } from './say.js'
 
 document.documentElement.classList.add('js')

@@ -3,7 +3,7 @@
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { count } from './columns.js'
-import { ask, say, toast } from './say.js'
+import { ask, say, toast, toasts } from './say.js'
 
 const { Sortable } = window
 const phone = matchMedia('(width <= 700px)')
@@ -95,10 +95,12 @@ export async function move(card, from, to) {
 	last = answered.catch(() => {})
 	let words = `${card.dataset.key} moved to ${listOf(to.column).closest('.column').querySelector('h2').textContent}.`
 	try {
-		for (const column of (await answered).querySelectorAll('.column')) {
+		const answer = await answered
+		for (const column of answer.querySelectorAll('.column')) {
 			fresh.set(column.id, column)
 			if (column.querySelector('.alert')) words = ''
 		}
+		toasts(answer, { quiet: true }) // words say it
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
 		const gone = error.status === 404
@@ -106,12 +108,32 @@ export async function move(card, from, to) {
 		if (gone) await readAnew()
 		words = ''
 	}
-	moving--
 	if (words) say(words)
+	await settle()
+}
+
+// settle shows the columns as they are, once all moves are answered.
+async function settle() {
+	moving--
 	await drag
 	if (moving) return
 	showAll(fresh)
 	fresh.clear()
+}
+
+// undo takes back what the form asks for, after the moves that are on their way.
+export async function undo(url, values) {
+	moving++
+	const answered = last.then(() => ask(url, { target: 'board', values }))
+	last = answered.catch(() => {})
+	try {
+		const answer = await answered
+		answer.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
+		toasts(answer)
+	} catch (error) {
+		toast(error.message, true)
+	}
+	await settle()
 }
 
 // readAnew has the whole board shown as it is, where it turned out to be another.

@@ -11,7 +11,7 @@ document.addEventListener('submit', (event) => {
 	} else if (form.matches('[data-move]') && moveByForm(form)) {
 		event.preventDefault()
 		close()
-	} else if (!form.matches('[hx-post], [method=dialog]')) {
+	} else if (!form.matches('[hx-post], [method=dialog], [data-undo]')) {
 		if (form.ariaBusy) event.preventDefault() // a double click is one wish
 		form.ariaBusy = 'true'
 	}

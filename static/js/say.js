@@ -19,6 +19,18 @@ export function toast(text, bad = false) {
 	say(text)
 }
 
+// toasts shows the messages of an answer. The one before that offered to undo something makes way:
+// ctrl+Z goes back further.
+export function toasts(answer, { quiet = false } = {}) {
+	for (const message of answer.querySelectorAll('#flash > .toast')) {
+		message.removeAttribute('role') // what is said is said by say
+		flashes.querySelectorAll('.toast:has([data-undo])').forEach((old) => old.remove())
+		flashes.append(message)
+		closable(message)
+		if (!quiet) say(message.querySelector('span').textContent)
+	}
+}
+
 function closable(message) {
 	const close = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet close', ariaLabel: 'Close this message', textContent: '×' })
 	close.addEventListener('click', () => message.remove())

@@ -1,0 +1,145 @@
+package tickets_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// text is one with few different lines, so that many of them repeat.
+func text(t *rapid.T, name string) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "d"}), 0, 12).Draw(t, name), "\n")
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+
+	t.Run("with mine unchanged gives theirs, with theirs unchanged mine", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) {
+			base, other := text(t, "base"), text(t, "other")
+			for _, both := range [][2]string{{base, other}, {other, base}, {other, other}} {
+				if merged, clean := tickets.Merge(base, both[0], both[1]); merged != other || !clean {
+					t.Fatalf("%q of %q and %q gives %q, %v", base, both[0], both[1], merged, clean)
+				}
+			}
+		})
+	})
+
+	t.Run("changes to different lines are both kept", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.IntRange(5, 40).Draw(t, "lines")
+			base := make([]string, n)
+			for i := range base {
+				base[i] = fmt.Sprint("line ", i)
+			}
+			i := rapid.IntRange(0, n-3).Draw(t, "mine")
+			j := rapid.IntRange(i+2, n-1).Draw(t, "theirs")
+			edit := func(into []string, at int, label string) []string {
+				switch rapid.IntRange(0, 2).Draw(t, label) {
+				case 0:
+					return slices.Delete(slices.Clone(into), at, at+1)
+				case 1:
+					return slices.Insert(slices.Clone(into), at, label+" 1", label+" 2")
+				}
+				out := slices.Clone(into)
+				out[at] = label
+				return out
+			}
+			theirs := edit(base, j, "THEIRS")
+			mine := edit(base, i, "MINE")
+			want := strings.Join(slices.Concat(mine[:len(mine)-(n-i-2)], theirs[i+2:]), "\n")
+			merged, clean := tickets.Merge(strings.Join(base, "\n"), strings.Join(mine, "\n"), strings.Join(theirs, "\n"))
+			if !clean || merged != want {
+				t.Fatalf("%v\n%q\nwant\n%q", clean, merged, want)
+			}
+		})
+	})
+
+	t.Run("what both changed stands there twice, between marks, and nothing is lost", func(t *testing.T) {
+		t.Parallel()
+		merged, clean := tickets.Merge("one\ntwo\nthree", "one\nmine\nthree", "one\ntheirs\nthree")
+		if want := "one\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> theirs\nthree"; clean || merged != want {
+			t.Errorf("%v %q", clean, merged)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			base, mine, theirs := text(t, "base"), text(t, "mine"), text(t, "theirs")
+			merged, _ := tickets.Merge(base, mine, theirs)
+			has := strings.Split(merged, "\n")
+			for _, one := range [][2]string{{mine, theirs}, {theirs, mine}} {
+				for _, line := range strings.Split(one[0], "\n") {
+					new := !slices.Contains(strings.Split(base, "\n"), line)
+					if new && line != "" && !slices.Contains(has, line) {
+						t.Fatalf("the line %q is lost: %q", line, merged)
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+
+	t.Run("its lines make the one text and the other", func(t *testing.T) {
+		t.Parallel()
+		rapid.Check(t, func(t *rapid.T) {
+			old, new := text(t, "old"), text(t, "new")
+			var before, after []string
+			was, is := strings.Split(old, "\n"), strings.Split(new, "\n")
+			for _, line := range tickets.Diff(old, new) {
+				if line.Op == tickets.Skipped {
+					before = append(before, was[len(before):len(before)+line.Count]...)
+					after = append(after, is[len(after):len(after)+line.Count]...)
+					continue
+				}
+				if line.Op != tickets.Added {
+					before = append(before, line.Text)
+				}
+				if line.Op != tickets.Removed {
+					after = append(after, line.Text)
+				}
+			}
+			if strings.Join(before, "\n") != old || strings.Join(after, "\n") != new {
+				t.Fatalf("%q and %q come from %q and %q", before, after, old, new)
+			}
+		})
+	})
+
+	t.Run("what stayed far from a change is one line", func(t *testing.T) {
+		t.Parallel()
+		old := strings.Repeat("same\n", 50) + "old"
+		got := tickets.Diff(old, strings.Repeat("same\n", 50)+"new")
+		if len(got) != 6 || got[0].Op != tickets.Skipped || got[0].Count != 47 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// The worst texts that a description may hold.
+func BenchmarkMerge(b *testing.B) {
+	short := strings.Repeat("a\nb\n", tickets.MaxDescription/4)
+	var shuffled, counted strings.Builder
+	for i := 0; shuffled.Len() < tickets.MaxDescription-8; i++ {
+		fmt.Fprintf(&shuffled, "%d\n", i*7919%13000)
+		fmt.Fprintf(&counted, "%d\n", i%13000)
+	}
+	for name, texts := range map[string][3]string{
+		"empty lines":    {strings.Repeat("\n", 65535), strings.Repeat("\nx", 32767), strings.Repeat("y\n", 32767)},
+		"two lines":      {short, strings.Repeat("b\na\n", tickets.MaxDescription/4), "x" + short[1:]},
+		"shuffled lines": {counted.String(), shuffled.String(), strings.Repeat("b\na\n", tickets.MaxDescription/4)},
+		"a thousand":     {strings.Repeat("a\nb\n", 700), strings.Repeat("b\nb\na\n", 470), strings.Repeat("a\na\nb\n", 470)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				tickets.Merge(texts[0], texts[1], texts[2])
+			}
+		})
+	}
+}
