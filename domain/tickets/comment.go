@@ -46,9 +46,9 @@ func (c Comment) Edited() bool { return c.Version > 1 && !c.Deleted() }
 // LongComment or BadComment.
 func ParseComment(s string) (string, error) {
 	text := lineEnds.Replace(s)
-	_, length, ok := markup.Line(text)
+	_, length, _ := markup.Line(text)
 	switch {
-	case !ok:
+	case !markup.Text(text):
 		return "", BadComment{}
 	case length == 0:
 		return "", EmptyComment{}

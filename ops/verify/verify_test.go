@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/ops/opstest"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -42,16 +43,15 @@ func newHouse(t testing.TB) *house {
 	})
 	must(t, err)
 	h := &house{w, d, url, accounts.WithActor(context.Background(), actor)}
-	for _, slug := range []string{"NINJA", "EMPTY", "AWAY"} {
+	for _, slug := range []string{"NINJA", "EMPTY"} {
 		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)
 	}
+	opstest.LiveIn(t, h.ctx, w)
 	for n := range 5 {
 		_, err := w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
 		must(t, err)
 	}
-	_, err = w.OpenTicket(h.ctx, "AWAY", tickets.Draft{Title: "Moves on"}, nil)
-	must(t, err)
 	title := "Sharpen the long blade"
 	_, err = w.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
 	must(t, err)
@@ -61,26 +61,7 @@ func newHouse(t testing.TB) *house {
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
 	_, err = w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	must(t, err)
-	h.corrupt(t, furniture...)
 	return h
-}
-
-// furniture is what no workflow writes as yet.
-var furniture = []string{
-	"INSERT INTO invitation (id, company_id, hash, role, note, max_uses, uses, created_by, created_at, expires_at) VALUES (1, 1, REPEAT('i', 32), 'member', '', 5, 1, 1, '2026-01-01', '2026-01-08')",
-	"INSERT INTO password_reset (id, company_id, account_id, hash, created_by, created_at, expires_at) VALUES (1, 1, 1, REPEAT('r', 32), 1, '2026-01-01', '2026-01-02')",
-	"INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')",
-	`INSERT INTO audit (id, company_id, account_id, kind, detail, address, created_at) VALUES (1, 1, 1, 'invited', '{"role":"member"}', '127.0.0.1', '2026-01-01')`,
-	"UPDATE ticket SET board_id = " + demo + ", local_id = (SELECT max_ticket_id + 1 FROM board_ticket_incrementer WHERE board_id = " + demo + ") WHERE board_id = " + away + " AND local_id = 1",
-	"UPDATE board_ticket_incrementer SET max_ticket_id = max_ticket_id + 1 WHERE board_id = " + demo,
-	"UPDATE board_column c JOIN ticket t ON t.column_id = c.id AND t.board_id <> c.board_id SET c.ticket_count = c.ticket_count - 1",
-	"UPDATE ticket t JOIN board_column c ON c.id = t.column_id AND t.board_id <> c.board_id JOIN board_column d ON d.board_id = t.board_id AND d.position = c.position SET t.column_id = d.id, t.rank_in_column = d.last_rank + 65536, d.last_rank = d.last_rank + 65536, d.ticket_count = d.ticket_count + 1",
-	"INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT " + away + ", 1, t.id, t.moved_at FROM ticket t JOIN board_ticket_incrementer i ON i.board_id = t.board_id AND i.max_ticket_id = t.local_id WHERE t.board_id = " + demo,
-	"INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, TRUE, '2026-01-01' FROM ticket WHERE board_id = " + ninja + " AND local_id = 4",
-	"INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at) SELECT 1, id, 1, 'Look, @ana', '2026-01-01', '2026-01-01' FROM ticket WHERE board_id = " + ninja + " AND local_id = 4",
-	"INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at, deleted_at) SELECT 2, id, 1, '', '2026-01-01', '2026-01-02', '2026-01-02' FROM ticket WHERE board_id = " + ninja + " AND local_id = 4",
-	"INSERT INTO watcher (ticket_id, account_id) SELECT id, 1 FROM ticket WHERE board_id = " + ninja + " AND local_id = 4",
-	"INSERT INTO notification (id, company_id, account_id, ticket_id, comment_id, actor_id, kind, created_at) SELECT 1, 1, 1, id, 1, 1, 'mention', '2026-01-01' FROM ticket WHERE board_id = " + ninja + " AND local_id = 4",
 }
 
 func must(t testing.TB, err error) {
@@ -114,7 +95,6 @@ func (h *house) corrupt(t testing.TB, statements ...string) {
 }
 
 const (
-	demo     = "(SELECT id FROM board WHERE slug = 'DEMO')"
 	ninja    = "(SELECT id FROM board WHERE slug = 'NINJA')"
 	away     = "(SELECT id FROM board WHERE slug = 'AWAY')"
 	opened   = "INSERT INTO activity (ticket_id, account_id, kind, detail, created_at) SELECT id, 1, 'opened', '{}', created_at FROM ticket WHERE id = 9000"
@@ -141,28 +121,27 @@ var corruptions = []struct {
 	{"companies", "a slug of the wrong form", []string{"UPDATE company SET slug = 'A_me'"}, "company 1"},
 	{"companies", "a reserved slug", []string{"UPDATE company SET slug = 'admin'"}, "needs for itself"},
 	{"companies", "an empty name", []string{"UPDATE company SET name = ''"}, "bad name"},
-	{"accounts", "an address in upper case", []string{"UPDATE account SET email = 'Ana@example.com'"}, "Ana@example.com"},
-	{"accounts", "a name with a control character", []string{"UPDATE account SET name = CONCAT('A', CHAR(7))"}, "bad name"},
-	{"memberships", "an unknown role", []string{"INSERT INTO account (id, email, name, password_hash, created_at) VALUES (77, 'bob@example.com', 'Bob', '', '2026-01-01')", "INSERT INTO membership VALUES (1, 77, 'king', '2026-01-01', 'king')"}, `"king"`},
+	{"accounts", "an address in upper case", []string{"UPDATE account SET email = 'Ana@example.com' WHERE id = 1"}, "Ana@example.com"},
+	{"accounts", "a name with a control character", []string{"UPDATE account SET name = CONCAT('A', CHAR(7)) WHERE id = 1"}, "bad name"},
+	{"memberships", "an unknown role", []string{"UPDATE membership SET role = 'king' WHERE account_id = 2"}, `"king"`},
 	{"operators", "none", []string{"UPDATE account SET operator = FALSE"}, "is an operator"},
-	{"handles", "upper case", []string{"UPDATE membership SET handle = 'Ana'"}, `"Ana"`},
-	{"handles", "none", []string{"UPDATE membership SET handle = ''"}, `""`},
-	{"handles", "a hyphen at the end", []string{"UPDATE membership SET handle = 'ana-'"}, `"ana-"`},
+	{"handles", "upper case", []string{"UPDATE membership SET handle = 'Ana' WHERE account_id = 1"}, `"Ana"`},
+	{"handles", "none", []string{"UPDATE membership SET handle = '' WHERE account_id = 1"}, `""`},
+	{"handles", "a hyphen at the end", []string{"UPDATE membership SET handle = 'ana-' WHERE account_id = 1"}, `"ana-"`},
 	{"handles", "the same twice", []string{
 		"ALTER TABLE membership DROP INDEX uq_membership_handle, ADD INDEX uq_membership_handle (company_id, handle)",
-		"INSERT INTO account (id, email, name, password_hash, created_at) VALUES (77, 'bob@example.com', 'Bob', '', '2026-01-01')",
-		"INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT 1, 77, 'member', handle, '2026-01-01' FROM membership WHERE account_id = 1",
+		"UPDATE membership SET handle = 'ana'",
 	}, "which is another's"},
 	{"owners", "none", []string{"UPDATE membership SET role = 'admin'"}, "company 1 (acme) has no owner"},
-	{"tokens", "an end before the beginning", []string{"UPDATE api_token SET expires_at = '2020-01-01'"}, "API token 1"},
-	{"invitations", "an unknown role", []string{"UPDATE invitation SET role = 'king'"}, `"king"`},
+	{"tokens", "an end before the beginning", []string{"UPDATE api_token SET expires_at = '2020-01-01' WHERE id = 1"}, "API token 1"},
+	{"invitations", "an unknown role", []string{"UPDATE invitation SET role = 'king' LIMIT 1"}, `"king"`},
 	{"invitations", "too many uses", []string{"UPDATE invitation SET uses = max_uses + 1 WHERE max_uses IS NOT NULL LIMIT 1"}, "but may be"},
 	{"invitations", "an end before the beginning", []string{"UPDATE invitation SET expires_at = '2020-01-01' LIMIT 1"}, "ends 2020"},
 	{"password resets", "an end before the beginning", []string{"UPDATE password_reset SET expires_at = '2020-01-01' LIMIT 1"}, "ends 2020"},
 	{"password resets", "a use before the beginning", []string{"UPDATE password_reset SET used_at = '2020-01-01' LIMIT 1"}, "used 2020"},
 	{"audit", "no kind", []string{"UPDATE audit SET kind = '' LIMIT 1"}, "no kind"},
 	{"audit", "no JSON", []string{"UPDATE audit SET detail = '{' LIMIT 1"}, "cannot be read"},
-	{"tokens", "an unknown scope", []string{"UPDATE api_token SET scopes = CONCAT(scopes, ' rule')"}, `"rule"`},
+	{"tokens", "an unknown scope", []string{"UPDATE api_token SET scopes = CONCAT(scopes, ' rule') WHERE id = 1"}, `"rule"`},
 	{"boards", "a slug in lower case", []string{"UPDATE board_slug SET slug = 'empty' WHERE slug = 'EMPTY'", "UPDATE board SET slug = 'empty' WHERE slug = 'EMPTY'"}, `"empty"`},
 	{"boards", "a title with spaces around", []string{"UPDATE board SET title = ' x ' WHERE slug = 'EMPTY'"}, "bad title"},
 	{"board slugs", "one that nobody keeps", []string{"DELETE FROM board_slug WHERE slug = 'NINJA'"}, "(acme/NINJA) has a slug that is kept for none"},
@@ -192,14 +171,15 @@ var corruptions = []struct {
 		"DELETE a FROM activity a JOIN ticket t ON t.id = a.ticket_id WHERE t.deleted_at IS NOT NULL",
 		"DELETE FROM ticket WHERE deleted_at IS NOT NULL",
 	}, "(acme/NINJA) handed out 6 numbers but has 5 tickets and 0 old keys"},
-	{"no ticket row is missing", "an old key removed", []string{"DELETE FROM ticket_alias"}, "(acme/AWAY) handed out 1 numbers but has 0 tickets and 0 old keys"},
-	{"old keys handed out", "above the last", []string{"UPDATE ticket_alias SET local_id = 77"}, "acme/AWAY-77 has a number outside 1 to 1"},
-	{"old keys handed out", "zero", []string{"UPDATE ticket_alias SET local_id = 0"}, "AWAY-0"},
+	{"no ticket row is missing", "an old key removed", []string{"DELETE FROM ticket_alias WHERE board_id = " + away}, "(acme/AWAY) handed out 5 numbers but has 4 tickets and 0 old keys"},
+	{"old keys handed out", "above the last", []string{"UPDATE ticket_alias SET local_id = 77 WHERE board_id = " + away}, "acme/AWAY-77 has a number outside 1 to 5"},
+	{"old keys handed out", "zero", []string{"UPDATE ticket_alias SET local_id = 0 WHERE board_id = " + away}, "AWAY-0"},
 	{"old keys lead on", "the key of another ticket", []string{"INSERT INTO ticket_alias SELECT board_id, 1, id, created_at FROM ticket WHERE local_id = 2 AND board_id = " + ninja}, "acme/NINJA-1 leads to ticket "},
 	{"old keys lead on", "the ticket's own key", []string{"INSERT INTO ticket_alias SELECT board_id, local_id, id, created_at FROM ticket WHERE local_id = 2 AND board_id = " + ninja}, "acme/NINJA-2 leads to ticket "},
 	{"old keys in their company", "another company", append([]string{
-		"UPDATE board SET company_id = 2 WHERE slug = 'AWAY'", "UPDATE board_slug SET company_id = 2 WHERE slug = 'AWAY'",
-	}, neighbour...), "other/AWAY-1 leads to ticket "},
+		"UPDATE ticket_alias SET ticket_id = (SELECT id FROM ticket WHERE local_id = 2 AND board_id = " + ninja + ") WHERE board_id = " + away,
+		"UPDATE board SET company_id = 2 WHERE slug = 'NINJA'", "UPDATE board_slug SET company_id = 2 WHERE slug = 'NINJA'",
+	}, neighbour...), "acme/AWAY-1 leads to ticket "},
 	{"tickets on their board", "a column of another", []string{
 		"UPDATE ticket SET column_id = (SELECT MIN(id) FROM board_column WHERE board_id = (SELECT id FROM board WHERE slug = 'EMPTY')), rank_in_column = 1 WHERE local_id = 5 AND board_id = " + ninja,
 		"UPDATE board_column SET last_rank = 1, ticket_count = 1 WHERE position = 1 AND board_id = (SELECT id FROM board WHERE slug = 'EMPTY')",
@@ -235,23 +215,23 @@ var corruptions = []struct {
 	{"history details", "no JSON", []string{"UPDATE activity SET detail = '{' WHERE kind = 'edited'"}, "cannot be read"},
 	{"history details", "the wrong shape", []string{`UPDATE activity SET detail = '{"title":[]}' WHERE kind = 'edited'`}, "cannot be read"},
 	{"history details", "no JSON but for MySQL the same as {}", []string{`UPDATE activity SET detail = CONCAT(CHAR(1), '{}') WHERE kind = 'edited'`}, "cannot be read"},
-	{"assignees", "of a closed ticket", []string{"UPDATE ticket SET closed_at = moved_at WHERE local_id = 4 AND board_id = " + ninja}, "(acme/NINJA-4) is the present work of account 1 but is closed"},
-	{"assignees", "of an open ticket", []string{"UPDATE assignee SET current = FALSE"}, "is not the present work of account 1 but is open"},
+	{"assignees", "of a closed ticket", []string{"UPDATE assignee SET current = TRUE"}, "(acme/AWAY-4) is the present work of account 2 but is closed"},
+	{"assignees", "of an open ticket", []string{"UPDATE assignee SET current = FALSE WHERE account_id = 1"}, "(acme/AWAY-3) is not the present work of account 1 but is open"},
 	{"assignees", "of a deleted ticket", []string{"INSERT INTO assignee SELECT id, 1, TRUE, '2026-01-01' FROM ticket WHERE deleted_at IS NOT NULL"}, "is deleted"},
 	{"comments", "a deleted one with a text", []string{"UPDATE comment SET deleted_at = '2026-01-02' WHERE deleted_at IS NULL LIMIT 1"}, "is deleted but has a text"},
-	{"comments", "an empty one", []string{"UPDATE comment SET body = ' ' WHERE deleted_at IS NULL LIMIT 1"}, "It is empty"},
+	{"comments", "an empty one", []string{"UPDATE comment SET body = ' ' WHERE deleted_at IS NULL LIMIT 1"}, "Write something"},
 	{"comments", "one that is too long", []string{"UPDATE comment SET body = REPEAT('x', 65536) WHERE deleted_at IS NULL LIMIT 1"}, "65536 bytes"},
 	{"comments", "other line ends", []string{"UPDATE comment SET body = 'a\r\nb' WHERE deleted_at IS NULL LIMIT 1"}, "bad text"},
 	{"notification kinds", "an unknown one", []string{"UPDATE notification SET kind = 'rumour' LIMIT 1"}, `"rumour"`},
-	{"notifications", "a comment of another ticket", []string{"UPDATE comment SET ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja + ") WHERE deleted_at IS NULL"}, "of ticket"},
+	{"notifications", "a comment of another ticket", []string{"UPDATE comment SET ticket_id = (SELECT id FROM ticket WHERE local_id = 5 AND board_id = " + ninja + ") WHERE id = 1"}, "of ticket"},
 	{"notifications", "a ticket of another company", append([]string{"UPDATE notification SET company_id = 2 LIMIT 1"}, neighbour...), "of company 2 is about ticket"},
 	{"answers", "no JSON", []string{"UPDATE idempotency SET answer = '{'"}, "API token 1"},
 	{"answers", "a failure", []string{"UPDATE idempotency SET status = 500"}, "status 500"},
 	{"references", "an installation without its company", []string{"UPDATE installation SET company_id = 99"}, "installation names company 99 in company_id"},
 	{"references", "a membership without its company", []string{"INSERT INTO membership VALUES (99, 1, 'owner', '2026-01-01', 'x')"}, "membership names company 99 in company_id"},
 	{"references", "a membership without its account", []string{"INSERT INTO membership VALUES (1, 99, 'owner', '2026-01-01', 'x')"}, "membership names account 99 in account_id"},
-	{"references", "a token without its company", []string{"UPDATE api_token SET company_id = 99"}, "api_token names company 99 in company_id"},
-	{"references", "a token without its account", []string{"UPDATE api_token SET account_id = 99"}, "api_token names account 99 in account_id"},
+	{"references", "a token without its company", []string{"UPDATE api_token SET company_id = 99 WHERE id = 1"}, "api_token names company 99 in company_id"},
+	{"references", "a token without its account", []string{"UPDATE api_token SET account_id = 99 WHERE id = 1"}, "api_token names account 99 in account_id"},
 	{"references", "a board without its company", []string{"UPDATE board SET company_id = 99 WHERE slug = 'EMPTY'", "DELETE FROM board_slug WHERE slug = 'EMPTY'"}, "board names company 99 in company_id"},
 	{"references", "an incrementer without its board", []string{"INSERT INTO board_ticket_incrementer VALUES (99, 0)"}, "board_ticket_incrementer names board 99 in board_id"},
 	{"references", "a column without its board", []string{"INSERT INTO board_column (board_id, name, position) VALUES (99, 'x', 1)"}, "board_column names board 99 in board_id"},
@@ -261,8 +241,8 @@ var corruptions = []struct {
 		"UPDATE board_column SET ticket_count = ticket_count - 1 WHERE position = 1 AND board_id = " + ninja,
 	}, "ticket names board_column 99 in column_id"},
 	{"references", "a ticket without its author", []string{"UPDATE ticket SET created_by = 99 WHERE local_id = 5 AND board_id = " + ninja}, "ticket names account 99 in created_by"},
-	{"references", "an entry without its ticket", []string{"UPDATE activity SET ticket_id = 99 WHERE kind = 'moved'"}, "activity names ticket 99 in ticket_id"},
-	{"references", "an entry without its author", []string{"UPDATE activity SET account_id = 99 WHERE kind = 'moved'"}, "activity names account 99 in account_id"},
+	{"references", "an entry without its ticket", []string{"UPDATE activity SET ticket_id = 99 WHERE kind = 'moved' LIMIT 1"}, "activity names ticket 99 in ticket_id"},
+	{"references", "an entry without its author", []string{"UPDATE activity SET account_id = 99 WHERE kind = 'moved' LIMIT 1"}, "activity names account 99 in account_id"},
 	{"references", "an answer without its token", []string{"UPDATE idempotency SET token_id = 99"}, "idempotency names api_token 99 in token_id"},
 	{"references", "an invitation without its company", []string{"UPDATE invitation SET company_id = 99 LIMIT 1"}, "invitation names company 99 in company_id"},
 	{"references", "an invitation without its author", []string{"UPDATE invitation SET created_by = 99 LIMIT 1"}, "invitation names account 99 in created_by"},
@@ -275,7 +255,7 @@ var corruptions = []struct {
 	{"references", "an alias without its ticket", []string{"UPDATE ticket_alias SET ticket_id = 99 LIMIT 1"}, "ticket_alias names ticket 99 in ticket_id"},
 	{"references", "an assignee without the ticket", []string{"UPDATE assignee SET ticket_id = 99 LIMIT 1"}, "assignee names ticket 99 in ticket_id"},
 	{"references", "an assignee without the person", []string{"UPDATE assignee SET account_id = 99 LIMIT 1"}, "assignee names account 99 in account_id"},
-	{"references", "a comment without its ticket", []string{"UPDATE comment SET ticket_id = 99 WHERE deleted_at IS NOT NULL LIMIT 1"}, "comment names ticket 99 in ticket_id"},
+	{"references", "a comment without its ticket", []string{"DELETE FROM notification", "UPDATE comment SET ticket_id = 99 LIMIT 1"}, "comment names ticket 99 in ticket_id"},
 	{"references", "a comment without its author", []string{"UPDATE comment SET account_id = 99 LIMIT 1"}, "comment names account 99 in account_id"},
 	{"references", "a watcher without the ticket", []string{"UPDATE watcher SET ticket_id = 99 LIMIT 1"}, "watcher names ticket 99 in ticket_id"},
 	{"references", "a watcher without the person", []string{"UPDATE watcher SET account_id = 99 LIMIT 1"}, "watcher names account 99 in account_id"},

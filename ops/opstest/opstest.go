@@ -1,0 +1,92 @@
+// Package opstest has people live in an installation, for tests of what looks at all of it.
+package opstest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// LiveIn leaves something in every table that people fill. ctx is that of the first setup's Ana,
+// whose company gets Bob, a member, and a board AWAY. Of its tickets
+//
+//	AWAY-1 went to DEMO,
+//	AWAY-2 went to DEMO too and came back,
+//	AWAY-3 is Ana's and Bob's, with a comment that names Bob and one that was taken back,
+//	AWAY-4 is Bob's and closed,
+//	AWAY-5 was deleted and restored.
+func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows) {
+	t.Helper()
+	bob := invite(t, ctx, w)
+	_, err := w.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
+	must(t, err)
+
+	away, err := w.OpenBoard(ctx, boards.Draft{Slug: "AWAY", Title: "Far from here"}, nil)
+	must(t, err)
+	for _, title := range []string{"Leave", "Leave and return", "Talk", "End", "Vanish and return"} {
+		_, err := w.OpenTicket(ctx, "AWAY", tickets.Draft{Title: title}, nil)
+		must(t, err)
+	}
+	demo, err := w.Board(ctx, "DEMO")
+	must(t, err)
+	move := func(key tickets.Key, to boards.Board) tickets.Key {
+		moved, _, err := w.MoveTicket(ctx, key, tickets.Intent{Board: to.Slug, Column: to.Columns[0].ID})
+		must(t, err)
+		return moved.Ticket.Key
+	}
+	move(key(1), demo)
+	move(move(key(2), demo), away)
+	talk(t, ctx, w, bob)
+
+	_, err = w.SetAssignees(ctx, key(4), []string{"bob"})
+	must(t, err)
+	_, _, err = w.CloseTicket(ctx, key(4))
+	must(t, err)
+	must(t, w.DeleteTicket(ctx, key(5)))
+	_, _, err = w.RestoreTicket(ctx, key(5))
+	must(t, err)
+}
+
+// invite has Bob join by a link, and leaves links behind that nobody used.
+func invite(t testing.TB, ctx context.Context, w *workflows.Workflows) accounts.Actor {
+	t.Helper()
+	link, err := w.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})
+	must(t, err)
+	_, err = w.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30})
+	must(t, err)
+	bob, err := w.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"})
+	must(t, err)
+	_, _, err = w.MakeReset(ctx, bob.Account.ID)
+	must(t, err)
+	return bob
+}
+
+func talk(t testing.TB, ctx context.Context, w *workflows.Workflows, bob accounts.Actor) {
+	t.Helper()
+	_, err := w.SetAssignees(ctx, key(3), []string{"ana", "bob"})
+	must(t, err)
+	_, err = w.Comment(ctx, key(3), "What do you say, @bob?", nil)
+	must(t, err)
+	as := accounts.WithActor(ctx, bob)
+	rash, err := w.Comment(as, key(3), "Nothing", nil)
+	must(t, err)
+	_, err = w.DeleteComment(as, key(3), rash.Comment.ID)
+	must(t, err)
+	_, err = w.Comment(as, key(3), "It is done.", nil)
+	must(t, err)
+	_, err = w.MuteTicket(as, key(3), true)
+	must(t, err)
+}
+
+func key(n uint64) tickets.Key { return tickets.Key{Board: "AWAY", Number: n} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
