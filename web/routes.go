@@ -7,6 +7,13 @@ import (
 	"github.com/counterfoil/counterfoil/static"
 )
 
+// Routes returns every route there is, for whoever must know them all.
+func Routes() []*echo.Route {
+	e := echo.New()
+	(&server{}).route(e)
+	return e.Routes()
+}
+
 // route is every route there is.
 func (s *server) route(e *echo.Echo) {
 	e.GET("/healthz", s.healthz)

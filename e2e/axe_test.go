@@ -1,0 +1,169 @@
+package e2e
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/counterfoil/counterfoil/web"
+)
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+const noPage = "no page"
+
+// accessible has a line for every GET route of people: a path of it, or noPage where none is drawn.
+var accessible = map[string]string{
+	"/healthz":     noPage,
+	"/readyz":      noPage,
+	"/metrics":     noPage,
+	"/static/*":    noPage,
+	"/favicon.ico": noPage,
+	"/robots.txt":  noPage,
+	"/":            noPage, // it leads on
+
+	"/setup": "/setup", // before anyone is there
+	"/login": "/login", // signed out
+
+	"/:company":                               "/acme",
+	"/:company/boards":                        "/acme/boards",
+	"/:company/jump":                          "/acme/jump?q=the",
+	"/:company/keys":                          "/acme/keys",
+	"/:company/boards/:board":                 "/acme/boards/NINJA",
+	"/:company/boards/:board/settings":        "/acme/boards/NINJA/settings",
+	"/:company/boards/:board/columns/:column": "/acme/boards/DEMO/columns/1",
+	"/:company/boards/:board/tickets/new":     "/acme/boards/NINJA/tickets/new",
+	"/:company/:key":                          "/acme/NINJA-1",
+	"/:company/:key/edit":                     "/acme/NINJA-1/edit",
+	"/:company/:key/position":                 "/acme/NINJA-1/position",
+	"/:company/:key/activity":                 "/acme/NINJA-1/activity?before=999",
+}
+
+// Every page is free of violations of WCAG 2.2 AA that a program can find: light and dark, on a wide
+// screen and on a phone.
+func TestAccessible(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for _, route := range web.Routes() {
+		if route.Method != http.MethodGet || strings.HasPrefix(route.Path, "/api/") {
+			continue
+		}
+		path, ok := accessible[route.Path]
+		if !ok {
+			t.Errorf("GET %s has no line in accessible: is it a page?", route.Path)
+		}
+		if ok && path != noPage && path != "/setup" && path != "/login" {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	a := full(t)
+
+	const tabs = 3
+	for n := range tabs {
+		t.Run(fmt.Sprint("pages ", n), func(t *testing.T) {
+			t.Parallel()
+			b := a.tab(t)
+			for i := n; i < len(paths); i += tabs {
+				b.open(paths[i])
+				b.at(strings.Split(paths[i], "?")[0])
+				b.accessible(paths[i])
+			}
+		})
+	}
+	t.Run("what opens on a board", func(t *testing.T) {
+		t.Parallel()
+		b := a.tab(t)
+		for what, keys := range map[string]string{
+			"the dialog for tickets": "c", "the list of keys": "?", "a card that moves": "jm" + kb.ArrowRight, "the line at a column's foot": "",
+		} {
+			b.open("/acme/boards/NINJA")
+			if keys == "" {
+				b.addTo("To do")
+			} else {
+				b.types(keys)
+			}
+			b.wait(`document.querySelector("dialog[open] h2, .move-bar, .add[open]")`)
+			b.accessible(what)
+		}
+		b.open("/acme/boards/NINJA")
+		b.types("/")
+		b.wait(`document.activeElement.id === "jump-q"`)
+		b.types("fins")
+		b.wait(`document.querySelector("#jump-found [role=option]")`)
+		b.accessible("the jump box")
+		b.open("/acme/NINJA-1")
+		b.types("m")
+		b.wait(`document.querySelector("dialog[open] #move")`)
+		b.accessible("the sheet that moves a ticket")
+	})
+	t.Run("what went wrong", func(t *testing.T) {
+		t.Parallel()
+		b := a.tab(t)
+		b.expected = regexp.MustCompile(`status of 4(04|22)`)
+		b.open("/acme/NINJA-99")
+		b.accessible("a page that is not there")
+		b.open("/acme/NINJA-1/edit")
+		eval[bool](b, `(document.querySelector("#edit-title").required = false, document.querySelector("#edit-title").value = "", true)`)
+		b.click("#ticket form .primary")
+		b.wait(`document.querySelector("#edit-title-error")`)
+		b.accessible("a form that was not taken")
+		b.open("/acme/jump?q=nothinglikeit")
+		b.accessible("a jump that finds nothing")
+	})
+	t.Run("before one is in", func(t *testing.T) {
+		t.Parallel()
+		b := start(t).stranger(t)
+		b.open("/setup")
+		b.accessible("/setup")
+		b = a.stranger(t)
+		b.open("/login")
+		b.accessible("/login")
+	})
+}
+
+// full is a server whose pages have something of everything on them.
+func full(t *testing.T) *app {
+	t.Helper()
+	word := strings.Repeat("Donaudampfschifffahrt", 24)
+	a := withBoard(t, "Paint the fins", "אתר השיגור צריך גדר חדשה לפני החורף", word[:255])
+	a.post("/acme/boards", "slug", "EMPTY", "title", "Nothing yet")
+	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2", "version", "1", "description",
+		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A quote\n\n```\n"+word[:300]+"\n```\n\n|a|b|\n|-|-|\n|1|2|\n")
+	a.read("/acme")
+	return a
+}
+
+// accessible fails for each rule that the page breaks.
+func (b *tab) accessible(what string) {
+	b.t.Helper()
+	eval[bool](b, `(async () => { const s = %s; (0, eval)(s); return true })() && true`, axe)
+	const every, looks = `{ type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`, `{ type: "rule", values: ["color-contrast", "target-size", "link-in-text-block"] }`
+	for _, as := range []struct {
+		scheme string
+		width  int64
+		rules  string
+	}{{"light", 1280, every}, {"dark", 1280, looks}, {"dark", 390, every}, {"light", 390, looks}} {
+		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: as.scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}})
+		b.size(as.width, 844, as.width < 700)
+		b.frame()
+		violations, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run(document, { runOnly: `+as.rules+`, resultTypes: ["violations"] }).then(found => found.violations
+			.map(v => v.id + ": " + v.help + v.nodes.map(n => "\n\t\t" + n.html.slice(0, 200) + "\n\t\t\t" + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")).join("")).join("\n\t"))`, chromedp.EvalAwaitPromise))
+		b.must(err)
+		if violations != "" {
+			b.t.Errorf("%s, %s, %d wide:\n\t%s", what, as.scheme, as.width, violations)
+		}
+	}
+	b.size(1280, 900, false)
+}
