@@ -80,44 +80,6 @@ func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int
 	return result.RowsAffected()
 }
 
-const archivedAmong = `-- name: ArchivedAmong :many
-SELECT slug FROM board WHERE id IN (/*SLICE:ids*/?) AND archived_at IS NOT NULL LOCK IN SHARE MODE
-`
-
-// Locks the boards against being archived. Lock columns, incrementers and tickets first.
-func (q *Queries) ArchivedAmong(ctx context.Context, ids []id.Board) ([]string, error) {
-	query := archivedAmong
-	var queryParams []interface{}
-	if len(ids) > 0 {
-		for _, v := range ids {
-			queryParams = append(queryParams, v)
-		}
-		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
-	} else {
-		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
-	}
-	rows, err := q.db.QueryContext(ctx, query, queryParams...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var slug string
-		if err := rows.Scan(&slug); err != nil {
-			return nil, err
-		}
-		items = append(items, slug)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const boardByID = `-- name: BoardByID :one
 SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE id = ? AND company_id = ?
 `
@@ -432,6 +394,50 @@ func (q *Queries) EditBoard(ctx context.Context, arg EditBoardParams) (int64, er
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const keepBoards = `-- name: KeepBoards :many
+SELECT slug, archived_at FROM board WHERE id IN (/*SLICE:ids*/?) LOCK IN SHARE MODE
+`
+
+type KeepBoardsRow struct {
+	Slug       string
+	ArchivedAt *time.Time
+}
+
+// Locks the boards against being archived. Lock columns, incrementers and tickets first. What is archived
+// is not said in WHERE: at READ COMMITTED the rows that it throws away are unlocked again.
+func (q *Queries) KeepBoards(ctx context.Context, ids []id.Board) ([]KeepBoardsRow, error) {
+	query := keepBoards
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []KeepBoardsRow
+	for rows.Next() {
+		var i KeepBoardsRow
+		if err := rows.Scan(&i.Slug, &i.ArchivedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const lockColumns = `-- name: LockColumns :many

@@ -76,7 +76,7 @@ var samples = map[string]sample{
 	"AppendRanks":       {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
 	"AddToCount":        {args: with(1, 1)},
 	"RaiseLastRank":     {args: with(1, 1)},
-	"ArchivedAmong":     {args: with([]id.Board{1, 4})},
+	"KeepBoards":        {args: with([]id.Board{1, 4})},
 	"EditBoard":         {args: with(db.EditBoardParams{Slug: "B7", Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"ArchiveBoard":      {args: with(db.ArchiveBoardParams{ArchivedAt: &newYear, Now: newYear, ID: 7, Version: 1})},
 	"SaveColumn":        {args: with(db.SaveColumnParams{Name: "x", ID: 1})},

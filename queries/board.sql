@@ -62,9 +62,10 @@ UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank)
 INSERT INTO board_slug (company_id, slug, board_id, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(created_at));
 
--- name: ArchivedAmong :many
--- Locks the boards against being archived. Lock columns, incrementers and tickets first.
-SELECT slug FROM board WHERE id IN (sqlc.slice(ids)) AND archived_at IS NOT NULL LOCK IN SHARE MODE;
+-- name: KeepBoards :many
+-- Locks the boards against being archived. Lock columns, incrementers and tickets first. What is archived
+-- is not said in WHERE: at READ COMMITTED the rows that it throws away are unlocked again.
+SELECT slug, archived_at FROM board WHERE id IN (sqlc.slice(ids)) LOCK IN SHARE MODE;
 
 -- name: SaveColumn :execrows
 UPDATE board_column SET name = sqlc.arg(name), done = sqlc.arg(done), wip_limit = sqlc.arg(wip_limit), wip_hard = sqlc.arg(wip_hard)

@@ -287,12 +287,14 @@ func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.C
 // Live returns Archived where one of the boards is archived, and keeps them from being archived until
 // the transaction ends. Lock columns, incrementers and tickets first.
 func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
-	archived, err := tx.ArchivedAmong(ctx, boards)
+	kept, err := tx.KeepBoards(ctx, boards)
 	if err != nil {
 		return fmt.Errorf("lock boards: %w", err)
 	}
-	if len(archived) > 0 {
-		return Archived{Slug: archived[0]}
+	for _, board := range kept {
+		if board.ArchivedAt != nil {
+			return Archived{Slug: board.Slug}
+		}
 	}
 	return nil
 }

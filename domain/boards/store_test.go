@@ -340,3 +340,28 @@ func TestTakeRanks(t *testing.T) {
 		}
 	}
 }
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t)
+	board := mustOpen(t, d, company(t, d, "acme"), "NINJA")
+	lock := func() error {
+		_, err := d.SQL.Exec("SELECT id FROM board WHERE id = ? FOR UPDATE NOWAIT", uint64(board.ID))
+		return err
+	}
+	err := d.InTx(t.Context(), func(tx *db.Tx) error {
+		if err := boards.Live(t.Context(), tx, board.ID); err != nil {
+			return err
+		}
+		if lock() == nil {
+			t.Error("a board that is written to can be archived meanwhile")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock(); err != nil {
+		t.Errorf("nobody writes to the board any more: %v", err)
+	}
+}
