@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
 )
@@ -157,7 +158,7 @@ func besiege(t *testing.T, route string) (*besieged, found) {
 // find looks for the route's form on every page.
 func (b *besieged) find(t *testing.T, who *browser) (found, bool) {
 	t.Helper()
-	method, pattern, _ := strings.Cut(b.route, " ")
+	_, pattern, _ := strings.Cut(b.route, " ")
 	names := slices.Sorted(maps.Keys(pages))
 	// Where the forms of two routes look alike, the page that has the route's own name comes first.
 	slices.SortStableFunc(names, func(x, y string) int {
@@ -167,11 +168,19 @@ func (b *besieged) find(t *testing.T, who *browser) (found, bool) {
 		if !strings.HasPrefix(name, "GET ") {
 			continue
 		}
-		a := who.get(pages[name].path)
-		for _, form := range formsOn(a, pages[name].path) {
-			if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
-				return form, true
-			}
+		if form, ok := b.on(who, pages[name].path); ok {
+			return form, true
+		}
+	}
+	return found{}, false
+}
+
+// on looks for the route's form on a page.
+func (b *besieged) on(who *browser, page string) (found, bool) {
+	method, pattern, _ := strings.Cut(b.route, " ")
+	for _, form := range formsOn(who.get(page), page) {
+		if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
+			return form, true
 		}
 	}
 	return found{}, false
@@ -218,12 +227,15 @@ func TestHostileForms(t *testing.T) {
 			b, form := besiege(t, route)
 			for _, name := range form.names {
 				for what, value := range hostiles {
+					if strings.HasSuffix(route, " /setup") && utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\x00\u202e") {
+						continue // each setup hashes a password, and that takes its time
+					}
 					a := b.attack(t, form, name, what, value)
 					if a.code >= 400 {
 						continue
 					}
 					// What was done may have taken the form away.
-					again, ok := b.find(t, b.browser)
+					again, ok := b.on(b.browser, form.page)
 					if !ok || !slices.Contains(again.names, name) {
 						b, again = besiege(t, route)
 					}
@@ -292,6 +304,9 @@ func (b *besieged) attack(t *testing.T, form found, name, what, value string) *a
 	where := fmt.Sprintf("%s, %s with %s", b.route, name, what)
 	before := b.state()
 	for _, fragment := range []bool{true, false} {
+		if fragment && !strings.Contains(value, "data-evil") {
+			continue // what is to be seen of a text is the same in a fragment
+		}
 		a := b.try(form, name, value, fragment)
 		b.harmless(t, where, a)
 		if a.code >= 400 {
