@@ -20,6 +20,13 @@ const (
 	DeletedID  = "deleted"
 	ClosureID  = "closure"
 	UndoID     = "undo" // the form behind ctrl+Z
+
+	PeopleID      = "people"
+	PersonID      = "person"
+	InvitationsID = "invitations"
+	OwnTokensID   = "own-tokens"
+	OtherTokensID = "other-tokens"
+	AuditID       = "audit"
 )
 
 // ColumnID is a column with its head, cards and foot.

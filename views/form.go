@@ -45,6 +45,17 @@ func first(errs Errors, fields ...string) string {
 	return fields[0]
 }
 
+// only are the messages about some fields: those of one form of a page that has several.
+func only(errs Errors, fields ...string) Errors {
+	some := Errors{}
+	for _, name := range fields {
+		if errs[name] != "" {
+			some[name] = errs[name]
+		}
+	}
+	return some
+}
+
 func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

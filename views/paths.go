@@ -2,7 +2,9 @@ package views
 
 import (
 	"fmt"
+	"net/url"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -94,6 +96,9 @@ func ActivityPath(company string, key tickets.Key, before id.Activity) string {
 	return fmt.Sprintf("%s/activity?before=%d", TicketPath(company, key), before)
 }
 
+// SignInToPath is the form to sign in, which leads on to a path.
+func SignInToPath(path string) string { return LoginPath + "?next=" + url.QueryEscape(path) }
+
 // JoinPath is an invitation.
 func JoinPath(secret string) string { return "/join/" + secret }
 
@@ -175,3 +180,80 @@ func JumpPath(company, board string) string {
 
 // KeysPath is the help for the keyboard.
 func KeysPath(company string) string { return "/" + company + "/keys" }
+
+// Paths of people and what is theirs.
+const (
+	AccountPath   = "/account"
+	PasswordPath  = "/account/password"
+	EpochPath     = "/account/epoch" // a POST ends all sessions
+	CompaniesPath = "/admin/companies"
+)
+
+// PeoplePath is a company's list of people.
+func PeoplePath(company string) string { return "/" + company + "/people" }
+
+// MorePeoplePath is the list from behind a person.
+func MorePeoplePath(company string, after accounts.ID) string {
+	return fmt.Sprintf("%s?after=%d", PeoplePath(company), after)
+}
+
+// InvitationsPath takes new invitations.
+func InvitationsPath(company string) string { return PeoplePath(company) + "/invitations" }
+
+// InvitationRevocationPath ends an invitation.
+func InvitationRevocationPath(company string, invitation id.Invitation) string {
+	return fmt.Sprintf("%s/%d/revocation", InvitationsPath(company), invitation)
+}
+
+// PersonPath is a member's page. Below it are their role, their removal, a new link for their password, and
+// whether they are an operator.
+func PersonPath(company string, account accounts.ID) string {
+	return fmt.Sprintf("%s/%d", PeoplePath(company), account)
+}
+
+// RolePath changes a member's role.
+func RolePath(company string, account accounts.ID) string {
+	return PersonPath(company, account) + "/role"
+}
+
+// RemovalPath takes a member out of a company.
+func RemovalPath(company string, account accounts.ID) string {
+	return PersonPath(company, account) + "/removal"
+}
+
+// ResetsPath makes a link for a member's new password.
+func ResetsPath(company string, account accounts.ID) string {
+	return PersonPath(company, account) + "/resets"
+}
+
+// OperatorPath makes a member an operator, or no longer.
+func OperatorPath(company string, account accounts.ID) string {
+	return PersonPath(company, account) + "/operator"
+}
+
+// TokensPath is a member's API tokens, and takes new ones.
+func TokensPath(company string) string { return "/" + company + "/tokens" }
+
+// MoreTokensPath is the list from below a token; others says whose.
+func MoreTokensPath(company string, before id.Token, others bool) string {
+	if others {
+		return fmt.Sprintf("%s?others=%d", TokensPath(company), before)
+	}
+	return fmt.Sprintf("%s?before=%d", TokensPath(company), before)
+}
+
+// TokenRevocationPath ends a token.
+func TokenRevocationPath(company string, token id.Token) string {
+	return fmt.Sprintf("%s/%d/revocation", TokensPath(company), token)
+}
+
+// SettingsPath is a company's name.
+func SettingsPath(company string) string { return "/" + company + "/settings" }
+
+// AuditPath is a company's audit list.
+func AuditPath(company string) string { return "/" + company + "/audit" }
+
+// MoreAuditPath is the list from below an entry.
+func MoreAuditPath(company string, before id.Audit) string {
+	return fmt.Sprintf("%s?before=%d", AuditPath(company), before)
+}

@@ -12,9 +12,12 @@ import (
 
 // Page is what the frame around every page needs.
 type Page struct {
-	Title  string
-	Actor  *accounts.Actor // nil for someone who has not signed in
-	Flash  []Flash         // said once, on the page after a redirect
+	Title string
+	Actor *accounts.Actor // nil outside a company
+	// Person is who has signed in, nil for nobody; Others are the other companies that they belong to.
+	Person *accounts.Account
+	Others []accounts.Company
+	Flash  []Flash // said once, on the page after a redirect
 	Now    time.Time
 	Path   string // the page's own, where it can be asked for again
 	Styles string // path of the style sheet, with its hash

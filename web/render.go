@@ -42,6 +42,12 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	if c.Request().Method == http.MethodGet {
 		p.Path = c.Request().URL.RequestURI()
 	}
+	if who, ok := c.Get(personKey).(accounts.Account); ok {
+		p.Person = &who
+	}
+	if p.Actor != nil && p.Actor.Elsewhere && !isFragment(c) {
+		p.Others = s.otherCompanies(c, p.Actor)
+	}
 	if !isFragment(c) {
 		p.Flash = s.takeFlash(c)
 	}
@@ -57,6 +63,20 @@ func boardOf(c echo.Context) string {
 		return k.Board
 	}
 	return ""
+}
+
+// otherCompanies are those that the actor may switch to. A page is worth having without them.
+func (s *server) otherCompanies(c echo.Context, actor *accounts.Actor) (others []accounts.Company) {
+	all, err := s.Companies(c.Request().Context(), actor.Account.ID)
+	if err != nil {
+		s.log.Warn("read the companies to switch to", "error", err)
+	}
+	for _, m := range all {
+		if m.Company.ID != actor.Company.ID {
+			others = append(others, m.Company)
+		}
+	}
+	return others
 }
 
 // see redirects to a page of ours after a form was taken, with a message for it.

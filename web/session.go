@@ -171,6 +171,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		c.Set(actorKey, actor)
+		c.Set(personKey, actor.Account)
 		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
 		return next(c)
 	}
@@ -279,11 +280,4 @@ func (s *server) logIn(c echo.Context) error {
 	return s.goHome(c, account.ID, form.Next)
 }
 
-func (s *server) logOut(c echo.Context) error {
-	ctx := c.Request().Context()
-	if err := s.sessions.Destroy(ctx); err != nil {
-		return fmt.Errorf("end session: %w", err)
-	}
-	s.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
-	return c.Redirect(http.StatusSeeOther, views.LoginPath)
-}
+func (s *server) logOut(c echo.Context) error { return s.endSession(c) }
