@@ -184,7 +184,7 @@ func newTown(t testing.TB) *house {
 	h.account("adam", "acme", accounts.Admin)
 	h.account("olga", "acme", accounts.Owner)
 	h.account("opal", "acme", accounts.Member)
-	h.exec("UPDATE account SET operator = name IN ('otto', 'opal')")
+	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
 	return h
 }
 
