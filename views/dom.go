@@ -21,7 +21,7 @@ const (
 	ClosureID  = "closure"
 	UndoID     = "undo" // the form behind ctrl+Z
 
-	PeopleID      = "people"
+	MembersID     = "members"
 	PersonID      = "person"
 	InvitationsID = "invitations"
 	OwnTokensID   = "own-tokens"

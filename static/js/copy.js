@@ -1,0 +1,17 @@
+// A button that copies the text of the field it names.
+
+import { toast } from './say.js'
+
+document.addEventListener('click', async ({ target }) => {
+	const button = target.closest?.('[data-copy]')
+	if (!button) return
+	const field = document.getElementById(button.dataset.copy)
+	field.select()
+	try {
+		await navigator.clipboard.writeText(field.value)
+	} catch {
+		// Over plain HTTP browsers have the old way only; where that is gone, the text is selected at least.
+		if (!document.execCommand('copy')) return toast('Press Ctrl+C to copy what is selected.')
+	}
+	toast('Copied.')
+})

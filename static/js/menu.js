@@ -1,0 +1,19 @@
+// The account menu closes when someone presses elsewhere, or Escape; <details> alone stays open.
+
+const open = () => document.querySelector('.menu[open]')
+
+document.addEventListener('click', ({ target }) => {
+	const menu = open()
+	if (menu && !menu.contains(target)) menu.open = false
+})
+document.addEventListener('focusin', ({ target }) => {
+	const menu = open()
+	if (menu && !menu.contains(target)) menu.open = false
+})
+document.addEventListener('keydown', (event) => {
+	const menu = open()
+	if (event.key !== 'Escape' || !menu) return
+	menu.open = false
+	menu.querySelector('summary').focus()
+	event.stopPropagation()
+}, true)
