@@ -63,8 +63,8 @@ type TicketForm struct {
 	Column             id.Column
 	Version            uint64 // that the one who edits saw
 	Errors             Errors
-	Created            *tickets.Key    // the ticket that the last submission of the dialog opened
-	Current            *tickets.Ticket // what someone else saved meanwhile, on a conflict
+	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
+	Conflict           *tickets.Conflict // what others saved meanwhile
 }
 
 // MoveForm is what was chosen in the move form.

@@ -1,13 +1,38 @@
 package views
 
 import (
+	"strings"
+
+	"github.com/a-h/templ"
+
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 func columnName(b boards.Board, column id.Column) string {
 	c, _ := b.Column(column)
 	return c.Name
+}
+
+// editForm is what the form of an edit is sent by, and kept as a draft.
+func editForm(path string, f TicketForm) templ.Attributes {
+	return templ.Attributes{
+		"method": "post", "action": path, "hx-post": path, "hx-target": "#" + TicketID, "hx-swap": "outerHTML",
+		"data-draft": "edit", "data-draft-version": number(f.Version),
+	}
+}
+
+// changedBy names who changed a ticket meanwhile.
+func changedBy(c tickets.Conflict) string {
+	switch by := c.Since.By; len(by) {
+	case 0:
+		return "someone else"
+	case 1:
+		return by[0]
+	default:
+		return strings.Join(by[:len(by)-1], ", ") + " and " + by[len(by)-1]
+	}
 }
 
 // leading keeps a first empty line, which HTML drops from a textarea.

@@ -37,7 +37,18 @@ func pages() map[string]templ.Component {
 		{Kind: tickets.KindEdited, Detail: tickets.Detail{Title: change, Description: change}},
 	}
 	conflict := form
-	conflict.Current = &tick
+	lines := []tickets.Line{{Op: tickets.Removed, Text: hostile}, {Op: tickets.Added, Text: hostile}, {Op: tickets.Kept, Text: hostile}, {Op: tickets.Skipped, Count: 3}}
+	conflict.Conflict = &tickets.Conflict{
+		Current: tick, Known: true, Since: tickets.Since{By: []string{hostile, hostile}}, Title: change, Lines: lines,
+		MergedTitle: hostile, Merged: hostile, TitleClash: true, LinesClash: true,
+	}
+	unknown := form
+	unknown.Conflict = &tickets.Conflict{Current: tick}
+	deleted := []tickets.Deleted{{Key: theKey, Title: hostile, By: hostile}}
+	spot := tickets.Detail{Column: change, Board: change, Key: change}
+	for _, kind := range []string{tickets.KindMoved, tickets.KindClosed, tickets.KindReopened, tickets.KindRestored, tickets.KindUndone} {
+		activity = append(activity, tickets.Activity{Kind: kind, Undone: true, Detail: spot})
+	}
 	return map[string]templ.Component{
 		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
 		"login":     LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
@@ -50,6 +61,11 @@ func pages() map[string]templ.Component {
 		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}}, Activity: activity, More: true}),
 		"edit":      EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
 		"conflict":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
+		"unknown":   EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: unknown}),
+		"deletion":  DeletionPage(DeletionProps{Page: page, Board: board, Ticket: tick}),
+		"deleted":   DeletedPage(DeletedProps{Page: page, Board: board, Ticket: tick, Deletion: activity[0]}),
+		"gone":      DeletedListPage(DeletedListProps{Page: page, Board: board, List: deleted, Next: &tickets.DeletedCursor{}}),
+		"entry":     EntryPage(EntryProps{Page: page, Board: board, Ticket: tick, Entry: activity[5], Lines: lines}),
 		"move":      MovePage(MoveProps{Page: page, Board: board, Ticket: tick, Near: cards, Form: MoveForm{Errors: form.Errors}, More: true}),
 		"error":     ErrorPage(ErrorProps{Page: page, Status: 404, Heading: hostile, Message: hostile, Retry: true}),
 		"columnOOB": ColumnOOB(todo),

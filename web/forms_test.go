@@ -315,13 +315,13 @@ func TestStaleForms(t *testing.T) {
 		h.unchanged(t, func() {
 			a = ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1").is(t, http.StatusConflict)
 		})
-		if a.value(t, "#edit-title") != "Mine" || a.value(t, "#edit-description") != "mine" || a.value(t, "[name=version]") != "1" {
+		if a.value(t, "#edit-title") != "Mine" || a.value(t, "#edit-description") != "mine" || a.value(t, ".mine [name=version]") != "1" {
 			t.Error("what was typed is gone")
 		}
-		if got := a.text(t, ".theirs .title"); got != "Theirs" {
+		if got := a.text(t, ".theirs .title ins"); got != "Theirs" {
 			t.Errorf("theirs is %q", got)
 		}
-		if got := a.text(t, ".theirs pre"); got != "<b>theirs</b>" {
+		if got := a.text(t, ".theirs .lines ins"); got != "Added: <b>theirs</b>" {
 			t.Errorf("their description is %q", got)
 		}
 		over := a.value(t, "button[name=overwrite]")

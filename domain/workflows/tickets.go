@@ -126,6 +126,16 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 	return ticket, nil
 }
 
+// Conflict returns what happened to a ticket since the version that an edit of it saw.
+func (w *Workflows) Conflict(ctx context.Context, current tickets.Ticket, version uint64) (conflict tickets.Conflict, err error) {
+	if _, err := reading(ctx, "tickets:read"); err != nil {
+		return conflict, err
+	}
+	conflict.Current = current
+	conflict.Since, conflict.Known, err = tickets.EditsSince(ctx, w.db.Queries, current, version)
+	return conflict, err
+}
+
 // errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
 var errElsewhere = errors.New("the ticket is in another column")
 
