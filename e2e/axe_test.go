@@ -21,7 +21,8 @@ var axe string
 
 const noPage = "no page"
 
-// accessible has a line for every GET route of people: a path of it, or noPage where none is drawn.
+// accessible has a line for every GET route of people: a path of it, or noPage where none is drawn. A
+// path followed by a selector is where a link of that page leads.
 var accessible = map[string]string{
 	"/healthz":     noPage,
 	"/readyz":      noPage,
@@ -41,31 +42,21 @@ var accessible = map[string]string{
 	"/:company/boards/:board":                 "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":        "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column": "/acme/boards/DEMO/columns/1",
+	"/:company/boards/:board/deleted":         "/acme/boards/NINJA/deleted",
 	"/:company/boards/:board/tickets/new":     "/acme/boards/NINJA/tickets/new",
 	"/:company/:key":                          "/acme/NINJA-1",
 	"/:company/:key/edit":                     "/acme/NINJA-1/edit",
 	"/:company/:key/position":                 "/acme/NINJA-1/position",
 	"/:company/:key/activity":                 "/acme/NINJA-1/activity?before=999",
+	"/:company/:key/activity/:entry":          "/acme/NINJA-1 #history a.what",
+	"/:company/:key/deletion":                 "/acme/NINJA-1/deletion",
 }
 
 // Every page is free of violations of WCAG 2.2 AA that a program can find: light and dark, on a wide
 // screen and on a phone.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
-	var paths []string
-	for _, route := range web.Routes() {
-		if route.Method != http.MethodGet || strings.HasPrefix(route.Path, "/api/") {
-			continue
-		}
-		path, ok := accessible[route.Path]
-		if !ok {
-			t.Errorf("GET %s has no line in accessible: is it a page?", route.Path)
-		}
-		if ok && path != noPage && path != "/setup" && path != "/login" {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
+	paths := pagesOf(t)
 	a := full(t)
 
 	const tabs = 3
@@ -74,9 +65,7 @@ func TestAccessible(t *testing.T) {
 			t.Parallel()
 			b := a.tab(t)
 			for i := n; i < len(paths); i += tabs {
-				b.open(paths[i])
-				b.at(strings.Split(paths[i], "?")[0])
-				b.accessible(paths[i])
+				b.accessible(b.visit(paths[i]))
 			}
 		})
 	}
@@ -131,11 +120,45 @@ func TestAccessible(t *testing.T) {
 	})
 }
 
+// pagesOf are the pages of accessible for someone who is in.
+func pagesOf(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, route := range web.Routes() {
+		if route.Method != http.MethodGet || strings.HasPrefix(route.Path, "/api/") {
+			continue
+		}
+		path, ok := accessible[route.Path]
+		if !ok {
+			t.Errorf("GET %s has no line in accessible (e2e/axe_test.go): is it a page?", route.Path)
+		}
+		if ok && path != noPage && path != "/setup" && path != "/login" {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// visit opens a page as accessible names it, and returns its path.
+func (b *tab) visit(name string) string {
+	b.t.Helper()
+	path, selector, linked := strings.Cut(name, " ")
+	b.open(path)
+	if linked {
+		path = eval[string](b, `document.querySelector(%s).getAttribute("href")`, selector)
+		b.open(path)
+	}
+	b.at(strings.Split(path, "?")[0])
+	return path
+}
+
 // full is a server whose pages have something of everything on them.
 func full(t *testing.T) *app {
 	t.Helper()
 	word := strings.Repeat("Donaudampfschifffahrt", 24)
 	a := withBoard(t, "Paint the fins", "אתר השיגור צריך גדר חדשה לפני החורף", word[:255])
+	a.post("/acme/boards/NINJA/tickets", "title", "Not needed after all")
+	a.post("/acme/NINJA-4/deletion")
 	a.post("/acme/boards", "slug", "EMPTY", "title", "Nothing yet")
 	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2", "version", "1", "description",
 		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A quote\n\n```\n"+word[:300]+"\n```\n\n|a|b|\n|-|-|\n|1|2|\n")

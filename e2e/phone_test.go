@@ -5,35 +5,78 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 func TestPhone(t *testing.T) {
-	t.Run("no page is wider than the screen, and what can be pressed is large enough", func(t *testing.T) {
+	t.Run("no page is wider than the smallest screen, and what can be pressed is large enough", func(t *testing.T) {
 		t.Parallel()
 		word := strings.Repeat("Donaudampfschifffahrt", 24)
-		a := withBoard(t, word[:255], "אתר השיגור צריך גדר חדשה לפני החורף")
+		a := full(t)
 		a.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", word[:255])
 		a.post("/acme/boards/ABCDEFGHIJ/tickets", "title", "x")
-		a.post("/acme/NINJA-1", "title", word[:255], "version", "1", "description",
+		a.post("/acme/NINJA-1", "title", word[:255], "version", "2", "description",
 			word[:500]+"\n\n```\n"+word[:500]+"\n```\n\n|a|b|\n|-|-|\n|"+word[:500]+"|"+word[:500]+"|\n\n![x](https://127.0.0.1:65000/none.png)")
 		b := a.tab(t)
 		b.expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|status of 404`) // the picture, and the page that is not there
-		b.size(390, 844, true)
-		for _, path := range []string{"/acme", "/acme/boards/NINJA", "/acme/boards/ABCDEFGHIJ", "/acme/boards/NINJA/settings", "/acme/boards/NINJA/tickets/new", "/acme/NINJA-1", "/acme/NINJA-1/edit", "/acme/NINJA-1/position", "/acme/NINJA-99"} {
-			b.open(path)
-			b.wait(`document.readyState === "complete"`)
-			if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 390 {
+		b.size(320, 640, true)
+		for _, name := range append(pagesOf(t), "/acme/boards/ABCDEFGHIJ", "/acme/ABCDEFGHIJ-1", "/acme/NINJA-99") {
+			path := b.visit(name)
+			if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
 				t.Errorf("%s is %d wide", path, wide)
 			}
-			small := eval[string](b, `[...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea, summary, .grip")].filter(e => {
-				if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, p, li:not(.card)")) return false
+			small := eval[string](b, `[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary, .grip")].filter(e => {
+				if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, .summary, p:not(.hands, .actions), small, td, th, dd, h1, li > span") || getComputedStyle(e).display === "inline") return false
 				const r = e.getBoundingClientRect()
-				return r.width < 24 || r.height < 24
-			}).map(e => e.outerHTML).join("\n")`)
+				return r.width < 44 || r.height < 43.5
+			}).map(e => e.getBoundingClientRect().width + "x" + e.getBoundingClientRect().height + " " + e.outerHTML.slice(0, 160)).join("\n")`)
 			if small != "" {
-				t.Errorf("%s: smaller than 24 px:\n%s", path, small)
+				t.Errorf("%s: smaller than 44 px:\n%s", path, small)
 			}
 		}
+	})
+	t.Run("a column fills the screen, the switch leads to the others, and a reload stays there", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One", "Two").tab(t)
+		b.size(390, 844, true)
+		b.open("/acme/boards/NINJA")
+		const shows = `(() => {
+			const name = %s
+			const c = [...document.querySelectorAll("#board .column")].find(c => c.querySelector("h2").innerText === name).getBoundingClientRect()
+			const inView = [...document.querySelectorAll("#board .column")].filter(c => { const r = c.getBoundingClientRect(); return r.right > 15 && r.left < innerWidth - 15 })
+			return c.left >= 0 && c.right <= innerWidth && c.width > innerWidth * .9 && inView.length === 1 && document.querySelector("#switch [aria-current]")?.innerText.includes(name)
+		})()`
+		b.wait(shows, "To do")
+		b.sees("#switch a:nth-child(1)", "2")
+		b.tap("#switch a:nth-child(3)")
+		b.wait(shows, "Done")
+		b.open("/acme/boards/NINJA#column-" + b.columnID("Done"))
+		b.must(chromedp.Do(b.ctx, chromedp.Reload()))
+		b.at("/acme/boards/NINJA")
+		b.wait(shows, "Done")
+		from := b.middle("#board .column:nth-child(3) h2")
+		b.touch(from, point{from.X + 260, from.Y})
+		b.wait(shows, "Doing")
+		b.wait(`location.hash === "#column-" + %s`, b.columnID("Doing"))
+	})
+	t.Run("a card is moved by the sheet, which a thumb reaches, and the column one looks at stays", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One", "Two").tab(t)
+		b.size(390, 844, true)
+		b.open("/acme/boards/NINJA")
+		b.tap(card("NINJA-1") + " .move")
+		b.wait(`(() => {
+			const r = document.querySelector("dialog[open]")?.getBoundingClientRect()
+			return r && r.left === 0 && r.width === innerWidth && Math.abs(r.bottom - innerHeight) < 1 && r.top > innerHeight / 3 && document.querySelector("#move .primary")
+		})()`)
+		b.chooses("#move [name=column]", b.columnID("Done"))
+		b.wait(`document.querySelectorAll("#move [name=after] option").length === 1`)
+		b.tap("#move .primary")
+		b.holds("Done", "NINJA-1")
+		b.hears("NINJA-1 moved to Done.")
+		b.wait(`document.querySelector("#switch a:nth-child(3)").innerText.includes("1") && document.querySelector("#switch a:nth-child(1)").innerText.includes("1")`)
+		b.on("NINJA-2")
 	})
 	t.Run("a finger on a card scrolls; a finger on its handle drags", func(t *testing.T) {
 		t.Parallel()

@@ -45,5 +45,5 @@ func ways(p Page, b boards.Board) templ.Attributes {
 		var none tickets.Key
 		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
 	}
-	return templ.Attributes{"data-edit": way(EditPath)}
+	return templ.Attributes{"data-edit": way(EditPath), "data-assignees": way(AssigneesPath)}
 }

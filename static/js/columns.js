@@ -32,15 +32,18 @@ if (board && nav) {
 		clearTimeout(timer)
 		timer = setTimeout(settle, 80)
 	}, { passive: true })
+	const go = (column) => board.scrollTo({ left: column.offsetLeft - (board.clientWidth - column.offsetWidth) / 2, behavior: 'instant' })
 	nav.addEventListener('click', (event) => {
 		const link = event.target.closest('a')
 		const column = link && document.getElementById(link.hash.slice(1))
 		if (!column || event.ctrlKey || event.metaKey || event.shiftKey) return
 		event.preventDefault() // the browser would scroll the page, too, and fill the history
-		board.scrollTo({ left: column.offsetLeft - (board.clientWidth - column.offsetWidth) / 2, behavior: 'instant' })
+		go(column)
 		history.replaceState(history.state, '', link.hash)
 		mark(column.id)
 	})
+	const there = location.hash && board.querySelector(`.column[id="${CSS.escape(location.hash.slice(1))}"]`)
+	if (there && nav.offsetParent) go(there) // a reload forgets how far a part of the page was scrolled
 	mark(shown()?.id)
 }
 
