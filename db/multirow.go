@@ -4,7 +4,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -45,49 +44,6 @@ func (tx *Tx) RememberAnswers(ctx context.Context, rows []Idempotency) error {
 	}
 	_, err := tx.SQL.ExecContext(ctx, rememberAnswers+tuples(len(rows), 6), args...)
 	return err
-}
-
-// Card is what a board shows of a ticket.
-type Card struct {
-	ID           id.Ticket
-	LocalID      uint64
-	ColumnID     id.Column
-	RankInColumn int64
-	Title        string
-	CreatedAt    time.Time
-	MovedAt      time.Time
-	ClosedAt     *time.Time
-}
-
-// MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT; so the index is named.
-const topOfColumn = `(SELECT id, local_id, column_id, rank_in_column, title, created_at, moved_at, closed_at FROM ticket FORCE INDEX (uq_ticket_rank) WHERE column_id = ? ORDER BY rank_in_column LIMIT ?)`
-
-// FirstCards returns the first cards of each column, at most limit of each, in board order within
-// a column: one statement, whatever the number of columns.
-func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int) ([]Card, error) {
-	if len(columns) == 0 {
-		return nil, nil
-	}
-	parts := make([]string, len(columns))
-	args := make([]any, 0, 2*len(columns))
-	for i, column := range columns {
-		parts[i] = topOfColumn
-		args = append(args, uint64(column), limit)
-	}
-	rows, err := q.db.QueryContext(ctx, strings.Join(parts, " UNION ALL "), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var cards []Card
-	for rows.Next() {
-		var c Card
-		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt, &c.ClosedAt); err != nil {
-			return nil, fmt.Errorf("scan card: %w", err)
-		}
-		cards = append(cards, c)
-	}
-	return cards, rows.Err()
 }
 
 // tuples returns rows groups of columns placeholders: (?,?),(?,?).

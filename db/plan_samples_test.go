@@ -24,6 +24,8 @@ func firstTickets(n int) (tickets []id.Ticket) {
 	return tickets
 }
 
+var firstWindows = []db.CardWindow{{ColumnID: 1, Upto: 2000 * gap}, {ColumnID: 2, Upto: 2000 * gap}, {ColumnID: 3, Upto: 2000 * gap}}
+
 func firstBoards(n int) (boards []id.Board) {
 	for i := range n {
 		boards = append(boards, id.Board(i+1))
@@ -150,4 +152,7 @@ var samples = map[string]sample{
 	"MembersNamed":   {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"FirstCards":     {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
+	"WindowEnds":     {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
+	"MatchingCards": {args: with(db.CardWish{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
+		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

@@ -1,7 +1,9 @@
 package views
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -23,6 +25,27 @@ func above(k *tickets.Key) string {
 	}
 	return k.String()
 }
+
+// next is where the cards below those shown are.
+func (props ColumnProps) next() string {
+	path := ColumnPath(props.Company, props.Board.Slug, props.Column.ID, props.Next)
+	if !props.Filter.Any() {
+		return path
+	}
+	return props.Filter.in(path) + "&sofar=" + number(uint64(props.SoFar+len(props.Cards)))
+}
+
+// found is how many cards the filter let through so far; a plus says that there may be more.
+func (props ColumnProps) found() string {
+	n := number(uint64(props.SoFar + len(props.Cards)))
+	if props.Next != nil {
+		return n + "+"
+	}
+	return n
+}
+
+// movedAt is when a ticket came to its place, for who sees it among others that a filter let through.
+func movedAt(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
 
 // addError is the one message of a form with one field.
 func addError(errs Errors) string {

@@ -19,7 +19,8 @@ const (
 	SwitchID   = "switch"     // the columns of a board, on a phone
 	DeletedID  = "deleted"
 	ClosureID  = "closure"
-	UndoID     = "undo" // the form behind ctrl+Z
+	UndoID     = "undo"   // the form behind ctrl+Z
+	FilterID   = "filter" // of a board
 
 	MembersID     = "members"
 	PersonID      = "person"

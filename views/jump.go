@@ -45,6 +45,7 @@ var keyHelp = []Keys{
 		{[]string{"h", "l", "←", "→"}, "Column to the left, to the right"},
 		{[]string{"Enter"}, "Open the card"},
 		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
+		{[]string{"f"}, "Filter the cards"},
 		{[]string{"c"}, "New ticket"},
 		{[]string{"e"}, "Edit the card's ticket"},
 		{[]string{"a"}, "Assign the card's ticket"},

@@ -39,6 +39,9 @@ func NewTicketPath(company, slug string, column id.Column) string {
 	return fmt.Sprintf("%s/new?column=%d", TicketsPath(company, slug), column)
 }
 
+// FilteredPath is a board narrowed to some of its tickets.
+func FilteredPath(company, slug string, f Filter) string { return f.in(BoardPath(company, slug)) }
+
 // ColumnPath is a column of a board: the cards below a cursor, or from the top where it is nil.
 func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) string {
 	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)

@@ -65,6 +65,7 @@ type TicketForm struct {
 	Errors             Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // what others saved meanwhile
+	Hidden             bool              // the board's filter does not show it
 }
 
 // MoveForm is what was chosen in the move form.
@@ -87,10 +88,12 @@ type BoardProps struct {
 	Page    Page
 	Board   boards.Board
 	Columns []ColumnProps
+	Filter  Filter
+	People  []accounts.Named // to filter by
 }
 
 // ColumnProps is a column with some of its cards. Above is the key of the card above the first of
-// them, nil at the top of the column; More says that there are cards below the last.
+// them, nil at the top of the column; Next is where to go on below the last, nil at the end of the column.
 type ColumnProps struct {
 	Company string
 	Write   bool // who looks may change what is on the board
@@ -98,7 +101,9 @@ type ColumnProps struct {
 	Column  boards.Column
 	Cards   []tickets.Card
 	Above   *tickets.Key
-	More    bool
+	Next    *tickets.Cursor
+	Filter  Filter
+	SoFar   int        // how many cards the filter let through above these
 	Add     TicketForm // the form at the column's foot
 	AddOpen bool       // the form shows, because it was rejected or is to be filled again
 	Alert   string     // why a move was refused, or that it went elsewhere
@@ -158,6 +163,7 @@ type MoveProps struct {
 	Form   MoveForm
 	Near   []tickets.Card
 	More   bool // the column has more cards than Near shows
+	Filter Filter
 }
 
 // ErrorProps is a page for what went wrong.

@@ -24,7 +24,8 @@ var (
 	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.Person{Name: hostile}}
 	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile}}
 	form   = TicketForm{Title: hostile, Description: hostile, Created: &theKey, Errors: Errors{"": hostile, "title": hostile}}
-	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey, More: true, Add: form, AddOpen: true, Alert: hostile}
+	narrow = Filter{Text: hostile, Who: hostile, State: hostile}
+	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey, Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
 )
 
 func pages() map[string]templ.Component {
@@ -53,8 +54,8 @@ func pages() map[string]templ.Component {
 		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
 		"login":     LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
 		"home":      HomePage(HomeProps{Page: page, Boards: []boards.Board{board}, New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
-		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}}),
-		"column":    ColumnPage(page, todo),
+		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow, People: []accounts.Named{{Handle: hostile, Name: hostile}}}),
+		"column":    ColumnPage(page, todo, nil),
 		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
 		"settings":  BoardSettingsPage(BoardSettingsProps{Page: page, Board: board, Form: BoardForm{Title: hostile, Errors: form.Errors}}),
@@ -117,13 +118,13 @@ func TestPages(t *testing.T) {
 func TestCard(t *testing.T) {
 	t.Run("a card is small, for boards of thousands", func(t *testing.T) {
 		title := "Order sorbitol before the price goes up again"
-		html := render(t, card("acme", tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}, true, false))
+		html := render(t, card(ColumnProps{Company: "acme", Write: true}, tickets.Card{ID: 123456, Key: tickets.Key{Board: "NINJA", Number: 12345}, Title: title}))
 		if len(html) > 450 {
 			t.Errorf("%d bytes: %s", len(html), html)
 		}
 	})
 	t.Run("the key of a card is found as one word", func(t *testing.T) {
-		html := render(t, card("acme", cards[0], true, false))
+		html := render(t, card(ColumnProps{Company: "acme", Write: true}, cards[0]))
 		if text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(html, ""); !strings.Contains(text, "NINJA-42") {
 			t.Error(text)
 		}

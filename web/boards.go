@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -47,16 +48,20 @@ func (s *server) openBoard(c echo.Context) error {
 }
 
 func (s *server) board(c echo.Context) error {
-	board, cards, err := s.BoardWithCards(c.Request().Context(), c.Param("board"))
+	view, err := s.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
 	if err != nil {
 		return err
 	}
+	board := view.Board
 	if err := named(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := views.BoardProps{Page: s.page(c, board.Title), Board: board}
+	props := views.BoardProps{Page: s.page(c, board.Title), Board: board, Filter: filterOf(c), People: view.People}
 	for _, column := range board.Columns {
-		props.Columns = append(props.Columns, columnProps(c, board, column, cards[column.ID]))
+		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
+	}
+	if target(c) == views.BoardID {
+		return render(c, http.StatusOK, views.BoardColumns(props))
 	}
 	return render(c, http.StatusOK, views.BoardPage(props))
 }
@@ -64,7 +69,7 @@ func (s *server) board(c echo.Context) error {
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
 	actor := accounts.ActorFrom(c.Request().Context())
 	return views.ColumnProps{
-		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, More: cards.More, Add: views.TicketForm{Column: column.ID},
+		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c), Add: views.TicketForm{Column: column.ID},
 	}
 }
 
@@ -78,7 +83,7 @@ func (s *server) column(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	board, cards, err := s.Column(c.Request().Context(), c.Param("board"), columnID, below)
+	board, cards, err := s.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
 	if errors.As(err, new(boards.ColumnNotFound)) {
 		return echo.ErrNotFound
 	}
@@ -90,15 +95,20 @@ func (s *server) column(c echo.Context) error {
 	}
 	found, _ := board.Column(columnID)
 	props := columnProps(c, board, found, cards)
+	props.SoFar, _ = strconv.Atoi(c.QueryParam("sofar")) // it is only shown
 	if isFragment(c) {
 		return render(c, http.StatusOK, views.CardRows(props))
 	}
-	return render(c, http.StatusOK, views.ColumnPage(s.page(c, found.Name+" · "+board.Title), props))
+	people, err := s.Colleagues(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.ColumnPage(s.page(c, found.Name+" · "+board.Title), props, people))
 }
 
 // columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
 func (s *server) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
-	board, cards, err := s.Column(c.Request().Context(), slug, column, nil)
+	board, cards, err := s.Column(c.Request().Context(), slug, column, nil, narrowing(c))
 	if errors.As(err, new(boards.ColumnNotFound)) {
 		return views.ColumnProps{}, false, nil
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -12,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -51,15 +54,12 @@ func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board
 	if _, ok := board.Column(form.Column); !ok {
 		form.Column = ticket.Column
 	}
-	near, ok, err := s.columnNow(c, board.Slug, form.Column)
+	_, near, err := s.Column(c.Request().Context(), board.Slug, form.Column, nil, workflows.Narrowing{})
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return echo.ErrNotFound
-	}
 	props := views.MoveProps{
-		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form, Near: near.Cards, More: near.More,
+		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
 	}
 	if isFragment(c) {
 		return render(c, code, views.MoveFormFragment(props))
@@ -71,6 +71,10 @@ func readSeen(c echo.Context) (*tickets.Place, error) {
 	seenColumn, err := column(c.FormValue("seen_column"))
 	if err != nil || seenColumn == 0 {
 		return nil, err
+	}
+	if moved, err := strconv.ParseInt(c.FormValue("seen_moved"), 10, 64); err == nil {
+		at := time.UnixMicro(moved).UTC()
+		return &tickets.Place{Column: seenColumn, Moved: &at}, nil
 	}
 	seenAfter, err := after(c.FormValue("seen_after"))
 	if err != nil {
@@ -121,7 +125,7 @@ func (s *server) moveTicket(c echo.Context) error {
 	if note == "" {
 		note = in
 	}
-	return s.seeUndo(c, views.BoardPath(company(c).Slug, board.Slug), note, moved.Activity)
+	return s.seeUndo(c, views.FilteredPath(company(c).Slug, board.Slug, filterOf(c)), note, moved.Activity)
 }
 
 // isDrag reports whether columns are waited for: the script that takes any other answer for an

@@ -48,9 +48,14 @@ func (s *server) openTicket(c echo.Context) error {
 		return s.rejectTicket(c, form, err)
 	}
 	if !isFragment(c) {
-		return s.see(c, views.BoardPath(company(c).Slug, ticket.Key.Board), ticket.Key.String()+" is open.")
+		return s.see(c, views.FilteredPath(company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
 	}
 	next := views.TicketForm{Column: ticket.Column, Created: &ticket.Key}
+	shown, err := s.Shows(ctx, narrowing(c), ticket)
+	if err != nil {
+		return err
+	}
+	next.Hidden = !shown
 	if c.FormValue("inline") != "" {
 		return s.showColumn(c, http.StatusOK, slug, next)
 	}

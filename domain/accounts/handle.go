@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -21,6 +22,7 @@ type Named struct {
 // ByHandle returns the members of a company that have these handles, by account. Handles that nobody
 // has are left out.
 func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]Named, error) {
+	handles = slices.DeleteFunc(slices.Clone(handles), func(s string) bool { return !isHandle(s) }) // the database may not compare them
 	if len(handles) == 0 {
 		return nil, nil
 	}
@@ -108,6 +110,20 @@ func Find(ctx context.Context, q *db.Queries, company id.Company, text, without 
 		add(rows)
 	}
 	return found, nil
+}
+
+// Words in the place of a handle. A person of such a handle is written with an @ before it.
+const (
+	Me    = "me"
+	NoOne = "none"
+)
+
+// Word names the person where Me and NoOne mean others.
+func (n Named) Word() string {
+	if n.Handle == Me || n.Handle == NoOne {
+		return "@" + n.Handle
+	}
+	return n.Handle
 }
 
 // isHandle reports whether s has only characters that a handle has.

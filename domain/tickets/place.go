@@ -156,13 +156,17 @@ func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
 //
 // In another column it has. In the same column but below another ticket, it has when it came to its
 // place after both its present neighbour and the one it was seen below came to theirs: otherwise
-// one of those two moved, which is no reason to refuse.
+// one of those two moved, which is no reason to refuse. Where it was seen among others that a filter
+// let through, the time at which it came to its place says it alone.
 func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAboveRow, seen *Place) error {
 	if seen == nil {
 		return nil
 	}
-	if seen.Column != ticket.Column {
+	if seen.Column != ticket.Column || seen.Moved != nil && !seen.Moved.Equal(ticket.MovedAt) {
 		return MovedSince{Current: ticket}
+	}
+	if seen.Moved != nil {
+		return nil
 	}
 	if above == nil && seen.After == nil {
 		return nil

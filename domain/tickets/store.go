@@ -214,13 +214,7 @@ func FirstCards(ctx context.Context, q *db.Queries, slug string, columns []id.Co
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
-	cards := make(map[id.Column][]Card, len(columns))
-	for _, r := range rows {
-		cards[r.ColumnID] = append(cards[r.ColumnID], Card{
-			ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
-		})
-	}
-	return cards, nil
+	return byColumn(rows, slug), nil
 }
 
 // CardsBelow returns up to limit cards of a column below a cursor, in board order.

@@ -130,10 +130,12 @@ type Intent struct {
 	Seen   *Place
 }
 
-// Place is a spot in a column: below After, or at the top where After is nil.
+// Place is a spot in a column: below After, or at the top where After is nil. Where not every ticket was
+// shown, the one above is not known: Moved is then when the ticket came to its place.
 type Place struct {
 	Column id.Column
 	After  *Key
+	Moved  *time.Time
 }
 
 // Spot is a place as the history keeps it: on a board, in a column, below After or at the top where

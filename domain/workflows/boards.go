@@ -17,11 +17,11 @@ const (
 )
 
 // Cards are some cards of a column. Above is the key of the card above the first, nil at the top;
-// More says that there are further ones below.
+// Next is where to go on, nil where there is nothing below.
 type Cards struct {
 	List  []tickets.Card
 	Above *tickets.Key
-	More  bool
+	Next  *tickets.Cursor
 }
 
 // Boards returns the company's boards by slug.
@@ -51,56 +51,43 @@ func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error
 	return boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
 }
 
-// BoardWithCards returns a board with the first page of cards of each column.
-func (w *Workflows) BoardWithCards(ctx context.Context, slug string) (boards.Board, map[id.Column]Cards, error) {
-	board, err := w.Board(ctx, slug)
-	if err != nil {
-		return boards.Board{}, nil, err
-	}
-	columns := make([]id.Column, len(board.Columns))
-	for i, c := range board.Columns {
-		columns[i] = c.ID
-	}
-	cards, err := w.firstCards(ctx, board, columns...)
-	return board, cards, err
-}
-
-// Column returns a page of cards of a column, those below a cursor or from the top where it is nil.
-// It returns boards.NotFound or boards.ColumnNotFound.
-func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor) (boards.Board, Cards, error) {
+// Column returns a page of cards of a column narrowed to some of its cards, those below a cursor or from
+// the top where it is nil. It returns boards.NotFound or boards.ColumnNotFound.
+func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor, narrowing Narrowing) (boards.Board, Cards, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
 	}
-	if _, ok := board.Column(column); !ok {
+	found, ok := board.Column(column)
+	if !ok {
 		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
 	}
+	filter, err := w.filter(ctx, narrowing, nil)
+	if err != nil {
+		return boards.Board{}, Cards{}, err
+	}
 	if below == nil || below.Column != column {
-		cards, err := w.firstCards(ctx, board, column)
+		cards, err := w.cards(ctx, board, filter, found)
 		return board, cards[column], err
 	}
-	list, err := tickets.CardsBelow(ctx, w.db.Queries, board.ID, board.Slug, *below, CardsPerPage+1)
-	if err != nil || len(list) == 0 {
-		return board, Cards{}, err
-	}
-	cards := page(list)
-	if err := w.showAssignees(ctx, board.Company, map[id.Column]Cards{column: cards}); err != nil {
-		return board, Cards{}, err
-	}
-	cards.Above, err = tickets.Above(ctx, w.db.Queries, board.Slug, column, list[0].Rank)
+	cards, err := w.cardsBelow(ctx, board, filter, *below)
 	return board, cards, err
 }
 
-func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns ...id.Column) (map[id.Column]Cards, error) {
-	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, columns, CardsPerPage+1)
+func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns ...boards.Column) (map[id.Column]Cards, error) {
+	ids := make([]id.Column, len(columns))
+	for i, c := range columns {
+		ids[i] = c.ID
+	}
+	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, ids, CardsPerPage+1)
 	if err != nil {
 		return nil, err
 	}
 	pages := make(map[id.Column]Cards, len(columns))
 	for column, list := range lists {
-		pages[column] = page(list)
+		pages[column] = page(list, column)
 	}
-	return pages, w.showAssignees(ctx, board.Company, pages)
+	return pages, nil
 }
 
 // showAssignees gives cards their assignees, all of them in one query.
@@ -120,11 +107,12 @@ func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages
 	return err
 }
 
-func page(list []tickets.Card) Cards {
+func page(list []tickets.Card, column id.Column) Cards {
 	if len(list) <= CardsPerPage {
 		return Cards{List: list}
 	}
-	return Cards{List: list[:CardsPerPage], More: true}
+	next := list[CardsPerPage-1].Cursor(column)
+	return Cards{List: list[:CardsPerPage], Next: &next}
 }
 
 // OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle

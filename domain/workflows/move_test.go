@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // model is a board as lists of ticket numbers, one for each column.
@@ -57,7 +58,7 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 	for _, column := range board.Columns {
 		var cursor *tickets.Cursor
 		for {
-			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor)
+			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,11 +68,10 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 					t.Fatalf("%s has the rank %d, the card above it %d", card.Key, card.Rank, cards.List[i-1].Rank)
 				}
 			}
-			if !cards.More {
+			if cards.Next == nil {
 				break
 			}
-			end := cards.List[len(cards.List)-1].Cursor(column.ID)
-			cursor = &end
+			cursor = cards.Next
 		}
 	}
 	return m

@@ -73,7 +73,7 @@ export function place(card) {
 	const list = card.parentElement
 	let above = card.previousElementSibling
 	while (above && !above.matches('.card')) above = above.previousElementSibling
-	return { column: list.closest('.column').dataset.column, after: above?.dataset.key ?? list.dataset.above }
+	return { column: list.closest('.column').dataset.column, after: above?.dataset.key ?? list.dataset.above, moved: card.dataset.moved }
 }
 
 export function put(card, { column, after }) {
@@ -90,6 +90,8 @@ export async function move(card, from, to) {
 	const url = card.querySelector('.move').href
 	const target = `column-${to.column}`
 	const values = { column: to.column, after: to.after, seen_column: from.column, seen_after: from.after }
+	if (from.moved) values.seen_moved = from.moved // through a filter one does not see what lies above
+	const { search } = location
 	moving++
 	const answered = last.then(() => ask(url, { target, values }))
 	last = answered.catch(() => {})
@@ -99,8 +101,10 @@ export async function move(card, from, to) {
 		for (const column of answer.querySelectorAll('.column')) {
 			fresh.set(column.id, column)
 			if (column.querySelector('.alert')) words = ''
+			else if (hidden(card.dataset.key, to, column)) words += ' The filter does not show it there.'
 		}
 		toasts(answer, { quiet: true }) // words say it
+		if (search !== location.search) await readAnew() // through another filter by now
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
 		const gone = error.status === 404
@@ -136,8 +140,16 @@ export async function undo(url, values) {
 	await settle()
 }
 
+// hidden tells whether a card is not where it was put because of the filter.
+function hidden(key, to, column) {
+	if (column.dataset.column !== to.column || !column.querySelector('[data-found]')) return false
+	const shown = keys(column.querySelector('.cards'))
+	const at = shown.indexOf(to.after) + 1
+	return (at > 0 || !to.after) && at < shown.length + !column.querySelector('.more') && shown[at] !== key
+}
+
 // readAnew has the whole board shown as it is, where it turned out to be another.
-async function readAnew() {
+export async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)
 	page?.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
 }
@@ -167,6 +179,26 @@ export async function showColumns(answer) {
 	showAll(answer.querySelectorAll('.column'))
 }
 
+// narrowColumns does so where they are to show other cards than before.
+export async function narrowColumns(answer) {
+	await drag
+	showAll(answer.querySelectorAll('.column'), true)
+}
+
+// recount says how many cards a filter let through so far, when more of them were loaded.
+function recount(column) {
+	const found = column.querySelector('[data-found]')
+	if (!found) return
+	const shown = column.querySelectorAll('.cards > .card').length
+	found.textContent = Number(found.dataset.before) + shown + (column.querySelector('.more') ? '+' : '')
+}
+document.addEventListener('htmx:afterSettle', ({ target }) => {
+	const column = target.closest?.('.column')
+	if (!column) return
+	recount(column)
+	count(column)
+})
+
 // elsewhere tells whether a card lies in another column of the page or of the answers to come.
 function elsewhere(key, column, coming) {
 	const same = `.card[data-key="${CSS.escape(key)}"]`
@@ -183,17 +215,17 @@ export function neighbours(card) {
 
 // showAll puts columns in the place of those on the page. Where the card that had the focus went with
 // them, it has it there; where it is gone, the nearest of those beside it.
-function showAll(columns) {
+function showAll(columns, other = false) {
 	const card = document.activeElement?.closest('#board .card')
 	const near = card ? [card.dataset.key, ...neighbours(card)] : []
 	const from = card?.closest('.column').id
-	columns.forEach(showColumn)
+	columns.forEach((column) => showColumn(column, other))
 	if (!card || document.activeElement !== document.body) return
 	const next = near.map(cardOf).find(Boolean)?.querySelector('a') ?? document.querySelector(`#${from} .add summary`)
 	next?.focus({ preventScroll: true })
 }
 
-function showColumn(column) {
+function showColumn(column, other) {
 	const old = document.getElementById(column.id)
 	if (!old) return
 	column.removeAttribute('hx-swap-oob')
@@ -205,7 +237,7 @@ function showColumn(column) {
 	// elsewhere by now.
 	const now = keys(list)
 	const before = keys(oldList)
-	if (list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
+	if (!other && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
 		list.querySelector('.more').remove()
 		let next = oldList.querySelector(`:scope > .card[data-key="${CSS.escape(now.at(-1) ?? '')}"]`)?.nextSibling
 		while (next) {
@@ -235,7 +267,8 @@ function showColumn(column) {
 	old.replaceWith(column)
 	htmx.process(column)
 	htmx.trigger(column, 'htmx:load', { elt: column })
-	list.scrollTop = scrolled
+	list.scrollTop = other ? 0 : scrolled
+	recount(column)
 	count(column)
 
 	if (selector) {

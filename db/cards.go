@@ -1,0 +1,143 @@
+package db
+
+// The cards of a board: statements of as many parts as there are columns, and with conditions that
+// come and go. sqlc cannot write either.
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Card is what a board shows of a ticket.
+type Card struct {
+	ID           id.Ticket
+	LocalID      uint64
+	ColumnID     id.Column
+	RankInColumn int64
+	Title        string
+	CreatedAt    time.Time
+	MovedAt      time.Time
+	ClosedAt     *time.Time
+}
+
+// The index is named, for MariaDB plans, or at least explains, the parts of a union as if they had no
+// LIMIT, and the servers would rather begin with what a person has to do and sort it.
+const (
+	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM ticket t FORCE INDEX (uq_ticket_rank) `
+	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
+	inWindow     = `WHERE t.column_id >= ? AND t.column_id <= ? AND t.rank_in_column > ? AND t.rank_in_column <= ?`
+	inBoardOrder = ` ORDER BY t.column_id, t.rank_in_column LIMIT ?`
+
+	endOfWindow = `(SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM (SELECT id FROM ticket FORCE INDEX (uq_ticket_rank)
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
+)
+
+// FirstCards returns the first cards of each column, at most limit of each, in board order within
+// a column: one statement, whatever the number of columns.
+func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int) ([]Card, error) {
+	parts := make([]string, len(columns))
+	args := make([]any, 0, 2*len(columns))
+	for i, column := range columns {
+		parts[i] = topOfColumn
+		args = append(args, uint64(column), limit)
+	}
+	return q.cards(ctx, parts, args)
+}
+
+// CardWindow are the cards of a column with a rank above After and up to Upto.
+type CardWindow struct {
+	ColumnID    id.Column
+	After, Upto int64
+}
+
+// CardWish is what a card must be. What is nil, empty or false is not asked for.
+type CardWish struct {
+	Text     string     // that the title contains, whatever case and accents; or
+	LocalID  *uint64    // the number
+	Assignee id.Account // who works on it; 0 for whoever
+	NoOne    bool       // nobody works on it
+	Closed   *bool
+}
+
+// MatchingCards returns the cards of each window that are as wished, at most limit of each, in board
+// order within a column. It reads no card outside the windows.
+func (q *Queries) MatchingCards(ctx context.Context, wish CardWish, windows []CardWindow, limit int) ([]Card, error) {
+	condition, wished := wish.condition()
+	parts := make([]string, len(windows))
+	var args []any
+	for i, w := range windows {
+		parts[i] = "(" + selectCards + inWindow + condition + inBoardOrder + ")"
+		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, w.Upto)
+		args = append(append(args, wished...), limit)
+	}
+	return q.cards(ctx, parts, args)
+}
+
+// WindowEnds returns the card that is the n-th of each window, whatever its Upto; none for a window
+// that is shorter. It reads the index alone.
+func (q *Queries) WindowEnds(ctx context.Context, windows []CardWindow, n int) ([]Card, error) {
+	parts := make([]string, len(windows))
+	var args []any
+	for i, w := range windows {
+		parts[i] = endOfWindow
+		args = append(args, uint64(w.ColumnID), uint64(w.ColumnID), w.After, n-1)
+	}
+	return q.cards(ctx, parts, args)
+}
+
+// condition is what follows in a WHERE, with its arguments. The look-ups in assignee are no EXISTS, for
+// that the servers make a join of, and may begin with it.
+func (w CardWish) condition() (text string, args []any) {
+	switch {
+	case w.Text != "" && w.LocalID != nil:
+		text, args = ` AND (t.title LIKE ? ESCAPE '!' OR t.local_id = ?)`, []any{containing(w.Text), *w.LocalID}
+	case w.Text != "":
+		text, args = ` AND t.title LIKE ? ESCAPE '!'`, []any{containing(w.Text)}
+	case w.LocalID != nil:
+		text, args = ` AND t.local_id = ?`, []any{*w.LocalID}
+	}
+	if w.Assignee != 0 {
+		text += ` AND (SELECT COUNT(*) FROM assignee a WHERE a.ticket_id = t.id AND a.account_id = ?) = 1`
+		args = append(args, uint64(w.Assignee))
+	}
+	if w.NoOne {
+		text += ` AND (SELECT COUNT(*) FROM assignee a WHERE a.ticket_id = t.id) = 0`
+	}
+	if w.Closed != nil {
+		text += ` AND t.closed_at IS `
+		if *w.Closed {
+			text += `NOT `
+		}
+		text += `NULL`
+	}
+	return text, args
+}
+
+var wildcards = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
+
+func containing(text string) string { return "%" + wildcards.Replace(text) + "%" }
+
+// cards runs the parts as one statement.
+func (q *Queries) cards(ctx context.Context, parts []string, args []any) ([]Card, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	rows, err := q.db.QueryContext(ctx, strings.Join(parts, " UNION ALL "), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var cards []Card
+	for rows.Next() {
+		var c Card
+		if err := rows.Scan(&c.ID, &c.LocalID, &c.ColumnID, &c.RankInColumn, &c.Title, &c.CreatedAt, &c.MovedAt, &c.ClosedAt); err != nil {
+			return nil, fmt.Errorf("scan card: %w", err)
+		}
+		cards = append(cards, c)
+	}
+	return cards, rows.Err()
+}

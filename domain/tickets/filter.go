@@ -1,0 +1,149 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Reach is how many cards of a column one look through a filter goes over; the next page goes on from
+// there. So a look costs no more in a column of a million tickets, however few of them match.
+const Reach = 2000
+
+// States that a filter can ask for.
+const (
+	StateOpen   = "open"
+	StateClosed = "closed"
+)
+
+// Filter is what a ticket must be to be shown; all of it together. The zero Filter shows every ticket.
+type Filter struct {
+	Text   string     // that the title contains, whatever case and accents; or the ticket's key or number
+	Person id.Account // who works on it; 0 for whoever
+	NoOne  bool       // nobody works on it
+	State  string     // StateOpen or StateClosed; anything else is both
+}
+
+// All reports whether the filter shows every ticket.
+func (f Filter) All() bool { return f == Filter{} }
+
+// wish is the filter for the tickets of a board.
+func (f Filter) wish(slug string) db.CardWish {
+	wish := db.CardWish{Text: f.Text, LocalID: f.number(slug), Assignee: f.Person, NoOne: f.NoOne}
+	if f.State == StateOpen || f.State == StateClosed {
+		closed := f.State == StateClosed
+		wish.Closed = &closed
+	}
+	return wish
+}
+
+// number is the number that the text names on a board: 42, #42 or NINJA-42.
+func (f Filter) number(slug string) *uint64 {
+	if key, err := ParseKey(f.Text); err == nil && key.Board == slug {
+		return &key.Number
+	}
+	if n, err := strconv.ParseUint(strings.TrimPrefix(f.Text, "#"), 10, 63); err == nil {
+		return &n
+	}
+	return nil
+}
+
+// Look is where to look for cards: below a cursor in a column, or from its top where Below is nil.
+type Look struct {
+	Column id.Column
+	Below  *Cursor
+	Long   bool // the column may have more than Reach tickets
+}
+
+// Sighted are the cards that a look found, in board order. Next is where to go on, nil at the column's end.
+type Sighted struct {
+	Cards []Card
+	Next  *Cursor
+}
+
+// Find looks through a filter at columns of a board and returns up to limit cards of each.
+func Find(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []Look, limit int) (map[id.Column]Sighted, error) {
+	windows, ends, err := windowsOf(ctx, q, board, looks)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Read(q.MatchingCards(ctx, filter.wish(slug), windows, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read matching cards: %w", err)
+	}
+	cards := byColumn(rows, slug)
+	found := make(map[id.Column]Sighted, len(looks))
+	for _, look := range looks {
+		f := Sighted{Cards: cards[look.Column], Next: ends[look.Column]}
+		if len(f.Cards) > limit {
+			f.Cards = f.Cards[:limit]
+			next := f.Cards[limit-1].Cursor(look.Column)
+			f.Next = &next
+		}
+		found[look.Column] = f
+	}
+	return found, nil
+}
+
+// windowsOf returns the cards to look at, and where those end that do not reach the end of their column.
+func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []Look) ([]db.CardWindow, map[id.Column]*Cursor, error) {
+	windows := make([]db.CardWindow, len(looks))
+	var long []db.CardWindow
+	for i, look := range looks {
+		after := int64(math.MinInt64)
+		if look.Below != nil {
+			var err error
+			if after, err = look.Below.rank(ctx, q, board); err != nil {
+				return nil, nil, err
+			}
+		}
+		windows[i] = db.CardWindow{ColumnID: look.Column, After: after, Upto: math.MaxInt64}
+		if look.Long {
+			long = append(long, windows[i])
+		}
+	}
+	rows, err := db.Read(q.WindowEnds(ctx, long, Reach))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read where windows end: %w", err)
+	}
+	ends := make(map[id.Column]*Cursor, len(rows))
+	for _, row := range rows {
+		end := fromCard(row, "").Cursor(row.ColumnID)
+		ends[row.ColumnID] = &end
+	}
+	for i, w := range windows {
+		if end := ends[w.ColumnID]; end != nil {
+			windows[i].Upto = end.Rank
+		}
+	}
+	return windows, ends, nil
+}
+
+// Matches reports whether a ticket is shown through a filter, as it is in the database.
+func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
+	here := db.CardWindow{ColumnID: ticket.Column, After: ticket.Rank - 1, Upto: ticket.Rank}
+	rows, err := db.Read(q.MatchingCards(ctx, filter.wish(ticket.Key.Board), []db.CardWindow{here}, 1))
+	if err != nil {
+		return false, fmt.Errorf("read matching card: %w", err)
+	}
+	return len(rows) == 1, nil
+}
+
+func byColumn(rows []db.Card, slug string) map[id.Column][]Card {
+	cards := map[id.Column][]Card{}
+	for _, row := range rows {
+		cards[row.ColumnID] = append(cards[row.ColumnID], fromCard(row, slug))
+	}
+	return cards
+}
+
+func fromCard(r db.Card, slug string) Card {
+	return Card{
+		ID: r.ID, Key: Key{Board: slug, Number: r.LocalID}, Title: r.Title, Rank: r.RankInColumn, CreatedAt: r.CreatedAt, MovedAt: r.MovedAt, ClosedAt: r.ClosedAt,
+	}
+}

@@ -1,0 +1,168 @@
+package workflows
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Narrowing says which tickets of a board to show, in the words of a URL. The zero one shows all.
+type Narrowing struct {
+	Text  string // of a title, or a key or number
+	Who   string // accounts.Me, accounts.NoOne or a handle; "" for whoever
+	State string // tickets.StateOpen or StateClosed; anything else is both
+}
+
+// peopleToChoose is how many of a company's people a board offers to filter by.
+const peopleToChoose = 200
+
+// stranger is the id of nobody.
+const stranger accounts.ID = 1<<63 - 1
+
+// BoardView is a board with the first page of cards of each column, and whom to filter by.
+type BoardView struct {
+	Board  boards.Board
+	Cards  map[id.Column]Cards
+	People []accounts.Named
+}
+
+// ViewBoard returns a board narrowed to some of its cards, or boards.NotFound.
+func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing Narrowing) (view BoardView, err error) {
+	if view.Board, err = w.Board(ctx, slug); err != nil {
+		return BoardView{}, err
+	}
+	if view.People, err = w.Colleagues(ctx); err != nil {
+		return BoardView{}, err
+	}
+	filter, err := w.filter(ctx, narrowing, view.People)
+	if err != nil {
+		return BoardView{}, err
+	}
+	view.Cards, err = w.cards(ctx, view.Board, filter, view.Board.Columns...)
+	return view, err
+}
+
+// Colleagues returns the first of the company's people by handle, to choose one from.
+func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.Named, error) {
+	actor, err := reading(ctx, "boards:read")
+	if err != nil {
+		return nil, err
+	}
+	return accounts.Find(ctx, w.db.Queries, actor.Company.ID, "", "", peopleToChoose)
+}
+
+// Shows reports whether a ticket of a board is among those that it is narrowed to.
+func (w *Workflows) Shows(ctx context.Context, narrowing Narrowing, ticket tickets.Ticket) (bool, error) {
+	if _, err := reading(ctx, "tickets:read"); err != nil {
+		return false, err
+	}
+	filter, err := w.filter(ctx, narrowing, nil)
+	if err != nil || filter.All() {
+		return true, err
+	}
+	return tickets.Matches(ctx, w.db.Queries, filter, ticket)
+}
+
+// filter is what a narrowing means for who asks. known are people whose handles need no look-up.
+func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.Named) (filter tickets.Filter, err error) {
+	filter.Text = text(n.Text)
+	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
+		filter.State = n.State
+	}
+	actor := accounts.ActorFrom(ctx)
+	switch n.Who {
+	case "":
+	case accounts.Me:
+		filter.Person = actor.Account.ID
+	case accounts.NoOne:
+		filter.NoOne = true
+	default:
+		filter.Person, err = w.personOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
+	}
+	return filter, err
+}
+
+// personOf returns the member with a handle, or a stranger, who has nothing to do.
+func (w *Workflows) personOf(ctx context.Context, company id.Company, handle string, known []accounts.Named) (accounts.ID, error) {
+	for _, person := range known {
+		if person.Handle == handle {
+			return person.ID, nil
+		}
+	}
+	found, err := accounts.ByHandle(ctx, w.db.Queries, company, []string{handle})
+	if err != nil || len(found) == 0 {
+		return stranger, err
+	}
+	return found[0].ID, nil
+}
+
+// text is what is looked for: of one line, and no longer than a title.
+func text(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
+	if utf8.RuneCountInString(s) > tickets.MaxTitle {
+		return string([]rune(s)[:tickets.MaxTitle])
+	}
+	return s
+}
+
+// cards returns the first cards of columns of a board, through a filter.
+func (w *Workflows) cards(ctx context.Context, board boards.Board, filter tickets.Filter, columns ...boards.Column) (pages map[id.Column]Cards, err error) {
+	if filter.All() {
+		pages, err = w.firstCards(ctx, board, columns...)
+	} else {
+		pages, err = w.findCards(ctx, board, filter, columns...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pages, w.showAssignees(ctx, board.Company, pages)
+}
+
+func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter tickets.Filter, columns ...boards.Column) (map[id.Column]Cards, error) {
+	looks := make([]tickets.Look, len(columns))
+	for i, c := range columns {
+		looks[i] = tickets.Look{Column: c.ID, Long: c.Count > tickets.Reach}
+	}
+	found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, CardsPerPage)
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[id.Column]Cards, len(columns))
+	for column, f := range found {
+		pages[column] = Cards{List: f.Cards, Next: f.Next}
+	}
+	return pages, nil
+}
+
+// cardsBelow returns a page of cards of a column from below a cursor, through a filter.
+func (w *Workflows) cardsBelow(ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor) (Cards, error) {
+	var cards Cards
+	if filter.All() {
+		list, err := tickets.CardsBelow(ctx, w.db.Queries, board.ID, board.Slug, below, CardsPerPage+1)
+		if err != nil {
+			return Cards{}, err
+		}
+		cards = page(list, below.Column)
+	} else {
+		look := tickets.Look{Column: below.Column, Below: &below, Long: true}
+		found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, []tickets.Look{look}, CardsPerPage)
+		if err != nil {
+			return Cards{}, err
+		}
+		cards = Cards{List: found[below.Column].Cards, Next: found[below.Column].Next}
+	}
+	if len(cards.List) == 0 {
+		return cards, nil
+	}
+	if err := w.showAssignees(ctx, board.Company, map[id.Column]Cards{below.Column: cards}); err != nil {
+		return Cards{}, err
+	}
+	var err error
+	cards.Above, err = tickets.Above(ctx, w.db.Queries, board.Slug, below.Column, cards.List[0].Rank)
+	return cards, err
+}

@@ -1,0 +1,69 @@
+// The filter of a board: what is typed narrows the columns at once, and is part of the page's address.
+import { narrowColumns } from './board.js'
+import { ask, say, toast } from './say.js'
+
+const form = document.querySelector('form[data-filter]')
+const onBoard = form && new URL(form.action).pathname === location.pathname // not below a column's first cards
+let wishes = 0
+let timer
+
+function address() {
+	const query = new URLSearchParams()
+	for (const [name, value] of new FormData(form)) if (value.trim()) query.set(name, value.trim())
+	return query.size ? `${form.action}?${query}` : form.action
+}
+
+async function narrow() {
+	clearTimeout(timer)
+	const url = address()
+	if (url === location.origin + location.pathname + location.search) return
+	history.replaceState(history.state, '', url + location.hash)
+	form.querySelector('[data-clear]').hidden = !location.search
+	const mine = form.querySelector('[data-mine]')
+	mine.ariaCurrent = form.elements.who.value === 'me' ? 'true' : null
+	const wish = ++wishes
+	try {
+		const answer = await ask(url, { target: 'board' })
+		if (wish !== wishes) return
+		await narrowColumns(answer)
+		const shown = document.querySelectorAll('.board .card').length
+		const more = document.querySelector('.board .more')
+		if (location.search) say(`${shown || 'No'} ${shown === 1 ? 'ticket matches' : 'tickets match'}${more ? ' so far' : ''}.`)
+		else say('All tickets are shown.')
+	} catch (error) {
+		if (wish === wishes) toast(`The filter did not work. ${error.message}`, true)
+	}
+}
+
+function choose(values) {
+	for (const [name, value] of Object.entries(values)) form.elements[name].value = value
+	narrow()
+}
+
+if (onBoard) {
+	form.addEventListener('input', (event) => {
+		clearTimeout(timer)
+		if (event.target.type === 'search') timer = setTimeout(narrow, event.isComposing ? 800 : 200)
+		else narrow()
+	})
+	form.addEventListener('submit', (event) => {
+		event.preventDefault()
+		narrow()
+	})
+	form.addEventListener('click', (event) => {
+		const link = event.target.closest('a')
+		if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+		event.preventDefault()
+		if (link.matches('[data-mine]')) choose({ who: form.elements.who.value === 'me' ? '' : 'me' })
+		else {
+			choose({ q: '', who: '', state: '' })
+			form.elements.q.focus()
+		}
+	})
+	form.addEventListener('keydown', (event) => {
+		if (event.key !== 'Escape' || event.target.type !== 'search' || event.isComposing) return
+		event.preventDefault()
+		if (event.target.value) choose({ q: '' })
+		else event.target.blur()
+	})
+}
