@@ -76,7 +76,7 @@ func (s *server) deleteTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.seeUndo(c, views.BoardPath(company(c).Slug, board.Slug), ticket.Key.String()+" is deleted.", deletion.ID)
+	return s.seeUndo(c, views.FilteredPath(company(c).Slug, board.Slug, filterOf(c)), ticket.Key.String()+" is deleted.", deletion.ID)
 }
 
 func (s *server) restoreTicket(c echo.Context) error {
