@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/backup"
+	"github.com/counterfoil/counterfoil/ops/opstest"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -54,7 +55,9 @@ func newHouse(t testing.TB) *house {
 	must(t, err)
 	h.open(t, 3)
 	must(t, h.DeleteTicket(h.ctx, key(5)))
+	opstest.LiveIn(t, h.ctx, h.Workflows)
 	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
+	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
 	return h
 }
 
@@ -187,6 +190,11 @@ func TestRestore(t *testing.T) {
 		if before != after || len(before) == 0 {
 			t.Errorf("before:\n%s\nafter:\n%s", before, after)
 		}
+		for _, table := range tables {
+			if from.rows(t, table) == 0 {
+				t.Errorf("%s is empty, so nothing of it is proved", table)
+			}
+		}
 		if want := int64(strings.Count(before, "\n")); summary.Rows != want {
 			t.Errorf("%d rows are told, %d are there", summary.Rows, want)
 		}
@@ -242,6 +250,8 @@ func TestRestore(t *testing.T) {
 		must(t, db.SchemaTo(from.URL, 1))
 		from.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
 		from.exec(t, "INSERT INTO installation (id, company_id, created_at) VALUES (1, 1, '2026-01-01')")
+		from.exec(t, "INSERT INTO account (id, email, name, password_hash, operator, created_at) VALUES (1, 'ana@example.com', 'Ana', '', TRUE, '2026-01-01')")
+		from.exec(t, "INSERT INTO membership (company_id, account_id, role, created_at) VALUES (1, 1, 'owner', '2026-01-01')")
 		to.restore(t, from.backup(t))
 		status, err := db.Schema(to.URL)
 		must(t, err)

@@ -36,6 +36,15 @@ func TestOldBackups(t *testing.T) {
 			h.ctx = accounts.WithActor(context.Background(), accounts.Actor{
 				Account: accounts.Account{ID: 1, Name: "Ana"}, Company: accounts.Company{ID: id.Company(1), Slug: "acme"}, Role: accounts.Owner,
 			})
+			if n := h.rows(t, "membership WHERE handle = 'ana'"); n != 1 {
+				t.Errorf("%d members are @ana", n)
+			}
+			if n := h.rows(t, "board b JOIN board_slug s ON s.board_id = b.id AND s.slug = b.slug"); n < 2 || n != h.rows(t, "board") {
+				t.Errorf("%d boards keep their slugs", n)
+			}
+			if n := h.rows(t, "ticket t JOIN board_column c ON c.id = t.column_id AND c.done WHERE t.closed_at = t.moved_at"); n == 0 {
+				t.Error("nothing in a done column was closed when it came there")
+			}
 			ticket, err := h.Ticket(h.ctx, key(1))
 			if err != nil || ticket.Title != "Plain" || ticket.Description != awkward {
 				t.Errorf("NINJA-1 is %+v, %v", ticket, err)
