@@ -39,12 +39,19 @@ func (q *Queries) CreateReset(ctx context.Context, arg CreateResetParams) error 
 }
 
 const endResetsBy = `-- name: EndResetsBy :exec
-UPDATE password_reset SET used_at = ? WHERE created_by = ? AND used_at IS NULL
+UPDATE password_reset SET used_at = ?
+WHERE created_by = ? AND company_id = ? AND used_at IS NULL
 `
 
-// Those that someone made end.
-func (q *Queries) EndResetsBy(ctx context.Context, now *time.Time, createdBy id.Account) error {
-	_, err := q.db.ExecContext(ctx, endResetsBy, now, createdBy)
+type EndResetsByParams struct {
+	Now       *time.Time
+	CreatedBy id.Account
+	CompanyID id.Company
+}
+
+// Those that someone made in a company end.
+func (q *Queries) EndResetsBy(ctx context.Context, arg EndResetsByParams) error {
+	_, err := q.db.ExecContext(ctx, endResetsBy, arg.Now, arg.CreatedBy, arg.CompanyID)
 	return err
 }
 

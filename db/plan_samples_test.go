@@ -45,7 +45,17 @@ var samples = map[string]sample{
 	"HandlesLike":        {args: with(1, "p1%")},
 	"MemberBySlug":       {args: with("c1", 7)},
 	"CompaniesOfAccount": {args: with(1)},
-	"BearerByHash":       {args: with(hash7)},
+	"RenameAccount":      {args: with("x", 7)},
+	"SetPassword":        {args: with("x", 7)},
+	"EndSessions":        {args: with(7)},
+	"SetOperator":        {args: with(true, 7)},
+	"SomeOperators":      {args: with()},
+	"Members":            {args: with(db.MembersParams{CompanyID: 1, After: 250, Limit: 101})},
+	"MemberByID":         {args: with(1, 7)},
+	"SomeOwners":         {args: with(1)},
+	"ChangeRole":         {args: with(db.ChangeRoleParams{Role: "admin", CompanyID: 1, AccountID: 7})},
+	"DeleteMembership":   {args: with(1, 7)},
+	"RolesBeside":        {args: with(7, 1)},
 
 	// activity.sql
 	"RecordOpened":     {args: with(db.RecordOpenedParams{BoardID: 1, After: 100, Upto: 150})},
@@ -66,6 +76,10 @@ var samples = map[string]sample{
 	"SetCurrent":         {args: with(false, 7)},
 	"WorkOf":             {args: with(db.WorkOfParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 	"SetCurrentInColumn": {args: with(true, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
+
+	// audit.sql
+	"CreateAuditEverywhere": {args: with(db.CreateAuditEverywhereParams{Kind: "signed-in", Detail: "{}", CreatedAt: newYear, AccountID: 1})},
+	"AuditPage":             {args: with(db.AuditPageParams{CompanyID: 1, Before: 1000, Limit: 101})},
 
 	// board.sql
 	"BoardBySlug":       {args: with(1, "B7")},
@@ -98,11 +112,22 @@ var samples = map[string]sample{
 	"InstallationExists": {args: with()},
 	"CompanyBySlug":      {args: with("c7")},
 	"CompanyByID":        {args: with(7)},
+	"RenameCompany":      {args: with("x", 7)},
+	"LockCompany":        {args: with(7)},
+	"LockInstallation":   {args: with()},
 
 	// idempotency.sql
 	"RememberedAnswer": {args: with(1, hash7)},
 	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
 	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
+
+	// invitation.sql
+	"LiveInvitations":     {args: with(1, newYear)},
+	"InvitationByHash":    {args: with(hash7)},
+	"InvitationByID":      {args: with(7, 1)},
+	"UseInvitation":       {args: with(7, newYear)},
+	"RevokeInvitation":    {args: with(&newYear, 7)},
+	"RevokeInvitationsBy": {args: with(db.RevokeInvitationsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 
 	// member.sql
 	"MembersByHandle":   {args: with(1, []string{"p7", "p8", "nobody"})},
@@ -116,6 +141,22 @@ var samples = map[string]sample{
 	"ReadEntry":   {args: with(db.ReadEntryParams{ID: 7, AccountID: 1, CompanyID: 1})},
 	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, Upto: 5000})},
 	"ReadTicket":  {args: with(7, 1)},
+
+	// password_reset.sql
+	"ResetByHash": {args: with(hash7)},
+	"UseReset":    {args: with(db.UseResetParams{UsedAt: &newYear, ID: 7, Now: newYear})},
+	"EndResetsOf": {args: with(&newYear, 7)},
+	"EndResetsBy": {args: with(db.EndResetsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
+
+	// session.sql
+	"UpdateSession": {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
+	"TakeSession":   {args: with("s7")},
+
+	// sign_in_limit.sql
+	"Limit":         {args: with(hash7)},
+	"SetLimit":      {args: with(db.SetLimitParams{Failures: 1, LastAt: newYear, Name: hash7})},
+	"GiveBackLimit": {args: with(hash7)},
+	"ForgetLimits":  {args: with(newYear.Add(10 * time.Minute))},
 
 	// ticket.sql
 	"TakeNumbers":        {args: with(1, 1)},
@@ -142,6 +183,15 @@ var samples = map[string]sample{
 	"CloseColumn":        {args: with(&newYear, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
 	"ReopenColumn":       {args: with(ptr(id.Column(3))), reads: 4001, because: wholeColumn},
 	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
+
+	// token.sql
+	"BearerByHash":   {args: with(hash7, &newYear)},
+	"UseToken":       {args: with(db.UseTokenParams{Now: &newYear, ID: 7, Before: &newYear})},
+	"TokensOf":       {args: with(db.TokensOfParams{AccountID: 7, CompanyID: 1, Before: 1000, Limit: 101})},
+	"TokensOfOthers": {args: with(db.TokensOfOthersParams{CompanyID: 1, AccountID: 7, Before: 400, Limit: 101})},
+	"LiveToken":      {args: with(7, 1)},
+	"LiveTokensOf":   {args: with(7, 1)},
+	"RevokeToken":    {args: with(&newYear, 7)},
 
 	// watcher.sql
 	"WatcherOf":     {args: with(busyTicket, 7)},

@@ -35,6 +35,18 @@ var accessible = map[string]string{
 	"/setup": "/setup", // before anyone is there
 	"/login": "/login", // signed out
 
+	"/join/:secret":    noPage, // TestInvitation looks at it
+	"/reset/:secret":   noPage,
+	"/account":         "/account",
+	"/admin/companies": "/admin/companies",
+
+	"/:company/people":             "/acme/people",
+	"/:company/people/invitations": "/acme/people/invitations",
+	"/:company/people/:account":    "/acme/people/1",
+	"/:company/tokens":             "/acme/tokens",
+	"/:company/settings":           "/acme/settings",
+	"/:company/audit":              "/acme/audit",
+
 	"/:company":                               "/acme",
 	"/:company/boards":                        "/acme/boards",
 	"/:company/jump":                          "/acme/jump?q=the",

@@ -72,7 +72,7 @@ SELECT c.id, c.slug, c.name, m.role
 FROM membership m
 JOIN company c ON c.id = m.company_id
 WHERE m.account_id = sqlc.arg(account_id)
-ORDER BY c.id
+ORDER BY m.company_id
 LIMIT 200;
 
 -- name: RolesBeside :many

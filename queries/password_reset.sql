@@ -17,5 +17,6 @@ WHERE id = sqlc.arg(id) AND used_at IS NULL AND expires_at > sqlc.arg(now);
 UPDATE password_reset SET used_at = sqlc.arg(now) WHERE account_id = sqlc.arg(account_id) AND used_at IS NULL;
 
 -- name: EndResetsBy :exec
--- Those that someone made end.
-UPDATE password_reset SET used_at = sqlc.arg(now) WHERE created_by = sqlc.arg(created_by) AND used_at IS NULL;
+-- Those that someone made in a company end.
+UPDATE password_reset SET used_at = sqlc.arg(now)
+WHERE created_by = sqlc.arg(created_by) AND company_id = sqlc.arg(company_id) AND used_at IS NULL;

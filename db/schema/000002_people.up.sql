@@ -19,7 +19,7 @@ SET m.handle = CONCAT(named.name, IF(named.nth > 1, CONCAT('-', named.nth), ''))
 ALTER TABLE membership
   MODIFY COLUMN handle VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   ADD UNIQUE KEY uq_membership_handle (company_id, handle),
-  ADD KEY ix_membership_role (company_id, role);
+  ADD KEY ix_membership_role (role, company_id);
 
 ALTER TABLE api_token
   ADD COLUMN expires_at DATETIME(6) NULL,

@@ -169,7 +169,7 @@ func endLinksBy(ctx context.Context, tx *db.Tx, company id.Company, account ID) 
 	if err := tx.RevokeInvitationsBy(ctx, db.RevokeInvitationsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {
 		return fmt.Errorf("revoke invitations: %w", err)
 	}
-	if err := tx.EndResetsBy(ctx, &tx.Now, account); err != nil {
+	if err := tx.EndResetsBy(ctx, db.EndResetsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {
 		return fmt.Errorf("end links for passwords: %w", err)
 	}
 	return nil
