@@ -20,6 +20,7 @@ type Page struct {
 	Flash  []Flash // said once, on the page after a redirect
 	Now    time.Time
 	Path   string // the page's own, where it can be asked for again
+	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more than can be told
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
@@ -136,6 +137,7 @@ type TicketProps struct {
 	HTML     string
 	Activity []tickets.Activity // newest first
 	More     bool               // there is older activity
+	Comments CommentsProps
 }
 
 // EntryProps is an entry of a ticket's history with the lines that it changed.

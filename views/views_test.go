@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,8 +22,8 @@ var (
 	page   = Page{Title: hostile, Actor: actor, Flash: []Flash{{Text: hostile}, {Text: hostile, Bad: true}}}
 	theKey = tickets.Key{Board: "NINJA", Number: 42}
 	board  = boards.Board{Slug: "NINJA", Title: hostile, Columns: []boards.Column{{ID: 1, Name: hostile}, {ID: 2, Name: "Done", Done: true}}}
-	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.Person{Name: hostile}}
-	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile}}
+	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.Person{Name: hostile}, Assignees: crew[:2]}
+	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
 	form   = TicketForm{Title: hostile, Description: hostile, Created: &theKey, Errors: Errors{"": hostile, "title": hostile}}
 	narrow = Filter{Text: hostile, Who: hostile, State: hostile}
 	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey, Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
@@ -34,6 +35,7 @@ func pages() map[string]templ.Component {
 	change := &tickets.Change{Old: hostile, New: hostile}
 	activity := []tickets.Activity{
 		{Kind: tickets.KindOpened}, {Kind: tickets.KindMoved}, {Kind: tickets.KindDeleted}, {Kind: hostile},
+		{Kind: tickets.KindAssigned}, {Kind: tickets.KindAssigned, Detail: tickets.Detail{Assignees: change}},
 		{Kind: tickets.KindMoved, Detail: tickets.Detail{Column: change}},
 		{Kind: tickets.KindEdited, Detail: tickets.Detail{Title: change, Description: change}},
 	}
@@ -59,7 +61,7 @@ func pages() map[string]templ.Component {
 		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),
 		"settings":  BoardSettingsPage(BoardSettingsProps{Page: page, Board: board, Form: BoardForm{Title: hostile, Errors: form.Errors}}),
-		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}}, Activity: activity, More: true}),
+		"ticket":    TicketPage(TicketProps{Page: page, Board: board, Ticket: tick, Heading: []Span{{Text: hostile}}, Activity: activity, More: true, Comments: talk}),
 		"edit":      EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: form}),
 		"conflict":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: conflict}),
 		"unknown":   EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: unknown}),
@@ -83,7 +85,9 @@ func render(t *testing.T, c templ.Component) string {
 }
 
 func TestPages(t *testing.T) {
-	for name, c := range pages() {
+	all := pages()
+	maps.Copy(all, toldPages())
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			html := render(t, c)
 			if strings.Contains(html, "<img") {

@@ -50,3 +50,6 @@ func leave(c echo.Context, path string) error {
 	c.Response().Header().Set("HX-Redirect", path)
 	return c.NoContent(http.StatusUnauthorized)
 }
+
+// showIn has the answer go to another element than the form said: a selector.
+func showIn(c echo.Context, selector string) { c.Response().Header().Set("HX-Retarget", selector) }

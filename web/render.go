@@ -50,6 +50,7 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	}
 	if !isFragment(c) {
 		p.Flash = s.takeFlash(c)
+		p.Unread = s.unreadNow(c, p.Actor)
 	}
 	return p
 }
@@ -77,6 +78,18 @@ func (s *server) otherCompanies(c echo.Context, actor *accounts.Actor) (others [
 		}
 	}
 	return others
+}
+
+// unreadNow counts the inbox of whoever asks. No page fails for it.
+func (s *server) unreadNow(c echo.Context, actor *accounts.Actor) int {
+	if actor == nil {
+		return 0
+	}
+	n, err := s.Unread(c.Request().Context())
+	if err != nil {
+		s.log.Debug("count unread", "error", err)
+	}
+	return n
 }
 
 // see redirects to a page of ours after a form was taken, with a message for it.

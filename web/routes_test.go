@@ -124,6 +124,24 @@ var pages = map[string]access{
 	"GET /:company/:key/position":                 members("/acme/DEMO-1/position", 200),
 	"POST /:company/:key/position":                writers("/acme/DEMO-1/position", 303).sending("column", "2"),
 	"GET /:company/:key/activity":                 members("/acme/DEMO-1/activity?before=9", 200),
+
+	"GET /:company/inbox":           members("/acme/inbox", 200),
+	"POST /:company/inbox":          members("/acme/inbox", 303).sending("upto", "1"),
+	"GET /:company/inbox/unread":    members("/acme/inbox/unread", 200),
+	"POST /:company/inbox/:entry":   members("/acme/inbox/1", 404), // nobody's
+	"GET /:company/work":            members("/acme/work", 200),
+	"GET /:company/people/mentions": members("/acme/people/mentions?q=a", 200),
+
+	// A comment is its author's alone: that of the town is Ana's.
+	"GET /:company/:key/comments":                   members("/acme/DEMO-1/comments", 200),
+	"POST /:company/:key/comments":                  writers("/acme/DEMO-1/comments", 303).sending("body", "x"),
+	"GET /:company/:key/comments/:comment":          members("/acme/DEMO-1/comments/1", 303),
+	"POST /:company/:key/comments/:comment":         members("/acme/DEMO-1/comments/1", 403).sending("body", "x", "version", "1"),
+	"GET /:company/:key/comments/:comment/edit":     members("/acme/DEMO-1/comments/1/edit", 403),
+	"POST /:company/:key/comments/:comment/removal": members("/acme/DEMO-1/comments/1/removal", 403),
+	"GET /:company/:key/assignees":                  members("/acme/DEMO-1/assignees", 200),
+	"POST /:company/:key/assignees":                 writers("/acme/DEMO-1/assignees", 303).sending("quick", "1", "add", "1"),
+	"POST /:company/:key/mute":                      members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
 }
 
 // call is a route of the API: the scope that it needs, the weakest role that may use it ("" is a
@@ -154,11 +172,11 @@ var calls = map[string]call{
 	"DELETE /api/v1/tickets/:key/closure":  {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/restoration": {"/tickets/DEMO-6/restoration", "", "tickets:write", 404, 200, ""},
 
-	// A comment is its author's alone (TestAPIComments); here is none.
+	// A comment is its author's alone: that of the town is Ana's.
 	"GET /api/v1/tickets/:key/comments":             {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},
 	"POST /api/v1/tickets/:key/comments":            {"/tickets/DEMO-6/comments", `{"body":"x"}`, "tickets:write", 404, 201, ""},
-	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-6/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 404, ""},
-	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-6/comments/1", "", "tickets:write", 404, 404, ""},
+	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-1/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 403, ""},
+	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", "", "tickets:write", 404, 403, ""},
 	"PUT /api/v1/tickets/:key/assignees":            {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`, "tickets:write", 404, 200, ""},
 }
 
@@ -185,6 +203,7 @@ func newTown(t testing.TB) *house {
 	h.account("olga", "acme", accounts.Owner)
 	h.account("opal", "acme", accounts.Member)
 	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
+	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
 	return h
 }
 

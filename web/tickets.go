@@ -135,22 +135,53 @@ func (s *server) showTicket(c echo.Context, ticket tickets.Ticket, board boards.
 	return render(c, http.StatusOK, views.TicketPage(props))
 }
 
-func (s *server) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (props views.TicketProps, err error) {
-	props = views.TicketProps{Page: s.page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+func (s *server) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (views.TicketProps, error) {
+	page, err := s.commentsShown(c, ticket)
+	if err != nil {
+		return views.TicketProps{}, err
+	}
+	return s.ticketPropsWith(c, ticket, board, before, page)
+}
+
+// ticketPropsWith returns a ticket's page with these comments. Whoever looks at it has read what they
+// were told of it.
+func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props views.TicketProps, err error) {
 	ctx := c.Request().Context()
+	props = views.TicketProps{Page: s.page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+	if err := s.readTicket(c, ticket, &props.Page); err != nil {
+		return props, err
+	}
 	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}
-	slugs, err := s.BoardSlugs(ctx)
+	texts, err := s.texts(c, append(bodies(page.List), ticket.Description)...)
 	if err != nil {
 		return props, err
 	}
-	link := linker(company(c).Slug, slugs)
-	for _, span := range markup.Spans(ticket.Title, link) {
+	for _, span := range markup.Spans(ticket.Title, texts.link) {
 		props.Heading = append(props.Heading, views.Span(span))
 	}
-	props.HTML, err = markup.Render(ticket.Description, link, func(string) string { return "" })
+	if props.HTML, err = texts.html(ticket.Description); err != nil {
+		return props, err
+	}
+	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	if props.Comments.List, err = texts.drawn(page.List); err != nil {
+		return props, err
+	}
+	props.Comments.Muted, err = s.Muted(ctx, ticket)
 	return props, err
+}
+
+// readTicket marks what someone was told of a ticket as read, where there is anything unread at all.
+func (s *server) readTicket(c echo.Context, ticket tickets.Ticket, page *views.Page) error {
+	if page.Unread == 0 {
+		return nil
+	}
+	some, err := s.ReadTicket(c.Request().Context(), ticket)
+	if some && err == nil {
+		page.Unread, err = s.Unread(c.Request().Context())
+	}
+	return err
 }
 
 // linker links the keys of a company's boards.

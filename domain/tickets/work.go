@@ -1,6 +1,7 @@
 package tickets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -18,6 +19,11 @@ type Work struct {
 	Column   string // the column's name
 	Position int    // of the column on its board
 	Rank     int64
+}
+
+// Compare puts work in the order of boards, columns and places in them.
+func (w Work) Compare(other Work) int {
+	return cmp.Or(cmp.Compare(w.Key.Board, other.Key.Board), cmp.Compare(w.Position, other.Position), cmp.Compare(w.Rank, other.Rank))
 }
 
 // WorkOf returns up to limit open tickets of someone in a company, newest first, from below a ticket;

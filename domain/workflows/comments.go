@@ -3,7 +3,9 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -190,4 +192,16 @@ func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, l
 		without = accounts.Viewer
 	}
 	return accounts.Find(ctx, w.db.Queries, actor.Company.ID, text, without, limit)
+}
+
+// MembersAmong returns the members among accounts, in the order of their handles.
+func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.Named, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	found, err := accounts.ByAccount(ctx, w.db.Queries, actor.Company.ID, ids)
+	list := slices.Collect(maps.Values(found))
+	slices.SortFunc(list, func(a, b accounts.Named) int { return strings.Compare(a.Handle, b.Handle) })
+	return list, err
 }

@@ -1,0 +1,169 @@
+package views
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Comment is a comment with its Markdown as HTML, safe to show.
+type Comment struct {
+	tickets.Comment
+	HTML string
+}
+
+// CommentForm is what was typed into the form of a new comment or of an old one.
+type CommentForm struct {
+	Body    string
+	Version uint64
+	Errors  Errors
+	Current *tickets.Comment // what was saved meanwhile, on a conflict
+}
+
+// CommentsProps are some of a ticket's comments, oldest first, and the form for one more. Older and
+// Newer say that there are others around them.
+type CommentsProps struct {
+	Page         Page
+	Board        boards.Board
+	Ticket       tickets.Ticket
+	List         []Comment
+	Older, Newer bool
+	Muted        bool
+	Form         CommentForm
+}
+
+// last is the newest comment that the page shows: an answer to the form begins behind it.
+func (p CommentsProps) last() string {
+	if len(p.List) == 0 {
+		return "0"
+	}
+	return strconv.FormatUint(uint64(p.List[len(p.List)-1].ID), 10)
+}
+
+// CommentProps is one comment, or its form.
+type CommentProps struct {
+	Page    Page
+	Board   boards.Board
+	Ticket  tickets.Ticket
+	Comment Comment
+	Form    CommentForm
+}
+
+// own reports whether who looks may change a comment.
+func own(p Page, b boards.Board, c Comment) bool {
+	return p.writes(b) && c.Author.ID == p.Actor.Account.ID && !c.Deleted()
+}
+
+// AssignProps is the form that chooses who works on a ticket. Chosen are those who do, People those
+// found by the text Find; Checked are the accounts that are chosen by now.
+type AssignProps struct {
+	Page    Page
+	Board   boards.Board
+	Ticket  tickets.Ticket
+	Find    string
+	People  []accounts.Named
+	Checked []id.Account
+	More    bool // there are more people than the list shows
+	Errors  Errors
+}
+
+// InboxProps is a page of someone's inbox.
+type InboxProps struct {
+	Page    Page
+	Entries []tickets.Entry
+	More    bool
+}
+
+// WorkProps is a page of what someone has to do.
+type WorkProps struct {
+	Page   Page
+	Boards []WorkOnBoard
+	Next   tickets.ID // where older work goes on; 0 at the end
+}
+
+// WorkOnBoard are someone's tickets on a board, by column.
+type WorkOnBoard struct {
+	Slug, Title string
+	Columns     []WorkInColumn
+}
+
+// WorkInColumn are someone's tickets in a column.
+type WorkInColumn struct {
+	Name    string
+	Tickets []tickets.Work
+}
+
+// initials are up to two letters that stand for a name.
+func initials(name string) string {
+	var letters []string
+	for _, word := range strings.Fields(name) {
+		if r, _ := utf8.DecodeRuneInString(word); r != utf8.RuneError {
+			letters = append(letters, strings.ToUpper(string(r)))
+		}
+	}
+	switch len(letters) {
+	case 0:
+		return "?"
+	case 1:
+		return letters[0]
+	}
+	return letters[0] + letters[len(letters)-1]
+}
+
+// shownOnCard is how many assignees a card shows.
+const shownOnCard = 3
+
+func namesOf(list []tickets.Assignee) string {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func assigned(list []tickets.Assignee, account id.Account) bool {
+	for _, a := range list {
+		if a.ID == account {
+			return true
+		}
+	}
+	return false
+}
+
+func accountNumber(account id.Account) string { return strconv.FormatUint(uint64(account), 10) }
+
+// unreadText is the count of an inbox, as far as it is counted.
+func unreadText(n int) string {
+	if n > tickets.MaxUnread {
+		return strconv.Itoa(tickets.MaxUnread) + "+"
+	}
+	return strconv.Itoa(n)
+}
+
+// ToldPath is where an entry of an inbox leads.
+func ToldPath(company string, e tickets.Entry) string {
+	if e.Comment == 0 {
+		return TicketPath(company, e.Key)
+	}
+	return CommentPath(company, e.Key, e.Comment)
+}
+
+// excerpt is the beginning of a text in one line.
+func excerpt(text string) string {
+	const most = 160
+	line := strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most-1]) + "…"
+}
+
+func entryNumber(n id.Notification) string { return strconv.FormatUint(uint64(n), 10) }
+
+// Mentionable is someone whom a text can name.
+type Mentionable struct{ Name, Handle string }

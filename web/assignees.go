@@ -1,0 +1,206 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+const (
+	peopleToAssign  = 50 // that the form shows at once
+	peopleToMention = 8  // that a list offers while one types
+)
+
+// badPerson reports someone in a form who is no account.
+type badPerson struct{}
+
+func (badPerson) Error() string { return "Choose people from the list. Reload the page and try again." }
+func (badPerson) Unwrap() error { return fault.Invalid }
+func (badPerson) Field() string { return "assignees" }
+
+// people reads the accounts of a field of a form.
+func people(c echo.Context, field string) ([]id.Account, error) {
+	values, err := c.FormParams()
+	if err != nil {
+		return nil, echo.ErrBadRequest
+	}
+	if len(values[field]) > 10*tickets.MaxAssignees {
+		return nil, tickets.TooManyAssignees{}
+	}
+	var list []id.Account
+	for _, text := range values[field] {
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil {
+			return nil, badPerson{}
+		}
+		list = append(list, id.Account(n))
+	}
+	return list, nil
+}
+
+func (s *server) assignForm(c echo.Context) error {
+	ticket, board, err := s.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	checked := make([]id.Account, len(ticket.Assignees))
+	for i, a := range ticket.Assignees {
+		checked[i] = a.ID
+	}
+	if c.QueryParam("seen") != "" || c.QueryParam("q") != "" {
+		if checked, err = people(c, "assignee"); err != nil {
+			return echo.ErrBadRequest
+		}
+	}
+	return s.showAssign(c, http.StatusOK, ticket, board, checked, nil)
+}
+
+// showAssign shows the form that assigns; those who are checked stay in its list whatever is looked for.
+func (s *server) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account, messages views.Errors) error {
+	ctx := c.Request().Context()
+	props := views.AssignProps{Page: s.page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
+	var err error
+	if props.People, err = s.MembersAmong(ctx, checked); err != nil {
+		return err
+	}
+	found, err := s.FindPeople(ctx, props.Find, true, peopleToAssign+1)
+	if err != nil {
+		return err
+	}
+	if props.More = len(found) > peopleToAssign; props.More {
+		found = found[:peopleToAssign]
+	}
+	for _, one := range found {
+		if !slices.Contains(checked, one.ID) {
+			props.People = append(props.People, one)
+		}
+	}
+	switch {
+	case target(c) == views.PeopleID:
+		return render(c, code, views.People(props))
+	case isFragment(c):
+		return render(c, code, views.AssignForm(props))
+	}
+	return render(c, code, views.AssignPage(props))
+}
+
+// assignTicket serves the form, which says whom it saw, and the buttons that add or remove one.
+func (s *server) assignTicket(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	wish, err := readAssignment(c)
+	var ticket tickets.Ticket
+	if err == nil {
+		ticket, err = s.AssignTicket(c.Request().Context(), k, wish)
+	}
+	if err != nil {
+		return s.rejectAssign(c, err)
+	}
+	return s.see(c, views.TicketPath(company(c).Slug, ticket.Key), "")
+}
+
+func readAssignment(c echo.Context) (wish workflows.Assignment, err error) {
+	if c.FormValue("quick") != "" {
+		if wish.Add, err = people(c, "add"); err != nil {
+			return wish, err
+		}
+		wish.Remove, err = people(c, "remove")
+		return wish, err
+	}
+	seen, err := people(c, "seen")
+	if err != nil {
+		return wish, err
+	}
+	chosen, err := people(c, "assignee")
+	if err != nil {
+		return wish, err
+	}
+	for _, one := range chosen {
+		if !slices.Contains(seen, one) {
+			wish.Add = append(wish.Add, one)
+		}
+	}
+	for _, one := range seen {
+		if !slices.Contains(chosen, one) {
+			wish.Remove = append(wish.Remove, one)
+		}
+	}
+	return wish, nil
+}
+
+func (s *server) rejectAssign(c echo.Context, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	ticket, board, err := s.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	checked, err := people(c, "assignee")
+	if err != nil {
+		checked = nil
+	}
+	if isFragment(c) {
+		showIn(c, "#assign")
+	}
+	return s.showAssign(c, code, ticket, board, checked[:min(len(checked), tickets.MaxAssignees)], messages)
+}
+
+// mentions are people whom a text can name, for the list that opens while one types.
+func (s *server) mentions(c echo.Context) error {
+	found, err := s.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
+	if err != nil {
+		return err
+	}
+	list := make([]views.Mentionable, len(found))
+	for i, one := range found {
+		list[i] = views.Mentionable{Name: one.Name, Handle: one.Handle}
+	}
+	return render(c, http.StatusOK, views.MentionList(s.page(c, "People"), list))
+}
+
+func (s *server) work(c echo.Context) error {
+	before, err := cursor(c)
+	if err != nil {
+		return err
+	}
+	list, more, err := s.Work(c.Request().Context(), tickets.ID(before))
+	if err != nil {
+		return err
+	}
+	props := views.WorkProps{Page: s.page(c, "My work")}
+	if more {
+		props.Next = list[len(list)-1].ID
+	}
+	props.Boards = byBoard(list)
+	return render(c, http.StatusOK, views.WorkPage(props))
+}
+
+// byBoard puts work in the order of boards, columns and places in them.
+func byBoard(list []tickets.Work) (grouped []views.WorkOnBoard) {
+	slices.SortFunc(list, tickets.Work.Compare)
+	for _, one := range list {
+		if n := len(grouped); n == 0 || grouped[n-1].Slug != one.Key.Board {
+			grouped = append(grouped, views.WorkOnBoard{Slug: one.Key.Board, Title: one.Board})
+		}
+		board := &grouped[len(grouped)-1]
+		if n := len(board.Columns); n == 0 || board.Columns[n-1].Name != one.Column {
+			board.Columns = append(board.Columns, views.WorkInColumn{Name: one.Column})
+		}
+		column := &board.Columns[len(board.Columns)-1]
+		column.Tickets = append(column.Tickets, one)
+	}
+	return grouped
+}
