@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,8 +12,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-func plural(n int64) string {
-	if n == 1 {
+// load is how many tickets a column has, and how many it may have.
+func load(c boards.Column) string {
+	if c.Limit == nil {
+		return strconv.FormatInt(c.Count, 10)
+	}
+	return fmt.Sprintf("%d of %d", c.Count, *c.Limit)
+}
+
+// loadWords say what load shows by its place and colour.
+func loadWords(c boards.Column) string {
+	switch {
+	case c.Over():
+		return " tickets, over its limit"
+	case c.Hard && c.Limit != nil && c.Count == int64(*c.Limit):
+		return " tickets, full"
+	case c.Limit == nil && c.Count == 1:
 		return " ticket"
 	}
 	return " tickets"

@@ -28,6 +28,7 @@ const (
 	OwnTokensID   = "own-tokens"
 	OtherTokensID = "other-tokens"
 	AuditID       = "audit"
+	ArchivedID    = "archived" // boards that are
 )
 
 // ColumnID is a column with its head, cards and foot.

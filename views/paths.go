@@ -28,6 +28,17 @@ func BoardPath(company, slug string) string { return "/" + company + "/boards/" 
 // BoardSettingsPath renames a board.
 func BoardSettingsPath(company, slug string) string { return BoardPath(company, slug) + "/settings" }
 
+// BoardArchivePath archives a board or restores it.
+func BoardArchivePath(company, slug string) string { return BoardPath(company, slug) + "/archive" }
+
+// ColumnsPath takes new columns of a board.
+func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
+
+// ColumnRemovalPath removes a column.
+func ColumnRemovalPath(company, slug string, column id.Column) string {
+	return ColumnPath(company, slug, column, nil) + "/removal"
+}
+
 // TicketsPath takes new tickets of a board.
 func TicketsPath(company, slug string) string { return BoardPath(company, slug) + "/tickets" }
 

@@ -71,6 +71,7 @@ type TicketForm struct {
 
 // MoveForm is what was chosen in the move form.
 type MoveForm struct {
+	Board  string // slug
 	Column id.Column
 	After  string // key, or "" for the top
 	Seen   tickets.Place
@@ -117,13 +118,6 @@ type NewTicketProps struct {
 	Form  TicketForm
 }
 
-// BoardSettingsProps is the page that renames a board.
-type BoardSettingsProps struct {
-	Page  Page
-	Board boards.Board
-	Form  BoardForm
-}
-
 // Span is a piece of a text. Path is where it leads, "" for plain text.
 type Span struct{ Text, Path string }
 
@@ -157,10 +151,13 @@ type EditProps struct {
 	Form   TicketForm
 }
 
-// MoveProps is the form that moves a ticket; Near are the cards of the chosen column to put it below.
+// MoveProps is the form that moves a ticket. Board is the one that it is on, Boards are those that it
+// can go to, Goal is the chosen one, and Near are the cards of the chosen column to put it below.
 type MoveProps struct {
 	Page   Page
 	Board  boards.Board
+	Boards []boards.Board
+	Goal   boards.Board
 	Ticket tickets.Ticket
 	Form   MoveForm
 	Near   []tickets.Card

@@ -11,17 +11,19 @@ import (
 )
 
 type boardResource struct {
-	Slug    string           `json:"slug"`
-	Title   string           `json:"title"`
-	URL     string           `json:"url"`
-	Version uint64           `json:"version"`
-	Columns []columnResource `json:"columns"`
+	Slug     string           `json:"slug"`
+	Title    string           `json:"title"`
+	URL      string           `json:"url"`
+	Version  uint64           `json:"version"`
+	Archived bool             `json:"archived"`
+	Columns  []columnResource `json:"columns"`
 }
 
 type columnResource struct {
 	ID       id.Column `json:"id"`
 	Name     string    `json:"name"`
 	Done     bool      `json:"done"`
+	WIP      string    `json:"wip"` // none, soft or hard
 	WIPLimit *int      `json:"wip_limit"`
 }
 
@@ -37,12 +39,17 @@ func (s *server) links(c echo.Context) links { return links{s.base(c), company(c
 
 func (l links) board(board boards.Board) boardResource {
 	r := boardResource{
-		Slug: board.Slug, Title: board.Title, URL: l.base + views.BoardPath(l.company, board.Slug), Version: board.Version, Columns: []columnResource{},
+		Slug: board.Slug, Title: board.Title, URL: l.base + views.BoardPath(l.company, board.Slug), Version: board.Version,
+		Archived: board.Archived(), Columns: []columnResource{},
 	}
 	for _, column := range board.Columns {
-		r.Columns = append(r.Columns, columnResource{ID: column.ID, Name: column.Name, Done: column.Done})
+		r.Columns = append(r.Columns, columnOf(column))
 	}
 	return r
+}
+
+func columnOf(c boards.Column) columnResource {
+	return columnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit}
 }
 
 func (s *server) apiBoards(c echo.Context) error {

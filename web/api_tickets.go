@@ -160,11 +160,13 @@ type placeResource struct {
 }
 
 // positionResource is a ticket with its place. Appended says that the ticket it was to go below was
-// not in the column any more, so that it went to its end.
+// not in the column any more, so that it went to its end; OverLimit that the column now has more
+// tickets than its limit, which warns.
 type positionResource struct {
 	ticketResource
-	After    *string `json:"after"`
-	Appended bool    `json:"appended"`
+	After     *string `json:"after"`
+	Appended  bool    `json:"appended"`
+	OverLimit bool    `json:"over_limit"`
 }
 
 func (s *server) apiMoveTicket(c echo.Context) error {
@@ -193,11 +195,12 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 		}
 		intent.Seen = &seen
 	}
-	moved, _, err := s.MoveTicket(c.Request().Context(), k, intent)
+	moved, board, err := s.MoveTicket(c.Request().Context(), k, intent)
 	if err != nil {
 		return err
 	}
-	r := positionResource{ticketResource: s.links(c).ticket(moved.Ticket), Appended: moved.Appended}
+	to, _ := board.Column(moved.Ticket.Column)
+	r := positionResource{ticketResource: s.links(c).ticket(moved.Ticket), Appended: moved.Appended, OverLimit: to.Over()}
 	if moved.After != nil {
 		text := moved.After.String()
 		r.After = &text

@@ -343,7 +343,7 @@ func TestStaleForms(t *testing.T) {
 		if !strings.Contains(a.text(t, "#settings-title-error"), "“Theirs”") || a.value(t, "#settings-title") != "Mine" {
 			t.Error("it shows neither theirs nor mine")
 		}
-		ana.post("/acme/boards/DEMO/settings", "title", "Mine", "version", a.value(t, "[name=version]")).goesTo(t, "/acme/boards/DEMO")
+		ana.post("/acme/boards/DEMO/settings", "title", "Mine", "version", a.value(t, "form[action$='/settings'] [name=version]")).goesTo(t, "/acme/boards/DEMO")
 	})
 
 	t.Run("a move that saw another place says so and can be sent again", func(t *testing.T) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -37,7 +39,7 @@ func (s *server) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveForm
 	if err != nil {
 		return views.MoveForm{}, err
 	}
-	form := views.MoveForm{Column: ticket.Column, After: c.FormValue("after"), Seen: here}
+	form := views.MoveForm{Board: c.FormValue("board"), Column: ticket.Column, After: c.FormValue("after"), Seen: here}
 	if chosen, err := column(c.FormValue("column")); err == nil && chosen != 0 {
 		form.Column = chosen
 	}
@@ -51,20 +53,46 @@ func (s *server) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveForm
 }
 
 func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.MoveForm) error {
-	if _, ok := board.Column(form.Column); !ok {
-		form.Column = ticket.Column
+	goal, list, err := s.goals(c, board, form.Board)
+	if err != nil {
+		return err
 	}
-	_, near, err := s.Column(c.Request().Context(), board.Slug, form.Column, nil, workflows.Narrowing{})
+	form.Board = goal.Slug
+	if _, ok := goal.Column(form.Column); !ok {
+		form.Column = goal.Columns[0].ID
+		if goal.ID == board.ID {
+			form.Column = ticket.Column
+		}
+	}
+	_, near, err := s.Column(c.Request().Context(), goal.Slug, form.Column, nil, workflows.Narrowing{})
 	if err != nil {
 		return err
 	}
 	props := views.MoveProps{
-		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
+		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Boards: list, Goal: goal, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
 	}
 	if isFragment(c) {
 		return render(c, code, views.MoveFormFragment(props))
 	}
 	return render(c, code, views.MovePage(props))
+}
+
+// goals returns the board that was chosen, or the ticket's own, and all that a ticket can go to.
+func (s *server) goals(c echo.Context, own boards.Board, chosen string) (goal boards.Board, list []boards.Board, err error) {
+	all, err := s.Boards(c.Request().Context())
+	if err != nil {
+		return goal, nil, err
+	}
+	goal = own
+	for _, b := range all {
+		if b.Archived() && b.ID != own.ID {
+			continue
+		}
+		if list = append(list, b); b.Slug == chosen {
+			goal = b
+		}
+	}
+	return goal, list, nil
 }
 
 func readSeen(c echo.Context) (*tickets.Place, error) {
@@ -84,6 +112,7 @@ func readSeen(c echo.Context) (*tickets.Place, error) {
 }
 
 func readIntent(c echo.Context) (intent tickets.Intent, err error) {
+	intent.Board = c.FormValue("board")
 	if intent.Column, err = column(c.FormValue("column")); err != nil {
 		return intent, err
 	}
@@ -109,23 +138,35 @@ func (s *server) moveTicket(c echo.Context) error {
 	if err != nil {
 		return s.rejectMove(c, k, intent, err)
 	}
-	var note string
-	if moved.Appended {
-		note = intent.After.String() + " is not in this column any more, so " + moved.Ticket.Key.String() + " went to its end."
-	}
 	to, _ := board.Column(moved.Ticket.Column)
-	in := moved.Ticket.Key.String() + " is in " + to.Name + "."
+	notes := moveNotes(moved, to, intent)
 	if isDrag(c) {
-		columns, err := s.columnsNow(c, board.Slug, note, intent.Column, seenColumn(intent))
+		columns, err := s.columnsNow(c, board.Slug, strings.Join(notes, " "), intent.Column, seenColumn(intent))
 		if err != nil {
 			return err
 		}
-		return s.renderToast(c, columns, views.Flash{Text: in, Undo: moved.Activity})
+		return s.renderToast(c, columns, views.Flash{Text: moved.Ticket.Key.String() + " is in " + to.Name + ".", Undo: moved.Activity})
 	}
-	if note == "" {
-		note = in
+	there := views.FilteredPath(company(c).Slug, board.Slug, filterOf(c))
+	switch {
+	case moved.Was != moved.Ticket.Key:
+		there = views.BoardPath(company(c).Slug, board.Slug)
+		notes = slices.Insert(notes, 0, moved.Was.String()+" is now "+moved.Ticket.Key.String()+", in "+to.Name+" of “"+board.Title+"”.")
+	case !moved.Appended:
+		notes = slices.Insert(notes, 0, moved.Ticket.Key.String()+" is in "+to.Name+".")
 	}
-	return s.seeUndo(c, views.FilteredPath(company(c).Slug, board.Slug, filterOf(c)), note, moved.Activity)
+	return s.seeUndo(c, there, strings.Join(notes, " "), moved.Activity)
+}
+
+// moveNotes are what whoever moves a ticket should know of what came of it.
+func moveNotes(moved tickets.Moved, to boards.Column, intent tickets.Intent) (notes []string) {
+	if moved.Appended {
+		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+" went to its end.")
+	}
+	if moved.From.Column != to.ID && to.Over() {
+		notes = append(notes, fmt.Sprintf("“%s” has more than its limit: %d of %d.", to.Name, to.Count, *to.Limit))
+	}
+	return notes
 }
 
 // isDrag reports whether columns are waited for: the script that takes any other answer for an
@@ -189,11 +230,14 @@ func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent
 	if isDrag(c) && errors.As(err, &since) {
 		return s.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent), since.Current.Column)
 	}
-	if isDrag(c) {
-		return err
+	ticket, board, readErr := s.TicketOnBoard(c.Request().Context(), k)
+	if readErr != nil {
+		return readErr
 	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
-	if err != nil {
+	if isDrag(c) && code == http.StatusConflict {
+		return s.showColumns(c, code, board.Slug, fault.Message(err), intent.Column, seenColumn(intent))
+	}
+	if isDrag(c) {
 		return err
 	}
 	form, err := s.readMove(c, ticket)

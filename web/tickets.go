@@ -85,6 +85,9 @@ func (s *server) showColumn(c echo.Context, code int, slug string, form views.Ti
 		return echo.ErrNotFound
 	}
 	props.Add, props.AddOpen = form, true
+	if !props.Write {
+		props.Alert = form.Errors[""] // there is no form to say it in
+	}
 	return render(c, code, views.Column(props))
 }
 

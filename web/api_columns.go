@@ -1,0 +1,101 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// columnBody is what a program sends about a column. Where it names the board's version that it saw,
+// that is checked.
+type columnBody struct {
+	Name     *string `json:"name"`
+	Done     *bool   `json:"done"`
+	WIP      *string `json:"wip"`
+	WIPLimit *int    `json:"wip_limit"`
+	Position *int    `json:"position"`
+	Version  *uint64 `json:"version"`
+}
+
+func (b columnBody) edit() boards.ColumnEdit {
+	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, Position: b.Position}
+}
+
+// columnOfPath reads the id of a column from the path. One that is none is nobody's.
+func columnOfPath(c echo.Context) (id.Column, error) {
+	n, err := strconv.ParseUint(c.Param("column"), 10, 63)
+	if err != nil {
+		return 0, echo.ErrNotFound
+	}
+	return id.Column(n), nil
+}
+
+func (s *server) apiOpenColumn(c echo.Context) error {
+	var in columnBody
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	board, opened, err := s.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version)
+	if err != nil {
+		return err
+	}
+	column, _ := board.Column(opened.ID)
+	return answer(c, http.StatusCreated, columnOf(column))
+}
+
+func (s *server) apiEditColumn(c echo.Context) error {
+	columnID, err := columnOfPath(c)
+	if err != nil {
+		return err
+	}
+	var in columnBody
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	board, err := s.EditColumn(c.Request().Context(), c.Param("board"), columnID, in.edit(), in.Version)
+	if err != nil {
+		return notColumn(err, columnID)
+	}
+	column, _ := board.Column(columnID)
+	return answer(c, http.StatusOK, columnOf(column))
+}
+
+func (s *server) apiRemoveColumn(c echo.Context) error {
+	columnID, err := columnOfPath(c)
+	if err != nil {
+		return err
+	}
+	to, err := column(c.QueryParam("to"))
+	if err != nil {
+		return badQuery{"to", "the id of a column"}
+	}
+	if _, err := s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
+		return notColumn(err, columnID)
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// notColumn makes an error about the column that the path names a 404.
+func notColumn(err error, column id.Column) error {
+	var unknown boards.ColumnNotFound
+	if errors.As(err, &unknown) && unknown.Column == uint64(column) {
+		return echo.ErrNotFound
+	}
+	return err
+}
+
+func (s *server) apiArchiveBoard(c echo.Context) error { return s.apiSetArchived(c, true) }
+func (s *server) apiRestoreBoard(c echo.Context) error { return s.apiSetArchived(c, false) }
+
+func (s *server) apiSetArchived(c echo.Context, archived bool) error {
+	board, err := s.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, nil)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, s.links(c).board(board))
+}

@@ -1,0 +1,227 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func (s *server) boardSettings(c echo.Context) error {
+	board, err := s.boardOfPath(c)
+	if err != nil {
+		return err
+	}
+	return s.showSettings(c, http.StatusOK, settingsOf(board))
+}
+
+// settingsOf are a board's settings as they are.
+func settingsOf(board boards.Board) views.BoardSettingsProps {
+	props := views.BoardSettingsProps{Board: board, Form: views.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
+	for _, column := range board.Columns {
+		form := views.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
+		if column.Limit != nil {
+			form.Limit = strconv.Itoa(*column.Limit)
+		}
+		props.Columns = append(props.Columns, form)
+	}
+	return props
+}
+
+func (s *server) showSettings(c echo.Context, code int, props views.BoardSettingsProps) error {
+	props.Page = s.page(c, "Settings of "+props.Board.Title)
+	return render(c, code, views.BoardSettingsPage(props))
+}
+
+func (s *server) renameBoard(c echo.Context) error {
+	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	names := boards.Names{Title: &form.Title}
+	if c.Request().Form.Has("slug") {
+		names.Slug = &form.Slug
+	}
+	var board boards.Board
+	var err error
+	if form.Version, err = version(c); err == nil {
+		board, err = s.RenameBoard(c.Request().Context(), c.Param("board"), names, form.Version)
+	}
+	if err != nil {
+		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+			if names.Slug == nil {
+				form.Slug = props.Board.Slug
+			}
+			form.Errors = messages
+			if errors.As(err, new(boards.Stale)) {
+				form.Version = props.Board.Version // having seen the other title, one may save again
+			}
+			props.Form = form
+		})
+	}
+	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board is saved.")
+}
+
+// rejectSettings shows the settings as they are, with what was typed into the form that was rejected.
+func (s *server) rejectSettings(c echo.Context, err error, typed func(props *views.BoardSettingsProps, messages views.Errors)) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	props := settingsOf(board)
+	typed(&props, messages)
+	return s.showSettings(c, code, props)
+}
+
+// archiveBoard archives a board, or restores it where the form does not say archived.
+func (s *server) archiveBoard(c echo.Context) error {
+	seen, err := version(c)
+	archived := c.FormValue("archived") != ""
+	var board boards.Board
+	if err == nil {
+		board, err = s.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
+	}
+	if err != nil {
+		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
+	}
+	if archived {
+		return s.see(c, views.HomePath(company(c).Slug), "“"+board.Title+"” is archived. It is at the end of this page.")
+	}
+	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board is restored.")
+}
+
+// whole are messages about a form as a whole, where it has no field to show them at.
+func whole(messages views.Errors, fields ...string) views.Errors {
+	all := views.Errors{}
+	for field, message := range messages {
+		name := ""
+		for _, has := range fields {
+			if has == field {
+				name = field
+			}
+		}
+		all[name] = message
+	}
+	return all
+}
+
+// readColumn reads what was typed into the form of a column.
+func readColumn(c echo.Context) (form views.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
+	form = views.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"), Limit: c.FormValue("wip_limit")}
+	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
+	if form.WIP != "" {
+		edit.WIP = &form.WIP
+	}
+	if form.WIP == boards.LimitSoft || form.WIP == boards.LimitHard {
+		limit, _ := strconv.Atoi(form.Limit) // 0 is none, as is what is no number
+		edit.Limit = &limit
+	}
+	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {
+		edit.Position = &position
+	}
+	seen, err = version(c)
+	return form, edit, seen, err
+}
+
+func (s *server) openColumn(c echo.Context) error {
+	form, edit, seen, err := readColumn(c)
+	var board boards.Board
+	if err == nil {
+		board, _, err = s.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen)
+	}
+	if err != nil {
+		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+			form.Errors = whole(messages, "name")
+			props.Add = form
+		})
+	}
+	return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug), "The column “"+form.Name+"” is there.")
+}
+
+func (s *server) saveColumn(c echo.Context) error {
+	columnID, err := column(c.Param("column"))
+	if err != nil {
+		return echo.ErrNotFound
+	}
+	form, edit, seen, err := readColumn(c)
+	var board boards.Board
+	if err == nil {
+		board, err = s.EditColumn(c.Request().Context(), c.Param("board"), columnID, edit, &seen)
+	}
+	if err != nil {
+		return s.rejectColumn(c, columnID, form, err)
+	}
+	return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug), "The column “"+form.Name+"” is saved.")
+}
+
+func (s *server) rejectColumn(c echo.Context, columnID id.Column, form views.ColumnForm, err error) error {
+	return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		for i, current := range props.Columns {
+			if current.Column.ID == columnID {
+				form.Column, form.Errors = current.Column, whole(messages, "name", "wip", "wip_limit")
+				props.Columns[i] = form
+				return
+			}
+		}
+		props.Lost = messages // the column has gone
+	})
+}
+
+// removalForm asks where the tickets of a column go that is removed.
+func (s *server) removalForm(c echo.Context) error {
+	board, err := s.boardOfPath(c)
+	if err != nil {
+		return err
+	}
+	return s.showRemoval(c, http.StatusOK, board, views.RemovalForm{Version: board.Version})
+}
+
+func (s *server) showRemoval(c echo.Context, code int, board boards.Board, form views.RemovalForm) error {
+	columnID, err := column(c.Param("column"))
+	if err != nil {
+		return echo.ErrNotFound
+	}
+	gone, ok := board.Column(columnID)
+	if !ok {
+		return echo.ErrNotFound
+	}
+	return render(c, code, views.RemovalPage(views.RemovalProps{Page: s.page(c, "Remove "+gone.Name), Board: board, Column: gone, Form: form}))
+}
+
+func (s *server) removeColumn(c echo.Context) error {
+	columnID, err := column(c.Param("column"))
+	if err != nil {
+		return echo.ErrNotFound
+	}
+	heir, err := column(c.FormValue("to"))
+	seen, versionErr := version(c)
+	if err = errors.Join(err, versionErr); err == nil {
+		var board boards.Board
+		if board, err = s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
+			return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug), "The column is removed.")
+		}
+	}
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	if _, there := board.Column(columnID); !there {
+		props := settingsOf(board)
+		props.Lost = messages
+		return s.showSettings(c, code, props)
+	}
+	if messages["column"] != "" {
+		messages = views.Errors{"to": messages["column"]}
+	}
+	return s.showRemoval(c, code, board, views.RemovalForm{To: heir, Version: board.Version, Errors: whole(messages, "to")})
+}
