@@ -288,8 +288,8 @@ func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Ac
 
 const members = `-- name: Members :many
 SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
-FROM membership m
-JOIN account a ON a.id = m.account_id
+FROM membership m FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN account a ON a.id = m.account_id
 WHERE m.company_id = ? AND m.account_id > ?
 ORDER BY m.account_id
 LIMIT ?

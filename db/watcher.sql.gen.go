@@ -61,7 +61,7 @@ func (q *Queries) WatcherOf(ctx context.Context, ticketID id.Ticket, accountID i
 
 const watchers = `-- name: Watchers :many
 SELECT w.account_id FROM watcher w
-JOIN membership m ON m.company_id = ? AND m.account_id = w.account_id
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = ? AND m.account_id = w.account_id
 WHERE w.ticket_id = ? AND w.muted = FALSE
 ORDER BY w.account_id
 LIMIT ?

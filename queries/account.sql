@@ -45,8 +45,8 @@ WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id);
 -- name: Members :many
 -- A page of a company's members.
 SELECT a.id, a.name, a.email, a.operator, m.role, m.handle, m.created_at
-FROM membership m
-JOIN account a ON a.id = m.account_id
+FROM membership m FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN account a ON a.id = m.account_id
 WHERE m.company_id = sqlc.arg(company_id) AND m.account_id > sqlc.arg(after)
 ORDER BY m.account_id
 LIMIT ?;

@@ -9,7 +9,7 @@ SELECT muted FROM watcher WHERE ticket_id = sqlc.arg(ticket_id) AND account_id =
 -- name: Watchers :many
 -- The members who hear of replies on a ticket.
 SELECT w.account_id FROM watcher w
-JOIN membership m ON m.company_id = sqlc.arg(company_id) AND m.account_id = w.account_id
+STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = sqlc.arg(company_id) AND m.account_id = w.account_id
 WHERE w.ticket_id = sqlc.arg(ticket_id) AND w.muted = FALSE
 ORDER BY w.account_id
 LIMIT ?;
