@@ -124,19 +124,23 @@ func (a *app) read(path string) {
 // post sends a form as another browser of the same person would, without JavaScript.
 func (a *app) post(path string, pairs ...string) {
 	a.t.Helper()
-	form := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		form.Set(pairs[i], pairs[i+1])
-	}
 	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.PostForm(a.url+path, form)
+	answer, err := client.PostForm(a.url+path, form(pairs))
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusSeeOther {
-		a.t.Fatalf("POST %s %v: %s", path, form, answer.Status)
+		a.t.Fatalf("POST %s %v: %s", path, pairs, answer.Status)
 	}
+}
+
+func form(pairs []string) url.Values {
+	values := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return values
 }
 
 func (a *app) cookies() []*http.Cookie {

@@ -3,6 +3,7 @@ package e2e
 import (
 	_ "embed"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -19,7 +20,10 @@ import (
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-const noPage = "no page"
+const (
+	noPage = "no page"
+	secret = "a link that is made first"
+)
 
 // accessible has a line for every GET route of people: a path of it, or noPage where none is drawn. A
 // path followed by a selector is where a link of that page leads.
@@ -32,8 +36,13 @@ var accessible = map[string]string{
 	"/robots.txt":  noPage,
 	"/":            noPage, // it leads on
 
-	"/setup": "/setup", // before anyone is there
-	"/login": "/login", // signed out
+	"/setup":         "/setup", // before anyone is there
+	"/login":         "/login", // signed out, as are the next two
+	"/join/:secret":  secret,
+	"/reset/:secret": secret,
+
+	"/account":         "/account",
+	"/admin/companies": "/admin/companies",
 
 	"/join/:secret":    noPage, // TestInvitation looks at it
 	"/reset/:secret":   noPage,
@@ -51,6 +60,12 @@ var accessible = map[string]string{
 	"/:company/boards":                        "/acme/boards",
 	"/:company/jump":                          "/acme/jump?q=the",
 	"/:company/keys":                          "/acme/keys",
+	"/:company/people":                        "/acme/people",
+	"/:company/people/invitations":            "/acme/people/invitations",
+	"/:company/people/:account":               "/acme/people tbody tr:last-child a",
+	"/:company/tokens":                        "/acme/tokens",
+	"/:company/settings":                      "/acme/settings",
+	"/:company/audit":                         "/acme/audit",
 	"/:company/boards/:board":                 "/acme/boards/NINJA",
 	"/:company/boards/:board/settings":        "/acme/boards/NINJA/settings",
 	"/:company/boards/:board/columns/:column": "/acme/boards/DEMO/columns/1",
@@ -102,6 +117,10 @@ func TestAccessible(t *testing.T) {
 		b.types("fins")
 		b.wait(`document.querySelector("#jump-found [role=option]")`)
 		b.accessible("the jump box")
+		b.open("/acme")
+		b.click(".menu summary")
+		b.wait(`document.querySelector(".menu[open]")`)
+		b.accessible("the menu of one's own")
 		b.open("/acme/NINJA-1")
 		b.types("m")
 		b.wait(`document.querySelector("dialog[open] #move")`)
@@ -126,9 +145,14 @@ func TestAccessible(t *testing.T) {
 		b := start(t).stranger(t)
 		b.open("/setup")
 		b.accessible("/setup")
+		join := a.link("/join/", "/acme/people/invitations", "role", "member", "days", "7", "many", "1")
+		a.as("/join/"+join, "name", "Ben", "email", "ben@example.com", "password", password)
+		person := a.link("/acme/people/", "/acme/people/invitations", "role", "member", "days", "7")
 		b = a.stranger(t)
-		b.open("/login")
-		b.accessible("/login")
+		for _, path := range []string{"/login", "/join/" + join, "/reset/" + a.link("/reset/", "/acme/people/"+person+"/resets")} {
+			b.open(path)
+			b.accessible(path)
+		}
 	})
 }
 
@@ -143,12 +167,42 @@ func pagesOf(t *testing.T) (paths []string) {
 		if !ok {
 			t.Errorf("GET %s has no line in accessible (e2e/axe_test.go): is it a page?", route.Path)
 		}
-		if ok && path != noPage && path != "/setup" && path != "/login" {
+		if ok && path != noPage && path != secret && path != "/setup" && path != "/login" {
 			paths = append(paths, path)
 		}
 	}
 	slices.Sort(paths)
 	return paths
+}
+
+// link sends a form and returns what follows prefix in the page that answers it.
+func (a *app) link(prefix, path string, pairs ...string) string {
+	a.t.Helper()
+	client := http.Client{Jar: a.jar}
+	answer, err := client.PostForm(a.url+path, form(pairs))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	found := regexp.MustCompile(regexp.QuoteMeta(prefix)+`([\w-]*\d[\w-]*)`).FindAllSubmatch(body, -1)
+	if found == nil {
+		a.t.Fatalf("POST %s: %s, without %s", path, answer.Status, prefix)
+	}
+	return string(found[len(found)-1][1])
+}
+
+// as sends a form as someone who has not signed in.
+func (a *app) as(path string, pairs ...string) {
+	a.t.Helper()
+	answer, err := http.PostForm(a.url+path, form(pairs))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	answer.Body.Close()
 }
 
 // visit opens a page as accessible names it, and returns its path.
