@@ -117,6 +117,8 @@ func TestAccessible(t *testing.T) {
 		b.types("fins")
 		b.wait(`document.querySelector("#jump-found [role=option]")`)
 		b.accessible("the jump box")
+		b.open("/acme/boards/NINJA?q=fins&who=me&state=open")
+		b.accessible("a board that is narrowed")
 		b.open("/acme")
 		b.click(".menu summary")
 		b.wait(`document.querySelector(".menu[open]")`)

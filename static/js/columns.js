@@ -50,6 +50,6 @@ if (board && nav) {
 // count shows in the switch how many tickets a column has by now.
 export function count(column) {
 	const there = nav?.querySelector(`a[href="#${column.id}"] .count`)
-	const here = column.querySelector('.count')?.firstChild
-	if (there && here) there.textContent = here.textContent
+	const here = column.querySelector('.count')
+	if (there && here) there.textContent = here.querySelector('[data-found]')?.textContent ?? `${parseInt(here.textContent, 10)}`
 }
