@@ -4,7 +4,6 @@ import { ask, toast } from './say.js'
 
 const dialog = document.getElementById('dialog')
 const body = document.getElementById('dialog-body')
-const drafts = new Map() // what was typed into a form that was closed, by its action
 
 export const close = () => dialog.close()
 
@@ -32,17 +31,13 @@ export async function open(path) {
 	if (dialog.open) return
 	try {
 		show(await ask(path, { target: 'dialog' }))
-		const form = body.querySelector('form[data-again]')
-		const draft = form && drafts.get(form.action)
-		for (const [name, value] of draft ?? []) form.elements[name].value = value
 	} catch (error) {
 		toast(error.message, true)
 	}
 }
 
 dialog.addEventListener('close', () => {
-	const form = body.querySelector('form[data-again]')
-	if (form) drafts.set(form.action, ['title', 'description'].map((name) => [name, form.elements[name].value]))
+	document.dispatchEvent(new Event('visibilitychange')) // what is typed is kept before it goes
 	body.replaceChildren()
 })
 

@@ -1,5 +1,6 @@
 import { moveByForm, showColumns } from './board.js'
 import { close, show } from './dialog.js'
+import { taken } from './drafts.js'
 import { ask, reason, toast } from './say.js'
 
 document.addEventListener('submit', (event) => {
@@ -35,6 +36,7 @@ function again(form) {
 	line = line.then(async () => {
 		try {
 			const answer = await ask(action, { values, target: column?.id ?? 'dialog' })
+			if (!answer.querySelector('[aria-invalid=true], .summary, .error')) taken(form, Object.fromEntries(values))
 			if (!column) next(answer)
 			else if (!answer.querySelector('.column')) throw new Error(answer.querySelector('.error')?.textContent ?? reason(400))
 			await showColumns(answer)

@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+const ctrl = 2 // of a key event
+
+// undoKey presses ctrl+Z.
+func (b *tab) undoKey() {
+	b.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Modifiers: ctrl, Key: "z", Code: "KeyZ", WindowsVirtualKeyCode: 90})
+	}
+}
+
+func (b *tab) reload() {
+	b.t.Helper()
+	b.must(chromedp.Do(b.ctx, chromedp.Reload()))
+	b.wait(`document.documentElement.matches(".js")`)
+}
+
+func TestUndo(t *testing.T) {
+	t.Run("a drag is undone by its message, and further back by ctrl+Z, and both are heard", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two", "Three")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		b.drag(card("NINJA-2"), "#cards-"+b.columnID("Doing"), 0)
+		b.holds("Doing", "NINJA-2")
+		b.sees("#flash .toast", "NINJA-2 is in Doing.")
+		b.drag(card("NINJA-1"), "#cards-"+b.columnID("Done"), 0)
+		b.holds("Done", "NINJA-1")
+		b.sees("#flash .toast", "NINJA-1 is in Done.")
+		b.wait(`document.querySelectorAll("#flash [data-undo]").length === 1`)
+		b.click("#flash [data-undo] button")
+		b.holds("To do", "NINJA-1 NINJA-3")
+		b.wait(`document.querySelector("#announce").textContent.includes("Undone: NINJA-1 is back in To do")`)
+		eval[bool](b, `(document.activeElement.blur(), true)`)
+		b.undoKey()
+		b.holds("To do", "NINJA-1 NINJA-2 NINJA-3")
+		b.expected = regexp.MustCompile(`status of (400|409)`)
+		b.undoKey()
+		b.sees("#flash .toast.bad", "nothing to undo")
+	})
+
+	t.Run("a close and a delete are undone by ctrl+Z, but not from a field", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		b := a.tab(t)
+		b.open("/acme/NINJA-1")
+		b.click("#closure button")
+		b.sees(".column-name", "Done")
+		b.sees("#flash", "NINJA-1 is closed.")
+		b.wait(`document.documentElement.matches(".js")`)
+		b.undoKey()
+		b.sees("#flash", "Undone: NINJA-1 is open again, in To do.")
+		b.sees(".column-name", "To do")
+
+		b.click(".deletion a")
+		b.click("#deletion .danger")
+		b.at("/acme/boards/NINJA")
+		b.sees("#flash", "NINJA-1 is deleted.")
+		b.holds("To do", "NINJA-2")
+		b.addTo("To do")
+		b.undoKey()
+		b.frame()
+		b.holds("To do", "NINJA-2")
+		b.types("\x1b")
+		eval[bool](b, `(document.activeElement.blur(), true)`)
+		b.undoKey()
+		b.holds("To do", "NINJA-1 NINJA-2")
+	})
+
+	t.Run("a move that someone else has overtaken stays, and it is said why", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		b.drag(card("NINJA-1"), "#cards-"+b.columnID("Doing"), 0)
+		b.sees("#flash .toast", "NINJA-1 is in Doing.")
+		a.post("/acme/NINJA-1/closure", "closed", "1")
+		b.expected = regexp.MustCompile(`status of (400|409)`)
+		b.click("#flash [data-undo] button")
+		b.sees("#flash .toast.bad", "closed NINJA-1 in the meantime")
+	})
+
+	t.Run("without JavaScript the next page has the button", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One")
+		b := a.tab(t)
+		b.noScript()
+		b.open("/acme/NINJA-1")
+		b.click("#closure button")
+		b.sees(".column-name", "Done")
+		b.click("#flash [data-undo] button")
+		b.sees(".column-name", "To do")
+	})
+}
+
+func TestConflict(t *testing.T) {
+	t.Run("two tabs change other lines, and both changes are saved", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		a.post("/acme/NINJA-1", "title", "Plan", "description", "one\ntwo\nthree\nfour\nfive", "version", "1")
+		mine, theirs := a.tab(t), a.tab(t)
+		mine.open("/acme/NINJA-1/edit")
+		theirs.open("/acme/NINJA-1/edit")
+		theirs.fills("#edit-description", "one\ntwo\nthree\nfour\nFIVE")
+		theirs.click("#ticket form .primary")
+		theirs.sees(".prose", "FIVE")
+		mine.fills("#edit-description", "ONE\ntwo\nthree\nfour\nfive")
+		mine.fills("#edit-title", "The plan")
+		mine.click("#ticket form .primary")
+		mine.sees(".theirs .lines ins", "FIVE")
+		mine.wait(`document.querySelector("#merged-merged_description").value === "ONE\ntwo\nthree\nfour\nFIVE"`)
+		mine.wait(`document.querySelector("#edit-description").value === "ONE\ntwo\nthree\nfour\nfive"`)
+		mine.click("#merge .primary")
+		mine.sees("#ticket h1", "The plan")
+		mine.sees(".prose", "ONE")
+		mine.sees(".prose", "FIVE")
+		mine.open("/acme/NINJA-1/edit")
+		mine.wait(`!document.querySelector(".draft") && document.querySelector("#edit-description").value.startsWith("ONE")`)
+	})
+}
+
+func TestDrafts(t *testing.T) {
+	t.Run("what is typed survives a reload until the server has it", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/tickets/new")
+		b.fills("#new-title", "A thought")
+		b.fills("#new-description", "and more")
+		b.reload()
+		b.sees(".draft", "Draft restored")
+		b.wait(`document.querySelector("#new-title").value === "A thought" && document.querySelector("#new-description").value === "and more"`)
+		eval[bool](b, `(document.querySelector("#new-title").value = " ", document.querySelector("#new-title").dispatchEvent(new Event("input", { bubbles: true })), true)`)
+		b.click("#new-ticket .primary")
+		b.sees("#new-title-error", "title")
+		b.wait(`document.querySelector("#new-description").value === "and more"`)
+		b.open("/acme/boards/NINJA/tickets/new")
+		b.sees(".draft", "Draft restored")
+		b.wait(`document.querySelector("#new-description").value === "and more"`)
+		b.fills("#new-title", "A thought")
+		b.click("#new-ticket .primary")
+		b.at("/acme/boards/NINJA")
+		b.open("/acme/boards/NINJA/tickets/new")
+		b.wait(`!document.querySelector(".draft") && document.querySelector("#new-title").value === ""`)
+	})
+
+	t.Run("a draft can be discarded, and one of an older version asks first", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		b := a.tab(t)
+		b.open("/acme/NINJA-1/edit")
+		b.fills("#edit-title", "Better plan")
+		b.reload()
+		b.sees(".draft", "Draft restored")
+		b.click(".draft button")
+		b.wait(`document.querySelector("#edit-title").value === "Plan" && !document.querySelector(".draft")`)
+		b.reload()
+		b.wait(`document.querySelector("#edit-title").value === "Plan" && !document.querySelector(".draft")`)
+
+		b.fills("#edit-title", "Better plan")
+		b.reload()
+		b.sees(".draft", "Draft restored")
+		a.post("/acme/NINJA-1", "title", "Plan", "description", "theirs", "version", "1")
+		b.reload()
+		b.sees(".draft", "begun before the last change")
+		b.wait(`document.querySelector("#edit-title").value === "Plan" && document.querySelector("#edit-description").value === "theirs"`)
+		b.click(".draft button")
+		b.wait(`document.querySelector("#edit-title").value === "Better plan"`)
+		b.click("#ticket form .primary")
+		b.wait(`document.querySelector("#merged-merged_title").value === "Better plan" && document.querySelector("#merged-merged_description").value === "theirs"`)
+		b.click("#merge .primary")
+		b.sees("#ticket h1", "Better plan")
+		b.sees(".prose", "theirs")
+
+		b.open("/acme/NINJA-1/edit")
+		b.fills("#edit-title", "Best plan")
+		b.click("#ticket form .primary")
+		b.sees("#ticket h1", "Best plan")
+		b.wait(`Object.keys(localStorage).every(key => !key.startsWith("draft "))`)
+	})
+
+	t.Run("signing out takes one's drafts along", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		b := a.tab(t)
+		b.open("/acme/NINJA-1/edit")
+		b.fills("#edit-title", "Secret plan")
+		b.reload()
+		b.sees(".draft", "Draft restored")
+		eval[bool](b, `(document.querySelector("form[action='/logout']").requestSubmit(), true)`)
+		b.at("/login")
+		b.wait(`Object.keys(localStorage).every(key => !localStorage[key].includes("Secret plan"))`)
+	})
+}
