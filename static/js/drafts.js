@@ -172,8 +172,8 @@ if (account) {
 		try { sessionStorage.setItem(sentKey, JSON.stringify({ key: keyOf(form), values: valuesOf(form) })) } catch { /* stays a draft */ }
 	}, true)
 	document.addEventListener('click', ({ target }) => {
-		const form = target.closest('[data-draft-drop]')?.closest('section, form')
-		const drop = form?.matches('form[data-draft]') ? form : form?.querySelector('form[data-draft]') ?? form?.parentElement.querySelector('form[data-draft]')
+		const form = target.closest('[data-draft-drop]')?.closest('form[data-draft], section')
+		const drop = form?.matches('form') ? form : form?.querySelector('form[data-draft]') ?? form?.parentElement.querySelector('form[data-draft]')
 		if (!drop) return
 		clearTimeout(waiting.get(drop))
 		waiting.delete(drop)
