@@ -1,0 +1,195 @@
+package workflows_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// town is a company's boards with every key that was ever handed out, and whose it is.
+type town struct {
+	h      *house
+	rt     *rapid.T
+	boards []id.Board
+	owner  map[tickets.Key]int // by the slug of the time
+	ids    map[int]tickets.ID
+	now    []tickets.Key   // of each ticket, in the order in which they were opened
+	gone   map[int]bool    // those that are deleted
+	given  map[string]bool // every board id and number ever handed out
+	slugs  int
+}
+
+// may fails where an error is not one of those that the rules allow.
+func (w *town) may(err error, allowed ...any) bool {
+	for _, target := range allowed {
+		if err != nil && errors.As(err, target) {
+			return false
+		}
+	}
+	if err != nil {
+		w.rt.Fatal(err)
+	}
+	return true
+}
+
+func (w *town) board(label string) boards.Board {
+	n := rapid.SampledFrom(w.boards).Draw(w.rt, label)
+	board, err := boards.ByID(w.h.ctx, w.h.db.Queries, w.h.actor.Company.ID, n)
+	w.may(err)
+	return board
+}
+
+func column(rt *rapid.T, board boards.Board) boards.Column {
+	return rapid.SampledFrom(board.Columns).Draw(rt, "column")
+}
+
+// ticket is one of all that were ever opened.
+func (w *town) ticket() int {
+	if len(w.now) == 0 {
+		w.rt.Skip()
+	}
+	return rapid.IntRange(0, len(w.now)-1).Draw(w.rt, "ticket")
+}
+
+// oldKey is any key that the ticket ever had.
+func (w *town) oldKey(n int) tickets.Key {
+	var keys []tickets.Key
+	for key, owner := range w.owner {
+		if owner == n {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b tickets.Key) int { return strings.Compare(a.String(), b.String()) })
+	return rapid.SampledFrom(keys).Draw(w.rt, "key")
+}
+
+// handOut notes that a ticket has a key; numbers are a board's, whatever its slug.
+func (w *town) handOut(n int, key tickets.Key, board id.Board, fresh bool) {
+	if owner, known := w.owner[key]; known && owner != n {
+		w.rt.Fatalf("%s was ticket %d and is %d now", key, owner, n)
+	}
+	number := fmt.Sprint(board, "-", key.Number)
+	if fresh && w.given[number] {
+		w.rt.Fatalf("%s was handed out before", key)
+	}
+	w.given[number] = true
+	w.owner[key] = n
+	w.now[n] = key
+}
+
+func (w *town) check(*rapid.T) {
+	for key, n := range w.owner {
+		ticket, err := w.h.Ticket(w.h.ctx, key)
+		if w.gone[n] {
+			if !errors.As(err, new(tickets.NotFound)) {
+				w.rt.Fatalf("%s is deleted: %+v, %v", key, ticket, err)
+			}
+			continue
+		}
+		if known, ok := w.ids[n]; err != nil || ok && known != ticket.ID {
+			w.rt.Fatalf("%s was ticket %d, which is %s; it leads to %s, %v", key, n, w.now[n], ticket.Key, err)
+		}
+		w.ids[n], w.now[n] = ticket.ID, ticket.Key
+		w.owner[ticket.Key] = n // a board's slug may be another by now
+	}
+	w.h.sound(w.rt)
+}
+
+func TestKeysAreForEver(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	servers := []*house{h, h.another(t)}
+	slugs := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		w := &town{h: h, rt: rt, owner: map[tickets.Key]int{}, ids: map[int]tickets.ID{}, gone: map[int]bool{}, given: map[string]bool{}}
+		for range 3 {
+			slugs++
+			w.boards = append(w.boards, h.board(t, fmt.Sprintf("B%d", slugs)).ID)
+		}
+		server := func() *house { return servers[rapid.IntRange(0, 1).Draw(w.rt, "server")] }
+		act := func(do func()) func(*rapid.T) {
+			return func(again *rapid.T) { w.rt = again; do() }
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"": w.checkNow,
+			"open": act(func() {
+				board := w.board("board")
+				slug := board.Slug
+				ticket, err := server().OpenTicket(h.ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID}, nil)
+				if w.may(err, new(boards.Archived), new(boards.ColumnFull)) {
+					w.now = append(w.now, ticket.Key)
+					w.handOut(len(w.now)-1, ticket.Key, board.ID, true)
+				}
+			}),
+			"move": act(func() {
+				n, board := w.ticket(), w.board("board")
+				moved, _, err := server().MoveTicket(h.ctx, w.oldKey(n), tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
+				if !w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull)) {
+					return
+				}
+				w.handOut(n, moved.Ticket.Key, board.ID, false)
+			}),
+			"delete": act(func() {
+				n := w.ticket()
+				if w.may(h.DeleteTicket(h.ctx, w.oldKey(n)), new(tickets.NotFound), new(boards.Archived)) {
+					w.gone[n] = true
+				}
+			}),
+			"restore": act(func() {
+				n := w.ticket()
+				_, _, err := h.RestoreTicket(h.ctx, w.oldKey(n))
+				if w.may(err, new(boards.Archived), new(boards.ColumnFull)) {
+					delete(w.gone, n)
+				}
+			}),
+			"close": act(func() {
+				_, _, err := h.CloseTicket(h.ctx, w.oldKey(w.ticket()))
+				w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull))
+			}),
+			"reopen": act(func() {
+				_, _, err := h.ReopenTicket(h.ctx, w.oldKey(w.ticket()))
+				w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull), new(boards.AllDone))
+			}),
+			"rename": act(func() {
+				board := w.board("board")
+				slugs++
+				to := fmt.Sprintf("B%d", slugs)
+				if rapid.Bool().Draw(w.rt, "to one of old") {
+					to = fmt.Sprintf("B%d", rapid.IntRange(max(1, slugs-6), slugs).Draw(w.rt, "slug"))
+				}
+				_, err := server().RenameBoard(h.ctx, board.Slug, boards.Names{Slug: &to}, board.Version)
+				w.may(err, new(boards.Archived), new(boards.SlugConflict))
+			}),
+			"archive or restore": act(func() {
+				board := w.board("board")
+				_, err := server().ArchiveBoard(h.ctx, board.Slug, !board.Archived(), nil)
+				w.may(err)
+			}),
+			"add a column": act(func() {
+				_, _, err := server().OpenColumn(h.ctx, w.board("board").Slug, boards.ColumnEdit{Name: ptr("More"), Position: ptr(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil)
+				w.may(err, new(boards.Archived))
+			}),
+			"edit a column": act(func() {
+				board := w.board("board")
+				edit := boards.ColumnEdit{Done: ptr(rapid.Bool().Draw(w.rt, "done")), WIP: ptr(rapid.SampledFrom([]string{"none", "soft", "hard"}).Draw(w.rt, "wip")), Limit: ptr(3)}
+				_, err := server().EditColumn(h.ctx, board.Slug, column(w.rt, board).ID, edit, nil)
+				w.may(err, new(boards.Archived))
+			}),
+			"remove a column": act(func() {
+				board := w.board("board")
+				_, err := server().RemoveColumn(h.ctx, board.Slug, column(w.rt, board).ID, column(w.rt, board).ID, nil)
+				w.may(err, new(boards.Archived), new(boards.LastColumn), new(boards.NoHeir), new(boards.ColumnFull))
+			}),
+		})
+	})
+}
+
+func (w *town) checkNow(rt *rapid.T) { w.rt = rt; w.check(rt) }
