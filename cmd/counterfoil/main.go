@@ -29,6 +29,7 @@ var commands = []command{
 	{"schema", "schema up|down|status       the database's schema; down deletes rows, and wants --delete-rows first", schema},
 	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE [--person NAME]\n                              the first company and its operator", setup},
 	{"token", "token --company SLUG --email ADDRESS\n                              an API token with every scope; last line as of setup", token},
+	{"reset-password", "reset-password --email ADDRESS\n                              a link by which this person chooses a new password", resetPassword},
 	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n                              load on a private scratch server", benchmark},
 	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},

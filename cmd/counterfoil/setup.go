@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
 )
 
 // setup makes the first company and its operator, as the page /setup does. Its last line is JSON.
@@ -78,6 +79,36 @@ func token(ctx context.Context, env environment, args []string) error {
 		return err
 	}
 	return printToken(env, *company, made)
+}
+
+// resetPassword makes a link by which someone chooses a new password: for an only owner who has lost theirs.
+func resetPassword(ctx context.Context, env environment, args []string) error {
+	flags := flag.NewFlagSet("reset-password", flag.ContinueOnError)
+	email := flags.String("email", "", "the email address of whoever lost their password")
+	if err := parse(env, flags, args); err != nil {
+		return err
+	}
+	if *email == "" {
+		return usageError{"--email is needed."}
+	}
+	d, err := env.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	w := workflows.New(d.DB)
+	defer w.Close(ctx)
+	secret, err := w.MakeResetFor(ctx, *email)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(env.url, "/")
+	if base == "" {
+		base = "http://" + env.addr
+	}
+	fmt.Fprintln(env.stdout, "Whoever opens this link within a day chooses the new password, once:")
+	fmt.Fprintln(env.stdout, base+views.ResetPath(secret))
+	return nil
 }
 
 // readPassword reads the file's first line.

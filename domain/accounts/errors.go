@@ -319,3 +319,11 @@ func (e ResetElsewhere) Error() string {
 		"or whoever runs the server: counterfoil reset-password."
 }
 func (ResetElsewhere) Unwrap() error { return fault.Forbidden }
+
+// AddressUnknown reports an email address of nobody who belongs to a company, to who runs the server.
+type AddressUnknown struct{}
+
+func (AddressUnknown) Error() string {
+	return "Nobody here has this address and belongs to a company. Check it for mistakes."
+}
+func (AddressUnknown) Unwrap() error { return fault.NotFound }

@@ -2,10 +2,12 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -118,9 +120,12 @@ func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person 
 }
 
 // MakeResetFor makes a link for a new password of whoever has the address, for who runs the program.
-// It returns NotMember where nobody has it, or where they belong to no company.
+// It returns AddressUnknown where nobody has it who belongs to a company.
 func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret string, err error) {
 	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
+	if errors.Is(err, fault.NotFound) {
+		return "", accounts.AddressUnknown{}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +134,7 @@ func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret stri
 		return "", err
 	}
 	if len(companies) == 0 {
-		return "", accounts.NotMember{}
+		return "", accounts.AddressUnknown{}
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if secret, err = accounts.OpenReset(ctx, tx, companies[0].Company.ID, account.ID, account.ID); err != nil {
