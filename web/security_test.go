@@ -232,7 +232,7 @@ func TestSession(t *testing.T) {
 		sam.get("/acme").is(t, 200)
 		h.exec("DELETE FROM membership WHERE account_id = (SELECT id FROM account WHERE name = 'sam')")
 		sam.get("/acme").is(t, 404)
-		sam.get("/").is(t, 404)
+		sam.get("/").goesTo(t, "/account")
 	})
 }
 

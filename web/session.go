@@ -227,7 +227,7 @@ func (s *server) goHome(c echo.Context, account accounts.ID, next string) error 
 		return err
 	}
 	if len(companies) == 0 {
-		return accounts.NotMember{}
+		return c.Redirect(http.StatusSeeOther, views.AccountPath)
 	}
 	return c.Redirect(http.StatusSeeOther, views.HomePath(companies[0].Company.Slug))
 }

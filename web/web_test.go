@@ -269,11 +269,12 @@ func (a *answer) value(t testing.TB, selector string) string {
 }
 
 // has fails where the number of elements that are selected is another.
-func (a *answer) has(t testing.TB, n int, selector string) {
+func (a *answer) has(t testing.TB, n int, selector string) *answer {
 	t.Helper()
 	if found := a.page().Find(selector).Length(); found != n {
 		t.Errorf("%d elements %s, not %d", found, selector, n)
 	}
+	return a
 }
 
 // read decodes the answer's JSON.
