@@ -65,6 +65,15 @@ var accessible = map[string]string{
 	"/:company/:key/activity":                 "/acme/NINJA-1/activity?before=999",
 	"/:company/:key/activity/:entry":          "/acme/NINJA-1 #history a.what",
 	"/:company/:key/deletion":                 "/acme/NINJA-1/deletion",
+
+	"/:company/inbox":                       "/acme/inbox",
+	"/:company/inbox/unread":                noPage, // a link
+	"/:company/work":                        "/acme/work",
+	"/:company/people/mentions":             noPage, // a list beside a text
+	"/:company/:key/comments":               "/acme/NINJA-1/comments",
+	"/:company/:key/comments/:comment":      noPage, // it leads on
+	"/:company/:key/comments/:comment/edit": "/acme/NINJA-1 #said header .button",
+	"/:company/:key/assignees":              "/acme/NINJA-1/assignees",
 }
 
 // Every page is free of violations of WCAG 2.2 AA that a program can find: light and dark, on a wide
@@ -218,6 +227,8 @@ func full(t *testing.T) *app {
 	a.post("/acme/boards", "slug", "EMPTY", "title", "Nothing yet")
 	a.post("/acme/NINJA-1", "title", "Paint the fins, see NINJA-2", "version", "1", "description",
 		"# A heading\n\nText with **weight**, `code`, a [link](https://example.com) and NINJA-3.\n\n- one\n- [x] two\n\n> A quote\n\n```\n"+word[:300]+"\n```\n\n|a|b|\n|-|-|\n|1|2|\n")
+	a.post("/acme/NINJA-1/comments", "body", "Ask @ana about `this`, see NINJA-2. "+word[:300])
+	a.post("/acme/NINJA-1/assignees", "quick", "1", "add", "1")
 	a.read("/acme")
 	return a
 }

@@ -1,0 +1,59 @@
+// While one types @ into a text, a list offers people; it comes from the server.
+import '../vendor/text-expander/bundle.js'
+import htmx from '../vendor/htmx/htmx.min.js'
+import { ask } from './say.js'
+
+const source = () => document.getElementById('unread')?.dataset.people
+
+htmx.onLoad((root) => {
+	if (!source()) return
+	for (const text of root.querySelectorAll('textarea[name$=body], textarea[name$=description]')) wrap(text)
+})
+
+// wrap puts a text area into the element that watches it. Moved, it loses the focus and gets it back.
+function wrap(text) {
+	if (text.closest('text-expander')) return
+	const focused = document.activeElement === text
+	const expander = document.createElement('text-expander')
+	expander.setAttribute('keys', '@')
+	text.replaceWith(expander)
+	const after = expander.nextSibling
+	const parent = expander.parentNode
+	expander.remove()
+	expander.append(text) // it looks for its text area when it comes into the page
+	parent.insertBefore(expander, after)
+	if (focused) text.focus()
+}
+
+// A name's beginning is what was typed behind the last @ that does not stand within a word.
+document.addEventListener('text-expander-change', ({ target, detail }) => {
+	if (/[^\p{L}\p{N}-]/u.test(detail.text) || detail.text.length > 40) return
+	detail.provide(find(target, detail.text))
+}, true)
+
+let latest = 0
+
+async function find(expander, text) {
+	const turn = ++latest
+	try {
+		const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' })
+		const fragment = answer.querySelector('#people-to-name')
+		return { matched: turn === latest && Boolean(fragment?.children.length), fragment }
+	} catch {
+		return { matched: false } // a list that does not come is no reason to stop typing
+	}
+}
+
+document.addEventListener('text-expander-value', ({ detail }) => { detail.value = detail.item.dataset.value }, true)
+document.addEventListener('text-expander-committed', ({ detail }) => {
+	detail.input.dispatchEvent(new Event('input', { bubbles: true })) // for what keeps drafts
+}, true)
+
+// On a narrow page the list stays within it.
+document.addEventListener('text-expander-activate', ({ target }) => {
+	requestAnimationFrame(() => {
+		const list = target.querySelector('.suggestions')
+		const over = (list?.getBoundingClientRect().right ?? 0) - document.documentElement.clientWidth + 8
+		if (over > 0) list.style.translate = `-${over}px`
+	})
+}, true)
