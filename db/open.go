@@ -37,6 +37,11 @@ type DB struct {
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
 // mysql://user@unix(/path)/name). It does not connect; Check does.
 func Open(rawURL string) (*DB, error) {
+	return OpenThrough(rawURL, func(c driver.Connector) driver.Connector { return c })
+}
+
+// OpenThrough does the same with what wrap makes of the connector: tests count and time what is sent.
+func OpenThrough(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return nil, err
@@ -45,7 +50,7 @@ func Open(rawURL string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	pool := sql.OpenDB(sessionConnector{connector})
+	pool := sql.OpenDB(wrap(sessionConnector{connector}))
 	pool.SetMaxOpenConns(DefaultConnections)
 	pool.SetMaxIdleConns(DefaultConnections)
 	pool.SetConnMaxIdleTime(5 * time.Minute)

@@ -39,6 +39,7 @@ type house struct {
 	handler   http.Handler
 	workflows *workflows.Workflows
 	sql       *sql.DB
+	watch     *dbtest.Watch
 	actor     accounts.Actor
 	token     string // Ana's, with every scope
 }
@@ -46,14 +47,14 @@ type house struct {
 // emptyHouse is a house before setup. change may alter what the server is told.
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
-	d := dbtest.Open(t)
+	d, watch := dbtest.Watched(t)
 	w := workflows.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
 	for _, c := range change {
 		c(&cfg)
 	}
-	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL}
+	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, watch: watch}
 }
 
 // failed fails the test that makes the server log more than news: a fault of ours, or a panic.

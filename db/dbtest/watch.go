@@ -1,0 +1,119 @@
+package dbtest
+
+import (
+	"context"
+	"database/sql/driver"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Watch sees what is sent to a database, and how long it took.
+type Watch struct {
+	mu   sync.Mutex
+	sent []string
+	took time.Duration
+}
+
+// Watched returns a new database with the newest schema, and who watches it.
+func Watched(t testing.TB) (*db.DB, *Watch) {
+	t.Helper()
+	w := &Watch{}
+	d, err := db.OpenThrough(URL(t), func(c driver.Connector) driver.Connector { return watched{c, w} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d, w
+}
+
+// Take returns the statements sent since the last Take, COMMIT among them, and how long the caller waited for them.
+func (w *Watch) Take() (sent []string, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sent, took = w.sent, w.took
+	w.sent, w.took = nil, 0
+	return sent, took
+}
+
+func (w *Watch) saw(statement string, since time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if statement != "" {
+		w.sent = append(slices.Clip(w.sent), statement)
+	}
+	w.took += time.Since(since)
+}
+
+type watched struct {
+	driver.Connector
+	watch *Watch
+}
+
+func (c watched) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{inner.(whole), c.watch}, nil
+}
+
+// whole is what the driver's connections can do and database/sql makes use of.
+type whole interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	driver.NamedValueChecker
+}
+
+type conn struct {
+	whole
+	watch *Watch
+}
+
+func (c *conn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Result, error) {
+	defer c.watch.saw(statement, time.Now())
+	return c.whole.ExecContext(ctx, statement, args)
+}
+
+func (c *conn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Rows, error) {
+	defer c.watch.saw(statement, time.Now())
+	found, err := c.whole.QueryContext(ctx, statement, args)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{found, c.watch}, nil
+}
+
+func (c *conn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	defer c.watch.saw("BEGIN", time.Now())
+	begun, err := c.whole.BeginTx(ctx, options)
+	return tx{begun, c.watch}, err
+}
+
+type rows struct {
+	driver.Rows
+	watch *Watch
+}
+
+func (r *rows) Next(into []driver.Value) error {
+	defer r.watch.saw("", time.Now())
+	return r.Rows.Next(into)
+}
+
+type tx struct {
+	driver.Tx
+	watch *Watch
+}
+
+func (t tx) Commit() error {
+	defer t.watch.saw("COMMIT", time.Now())
+	return t.Tx.Commit()
+}

@@ -1,0 +1,188 @@
+package web_test
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// How many queries a page may need, those for the session and for who asks among them.
+const (
+	onBoard  = 8
+	onTicket = 12
+)
+
+// crowded is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for
+// every third of the first 150 of them.
+func (h *house) crowded(slug string, n int) board {
+	h.t.Helper()
+	b := h.newBoard(slug)
+	h.fill(b, n, "CONCAT('Order sorbitol before the price goes up ', LPAD(n, 5, '0'))")
+	h.exec("UPDATE ticket SET column_id = ? WHERE column_id = ? AND local_id % 2 = 1", b.Columns[1].ID, b.Columns[0].ID)
+	h.exec("UPDATE board_column SET ticket_count = ? / 2, last_rank = ? * 65536 WHERE id IN (?, ?)", n, n, b.Columns[0].ID, b.Columns[1].ID)
+	h.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
+		SELECT t.id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket t JOIN board_column c ON c.board_id = t.board_id WHERE c.id = ? AND local_id <= 150 AND local_id % 3 = 0`, b.Columns[0].ID)
+	h.exec("ANALYZE TABLE ticket, assignee")
+	return b
+}
+
+// talkative is a ticket with n comments.
+func (h *house) talkative(b board, n int) string {
+	h.t.Helper()
+	h.exec(`INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
+		SELECT t.id, 1, CONCAT('The **price** of sorbitol went up again, see DEMO-', n.local_id, '.\n\n- one\n- two\n\n@ana says so.'), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)
+		FROM board_column c, ticket t, ticket n WHERE c.id = ? AND t.board_id = c.board_id AND t.local_id = 7 AND n.board_id = t.board_id AND n.local_id <= ?`, b.Columns[0].ID, n)
+	h.exec("ANALYZE TABLE comment")
+	return b.Slug + "-7"
+}
+
+// queries returns how many statements the answer to path takes, at most some.
+func (b *browser) queries(t testing.TB, most int, path string) int {
+	t.Helper()
+	b.get(path).is(t, http.StatusOK)
+	b.h.watch.Take()
+	b.get(path).is(t, http.StatusOK)
+	sent, _ := b.h.watch.Take()
+	if len(sent) > most {
+		t.Errorf("%s takes %d queries:\n%s", path, len(sent), strings.Join(sent, "\n"))
+	}
+	return len(sent)
+}
+
+func TestPagesTakeFewQueries(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	few, many, most := h.crowded("FEW", 200), h.crowded("MANY", 2000), h.crowded("MOST", 20000)
+	quiet, loud := h.talkative(few, 20), h.talkative(most, 500)
+	ana := h.ana()
+
+	t.Run("a board, whatever its size", func(t *testing.T) {
+		counts := []int{ana.queries(t, onBoard, "/acme/boards/FEW"), ana.queries(t, onBoard, "/acme/boards/MANY"), ana.queries(t, onBoard, "/acme/boards/MOST")}
+		if counts[0] != counts[1] || counts[1] != counts[2] {
+			t.Errorf("200, 2,000 and 20,000 tickets take %v queries", counts)
+		}
+	})
+	t.Run("a board through a filter", func(t *testing.T) {
+		if n, m := ana.queries(t, onBoard, "/acme/boards/MANY?q=price&who=ana&state=open"), ana.queries(t, onBoard, "/acme/boards/FEW?q=price&who=ana&state=open"); n != m {
+			t.Errorf("200 tickets take %d queries, 2,000 take %d", m, n)
+		}
+	})
+	t.Run("a board's HTML is small", func(t *testing.T) {
+		a := ana.get(fmt.Sprintf("/acme/boards/%s", many.Slug)).is(t, http.StatusOK)
+		if n := len(a.body); n > 150_000 {
+			t.Errorf("%d bytes", n)
+		}
+		a.has(t, 100, ".card")
+		t.Logf("%d bytes", len(a.body))
+	})
+	t.Run("a ticket, however much was said", func(t *testing.T) {
+		if n, m := ana.queries(t, onTicket, "/acme/"+quiet), ana.queries(t, onTicket, "/acme/"+loud); n != m {
+			t.Errorf("20 comments take %d queries, 500 take %d", n, m)
+		}
+	})
+}
+
+func TestAMoveWritesOneTicket(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.crowded("NINJA", 300)
+	ana := h.ana()
+	todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
+	rows := func() map[int64]string {
+		found, err := h.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, version, updated_at, moved_at, closed_at) FROM ticket")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		all := map[int64]string{}
+		for found.Next() {
+			var n int64
+			var row string
+			if err := found.Scan(&n, &row); err != nil {
+				t.Fatal(err)
+			}
+			all[n] = row
+		}
+		return all
+	}
+	for _, fields := range [][]string{
+		{"column", todo, "after", "NINJA-40", "seen_column", todo, "seen_after", "NINJA-198"},
+		{"column", doing, "after", "", "seen_column", todo, "seen_after", "NINJA-40"},
+	} {
+		before, history := rows(), h.count("SELECT COUNT(*) FROM activity")
+		h.watch.Take()
+		ana.htmx("column-"+todo).post("/acme/NINJA-200/position", fields...).is(t, http.StatusOK)
+		sent, _ := h.watch.Take()
+		changed := 0
+		for n, row := range rows() {
+			if before[n] != row {
+				changed++
+			}
+		}
+		written := slices.DeleteFunc(sent, func(s string) bool {
+			return !strings.Contains(s, "UPDATE ") && !strings.Contains(s, "INSERT ") && !strings.Contains(s, "DELETE ") || strings.Contains(s, "FOR UPDATE")
+		})
+		if added := h.count("SELECT COUNT(*) FROM activity") - history; changed != 1 || added != 1 {
+			t.Errorf("%d tickets changed, %d entries of activity added", changed, added)
+		}
+		for _, statement := range written {
+			if !strings.Contains(statement, "UPDATE ticket ") && !strings.Contains(statement, "UPDATE board_column ") && !strings.Contains(statement, "INSERT INTO activity") && !strings.Contains(statement, "UPDATE assignee") {
+				t.Errorf("a move also writes: %s", statement)
+			}
+		}
+	}
+}
+
+// BenchmarkPages measures whole answers, compressed as browsers ask for it, beside the time that the same
+// answers waited for the database:
+//
+//	go run ./db/dbtest/server -- go test -run XXX -bench Pages -benchtime 500x ./web
+func BenchmarkPages(b *testing.B) {
+	h := newHouse(b)
+	h.crowded("MANY", 2000)
+	most := h.crowded("MOST", 20000)
+	loud := h.talkative(most, 500)
+	ana := h.ana().with("Accept-Encoding", "gzip")
+	for name, path := range map[string]string{
+		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST", "board of 2,000, filtered": "/acme/boards/MANY?q=00199&state=open",
+		"board of 20,000, filtered": "/acme/boards/MOST?q=00199&state=open", "ticket with 500 comments": "/acme/" + loud,
+	} {
+		b.Run(name, func(b *testing.B) {
+			var whole, own, rest []time.Duration
+			bytes := len(h.ana().get(path).is(b, http.StatusOK).body)
+			for range 20 {
+				ana.get(path).is(b, http.StatusOK)
+			}
+			h.watch.Take()
+			queries := 0
+			for b.Loop() {
+				start := time.Now()
+				a := ana.get(path)
+				took := time.Since(start)
+				sent, waited := h.watch.Take()
+				if a.code != http.StatusOK {
+					b.Fatal(a.code)
+				}
+				queries = len(sent)
+				whole, own, rest = append(whole, took), append(own, waited), append(rest, took-waited)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(queries), "queries")
+			b.ReportMetric(float64(bytes), "bytes")
+			for what, times := range map[string][]time.Duration{"": whole, "db-": own, "rest-": rest} {
+				b.ReportMetric(at(times, 50), what+"p50-ms")
+				b.ReportMetric(at(times, 95), what+"p95-ms")
+			}
+		})
+	}
+}
+
+// at is a percentile in milliseconds.
+func at(times []time.Duration, percent int) float64 {
+	sorted := slices.SortedFunc(slices.Values(times), cmp.Compare[time.Duration])
+	return float64(sorted[min(len(sorted)-1, len(sorted)*percent/100)].Microseconds()) / 1000
+}
