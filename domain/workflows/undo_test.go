@@ -1,0 +1,383 @@
+package workflows_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+func (h *house) one(t testing.TB, query string, args ...any) (n int) {
+	t.Helper()
+	if err := h.db.SQL.QueryRow(query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// holds fails where a column has other tickets.
+func (h *house) holds(t testing.TB, board boards.Board, column int, want ...uint64) {
+	t.Helper()
+	if got := h.stored(t, board).columns[board.Columns[column].ID]; !slices.Equal(got, want) {
+		t.Errorf("%s holds %v, not %v", board.Columns[column].Name, got, want)
+	}
+	h.counted(t, board.Slug)
+}
+
+// atOnce runs functions at the same time and returns their errors.
+func atOnce(do ...func() error) []error {
+	errs := make([]error, len(do))
+	var all sync.WaitGroup
+	for i, one := range do {
+		all.Go(func() { errs[i] = one() })
+	}
+	all.Wait()
+	return errs
+}
+
+func succeeded(errs []error) (n int) {
+	for _, err := range errs {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestCloseTicket(t *testing.T) {
+	t.Parallel()
+
+	t.Run("it goes to the top of the first done column and back to the end of its own", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[1].ID, 3)
+		h.exec(t, "INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, created_by, TRUE, created_at FROM ticket WHERE board_id = ?", uint64(board.ID))
+		for _, key := range keys[:2] {
+			if _, _, err := h.CloseTicket(h.ctx, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.holds(t, board, 2, 2, 1)
+		if n := h.one(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
+			t.Errorf("%d assignees have a closed ticket as their work, or an open one not", n)
+		}
+		if _, _, err := h.ReopenTicket(h.ctx, keys[0]); err != nil {
+			t.Fatal(err)
+		}
+		h.holds(t, board, 1, 3, 1)
+		h.holds(t, board, 2, 2)
+		if n := h.one(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
+			t.Errorf("%d assignees are wrong", n)
+		}
+	})
+
+	t.Run("what is closed is not closed again, also by many at once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		closing := func() error { _, _, err := h.CloseTicket(h.ctx, key); return err }
+		if errs := atOnce(closing, closing, closing, closing); succeeded(errs) != 4 {
+			t.Error(errs)
+		}
+		if n := h.one(t, "SELECT COUNT(*) FROM activity WHERE kind = 'closed'"); n != 1 {
+			t.Errorf("%d entries", n)
+		}
+		h.holds(t, board, 2, 1)
+	})
+
+	t.Run("on a board without a done column it is closed where it is", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		h.exec(t, "UPDATE board_column SET done = FALSE WHERE board_id = ?", uint64(board.ID))
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := h.CloseTicket(h.ctx, keys[0])
+		if err != nil || !moved.Ticket.Closed() {
+			t.Fatal(moved, err)
+		}
+		h.holds(t, board, 0, 1, 2)
+		if undone, err := h.Undo(h.ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
+			t.Error(undone, err)
+		}
+		h.holds(t, board, 0, 1, 2)
+	})
+
+	t.Run("a hard limit of the done column is never exceeded, also by a close against a move", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		h.exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[2].ID))
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
+		errs := atOnce(
+			func() error { _, _, err := h.CloseTicket(h.ctx, keys[0]); return err },
+			func() error { _, _, err := h.CloseTicket(h.ctx, keys[1]); return err },
+			func() error {
+				_, _, err := h.MoveTicket(h.ctx, keys[2], tickets.Intent{Column: board.Columns[2].ID})
+				return err
+			},
+		)
+		if succeeded(errs) != 1 {
+			t.Error(errs)
+		}
+		for _, err := range errs {
+			if err != nil && !errors.As(err, new(boards.ColumnFull)) {
+				t.Error(err)
+			}
+		}
+		h.counted(t, "NINJA")
+	})
+}
+
+func TestRestoreTicket(t *testing.T) {
+	t.Parallel()
+
+	t.Run("once, also by many at once, at the end of the column it was in", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[1].ID, 3)
+		must(t, h.DeleteTicket(h.ctx, keys[0]))
+		restoring := func() error { _, _, err := h.RestoreTicket(h.ctx, keys[0]); return err }
+		if errs := atOnce(restoring, restoring, restoring, restoring); succeeded(errs) != 4 {
+			t.Error(errs)
+		}
+		if n := h.one(t, "SELECT COUNT(*) FROM activity WHERE kind = 'restored'"); n != 1 {
+			t.Errorf("%d entries", n)
+		}
+		h.holds(t, board, 1, 2, 3, 1)
+	})
+
+	t.Run("into the first column where its own is gone, and never into a full one", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[1].ID, 2)
+		for _, key := range keys {
+			must(t, h.DeleteTicket(h.ctx, key))
+		}
+		h.exec(t, "UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
+		if _, _, err := h.RestoreTicket(h.ctx, keys[0]); !errors.As(err, new(boards.ColumnFull)) {
+			t.Error(err)
+		}
+		h.exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
+		if _, _, err := h.RestoreTicket(h.ctx, keys[0]); err != nil {
+			t.Fatal(err)
+		}
+		now, err := h.Board(h.ctx, "NINJA")
+		must(t, err)
+		h.holds(t, now, 0, 1)
+	})
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+
+	t.Run("further and further back, each action once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
+		move := func(key tickets.Key, column int) {
+			_, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[column].ID})
+			must(t, err)
+		}
+		move(keys[1], 1)
+		move(keys[1], 2)
+		_, _, err := h.ReopenTicket(h.ctx, keys[1])
+		must(t, err)
+		_, _, err = h.CloseTicket(h.ctx, keys[2])
+		must(t, err)
+		must(t, h.DeleteTicket(h.ctx, keys[0]))
+		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
+			if _, err := h.Undo(h.ctx, 0); err != nil {
+				t.Fatal(err)
+			}
+			h.holds(t, board, 0, want...)
+		}
+		h.holds(t, board, 1)
+		h.holds(t, board, 2)
+		if _, err := h.Undo(h.ctx, 0); !errors.As(err, new(tickets.NothingToUndo)) {
+			t.Error(err)
+		}
+		if n := h.one(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID)); n != 0 {
+			t.Errorf("%d are closed or deleted", n)
+		}
+	})
+
+	t.Run("of one action by many at once has one winner", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		must(t, err)
+		undo := func() error { _, err := h.Undo(h.ctx, moved.Activity); return err }
+		errs := atOnce(undo, undo, undo, undo)
+		if succeeded(errs) != 1 {
+			t.Error(errs)
+		}
+		for _, err := range errs {
+			if err != nil && !errors.As(err, new(tickets.UndoneBefore)) {
+				t.Error(err)
+			}
+		}
+		h.holds(t, board, 0, 1, 2)
+	})
+
+	t.Run("two of the last at once are two actions", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
+		for _, key := range keys {
+			_, _, err := h.CloseTicket(h.ctx, key)
+			must(t, err)
+		}
+		undo := func() error { _, err := h.Undo(h.ctx, 0); return err }
+		if errs := atOnce(undo, undo, undo); succeeded(errs) != 3 {
+			t.Error(errs)
+		}
+		h.holds(t, board, 2)
+		h.counted(t, "NINJA")
+	})
+
+	t.Run("against a move by another: the move stays where it came first, and nothing is lost", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		bob := h.as(t, "Bob", accounts.Member)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 6)
+		for _, key := range keys {
+			moved, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+			must(t, err)
+			errs := atOnce(
+				func() error { _, err := h.Undo(h.ctx, moved.Activity); return err },
+				func() error {
+					_, _, err := h.MoveTicket(bob, key, tickets.Intent{Column: board.Columns[2].ID})
+					return err
+				},
+			)
+			if errs[1] != nil || errs[0] != nil && !errors.As(errs[0], new(tickets.ChangedSince)) {
+				t.Error(errs)
+			}
+			now, err := h.Ticket(h.ctx, key)
+			must(t, err)
+			if now.Column != board.Columns[2].ID {
+				t.Errorf("%s is not where Bob put it", key)
+			}
+		}
+		h.counted(t, "NINJA")
+	})
+
+	t.Run("not after someone else's close, delete or restore; but after one that was undone", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		bob := h.as(t, "Bob", accounts.Member)
+		board := h.board(t, "NINJA")
+		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		moved, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+		must(t, err)
+		closed, _, err := h.CloseTicket(bob, key)
+		must(t, err)
+		refused := func() {
+			t.Helper()
+			var since tickets.ChangedSince
+			if _, err := h.Undo(h.ctx, moved.Activity); !errors.As(err, &since) || since.By != "Bob" {
+				t.Error(err)
+			}
+		}
+		refused()
+		must(t, h.DeleteTicket(bob, key))
+		refused()
+		_, _, err = h.RestoreTicket(bob, key)
+		must(t, err)
+		refused()
+		if _, err := h.Undo(bob, closed.Activity); err == nil {
+			t.Error("a close was undone after a deletion and a restoration")
+		}
+
+		other := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		moved, _, err = h.MoveTicket(h.ctx, other, tickets.Intent{Column: board.Columns[1].ID})
+		must(t, err)
+		closed, _, err = h.CloseTicket(bob, other)
+		must(t, err)
+		_, err = h.Undo(bob, closed.Activity)
+		must(t, err)
+		undone, err := h.Undo(h.ctx, moved.Activity)
+		must(t, err)
+		if undone.Ticket.Column != board.Columns[0].ID {
+			t.Error("it did not go back")
+		}
+	})
+
+	t.Run("a ticket goes back to its board and its key, below the one that it was below", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board, other := h.board(t, "NINJA"), h.board(t, "OTHER")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
+		moved, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
+		must(t, err)
+		undone, err := h.Undo(h.ctx, 0)
+		must(t, err)
+		if undone.Ticket.Key != keys[1] || undone.Ticket.Closed() || moved.Ticket.Key.Board != "OTHER" {
+			t.Errorf("%+v", undone.Ticket)
+		}
+		h.holds(t, board, 0, 1, 2, 3)
+		h.holds(t, other, 2)
+	})
+
+	t.Run("not past a hard limit, not on an archived board, not after half an hour", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		must(t, err)
+		h.exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
+		if _, err := h.Undo(h.ctx, moved.Activity); !errors.As(err, new(boards.ColumnFull)) {
+			t.Error(err)
+		}
+		h.exec(t, "UPDATE board_column SET wip_limit = NULL WHERE id = ?", uint64(board.Columns[0].ID))
+		h.exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
+		if _, err := h.Undo(h.ctx, moved.Activity); !errors.As(err, new(boards.Archived)) {
+			t.Error(err)
+		}
+		h.exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
+		h.exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
+		for _, activity := range []id.Activity{0, moved.Activity} {
+			if _, err := h.Undo(h.ctx, activity); !errors.As(err, new(tickets.NothingToUndo)) {
+				t.Error(err)
+			}
+		}
+	})
+
+	t.Run("where the column is gone it goes to the first, and that is said", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		key := h.open(t, "NINJA", board.Columns[1].ID, 1)[0]
+		_, _, err := h.CloseTicket(h.ctx, key)
+		must(t, err)
+		h.exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
+		undone, err := h.Undo(h.ctx, 0)
+		must(t, err)
+		if !undone.Gone || undone.Ticket.Column != board.Columns[0].ID || undone.Ticket.Closed() {
+			t.Errorf("%+v", undone)
+		}
+	})
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
