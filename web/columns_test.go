@@ -1,0 +1,161 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestBoardSettings(t *testing.T) {
+	t.Parallel()
+
+	t.Run("columns are added, changed, put in order and removed by plain forms", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.ana()
+		const settings = "/acme/boards/DEMO/settings"
+		version := func() string { return ana.get(settings).is(t, 200).value(t, ".new-column [name=version]") }
+		ana.post("/acme/boards/DEMO/columns", "name", "Review", "version", version()).goesTo(t, settings)
+		ana.post("/acme/boards/DEMO/columns/4", "name", "Check", "done", "", "wip", "hard", "wip_limit", "3", "position", "2", "version", version()).goesTo(t, settings)
+		page := ana.get(settings)
+		if got := page.value(t, ".column-forms > li:nth-child(2) [name=name]"); got != "Check" {
+			t.Errorf("the second column is %q", got)
+		}
+		page.has(t, 1, "#column-4-wip option[value=hard][selected]")
+		for _, bad := range [][]string{{"name", "", "wip", "none"}, {"name", "x", "wip", "soft", "wip_limit", "0"}, {"name", "x", "wip", "soft", "wip_limit", "many"}, {"name", long(81), "wip", "none"}} {
+			a := ana.post("/acme/boards/DEMO/columns/4", append(bad, "version", version())...).is(t, 422)
+			a.has(t, 1, ".column-forms .error")
+			if got := a.value(t, "#column-4-name"); got != bad[1] {
+				t.Errorf("what was typed is gone: %q", got)
+			}
+		}
+		ana.post("/acme/boards/DEMO/columns/1/removal", "version", version()).is(t, 422).has(t, 1, "#removal-to-error")
+		ana.get("/acme/boards/DEMO/columns/1/removal").is(t, 200).has(t, 3, "#removal-to option")
+		ana.post("/acme/boards/DEMO/columns/1/removal", "to", "4", "version", version()).is(t, 409).has(t, 1, "#removal-to-error") // seven do not go into three
+		ana.post("/acme/boards/DEMO/columns/1/removal", "to", "2", "version", version()).goesTo(t, settings)
+		ana.post("/acme/boards/DEMO/columns/4/removal", "version", version()).goesTo(t, settings)
+		ana.get("/acme/boards/DEMO").has(t, 2, ".column")
+		ana.get("/acme/boards/DEMO/columns/1/removal").is(t, 404)
+	})
+
+	t.Run("an edit of columns on an old version is a conflict that keeps what was typed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.ana()
+		ana.post("/acme/boards/DEMO/columns/1", "name", "Ideas", "wip", "none", "version", "1").is(t, 303)
+		a := ana.post("/acme/boards/DEMO/columns/2", "name", "Mine", "wip", "none", "version", "1").is(t, 409)
+		if a.value(t, "#column-2-name") != "Mine" || a.value(t, "#column-1-name") != "Ideas" {
+			t.Error("it shows neither theirs nor mine")
+		}
+		a.has(t, 1, ".column-forms .summary")
+		ana.post("/acme/boards/DEMO/columns/2", "name", "Mine", "wip", "none", "version", a.value(t, "form[action$='/columns/2'] [name=version]")).is(t, 303)
+	})
+
+	t.Run("a slug is changed, and another board's old one is refused with its name", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.ana()
+		ana.post("/acme/boards/DEMO/settings", "title", "Steps", "slug", "step", "version", "1").goesTo(t, "/acme/boards/STEP")
+		ana.get("/acme/DEMO-1").leadsTo(t, "/acme/STEP-1")
+		a := ana.post("/acme/boards", "slug", "DEMO", "title", "x").is(t, 409)
+		if got := a.text(t, "#board-slug-error"); !strings.Contains(got, "STEP") {
+			t.Errorf("it says %q", got)
+		}
+	})
+
+	t.Run("an archived board stands apart and shows no controls, and comes back", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.ana()
+		ana.post("/acme/boards/DEMO/archive", "archived", "1", "version", "1").goesTo(t, "/acme")
+		home := ana.get("/acme")
+		home.has(t, 1, "#archived .boards a[href='/acme/boards/DEMO']")
+		home.has(t, 1, ".boards li")
+		board := ana.get("/acme/boards/DEMO").is(t, 200)
+		board.has(t, 0, ".column form, .card .move, a[href*='/tickets/new']")
+		board.has(t, 1, ".board-head form[action$='/archive']")
+		ana.get("/acme/DEMO-1").is(t, 200).has(t, 0, "a[href$='/edit'], a[href$='/position']")
+		ana.post("/acme/DEMO-1", "title", "x", "description", "", "version", "1").is(t, 409)
+		ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 409)
+		ana.post("/acme/DEMO-1/position", "column", "2").is(t, 409)
+		column := ana.htmx("column-2")
+		column.post("/acme/DEMO-1/position", "column", "2", "seen_column", "1").fragment(t, 409).has(t, 1, "#column-2 .alert")
+		column.post("/acme/boards/DEMO/tickets", "title", "x", "column", "2", "inline", "1").fragment(t, 409).has(t, 1, "#column-2 .alert")
+		ana.get("/acme/boards/DEMO/settings").is(t, 200).has(t, 0, ".column-forms")
+		ana.post("/acme/boards/DEMO/archive", "version", "2").goesTo(t, "/acme/boards/DEMO")
+		ana.get("/acme/boards/DEMO").has(t, 1, "a[href*='/tickets/new']")
+	})
+}
+
+func TestColumnLimits(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ana, p := h.ana(), h.program()
+	var column struct {
+		WIP   string `json:"wip"`
+		Limit *int   `json:"wip_limit"`
+	}
+	p.patch("/boards/DEMO/columns/2", object{"wip": "hard"}).problem(t, 422, "wip_limit")
+	p.patch("/boards/DEMO/columns/2", object{"wip": "some", "wip_limit": 1}).problem(t, 422, "wip")
+	for _, n := range []int{0, -1, 10000} {
+		p.patch("/boards/DEMO/columns/2", object{"wip_limit": n}).problem(t, 422, "wip_limit")
+	}
+	p.patch("/boards/DEMO/columns/99", object{"name": "x"}).problem(t, 404, "")
+	p.patch("/boards/DEMO/columns/2", object{"wip_limit": 1}).is(t, 200).read(t, &column)
+	if column.WIP != "soft" || *column.Limit != 1 {
+		t.Errorf("%+v", column)
+	}
+	over := func(n int) bool {
+		var moved struct {
+			Over bool `json:"over_limit"`
+		}
+		p.post(fmt.Sprintf("/tickets/DEMO-%d/position", n), object{"column": 2, "after": nil}).is(t, 200).read(t, &moved)
+		return moved.Over
+	}
+	if over(1) || !over(2) {
+		t.Error("a soft limit does not warn above it alone")
+	}
+	a := ana.htmx("column-2").post("/acme/DEMO-3/position", "column", "2", "seen_column", "1", "seen_after", "").fragment(t, 200)
+	a.has(t, 1, "#column-2.over")
+	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "3 of 1") {
+		t.Errorf("it says %q", got)
+	}
+	p.patch("/boards/DEMO/columns/2", object{"wip": "hard"}).is(t, 200)
+	p.post("/tickets/DEMO-4/position", object{"column": 2, "after": nil}).problem(t, 409, "column")
+	p.post("/boards/DEMO/tickets", object{"title": "x", "column": 2}).problem(t, 409, "column")
+	a = ana.htmx("column-2").post("/acme/DEMO-4/position", "column", "2", "seen_column", "1", "seen_after", "").fragment(t, 409)
+	if got := a.text(t, "#column-2 .alert"); !strings.Contains(got, "is full: its limit is 1") {
+		t.Errorf("it says %q", got)
+	}
+	ana.post("/acme/DEMO-4/position", "column", "2").is(t, 409).has(t, 1, "#move-column-error")
+	p.post("/tickets/DEMO-2/position", object{"column": 2, "after": "DEMO-1"}).is(t, 200)
+}
+
+func TestOtherBoard(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ana, p := h.ana(), h.program()
+	var ops board
+	p.post("/boards", object{"slug": "OPS", "title": "Operations"}).is(t, 201).read(t, &ops)
+	to := fmt.Sprint(ops.Columns[1].ID)
+
+	form := ana.get("/acme/DEMO-1/position?board=OPS").is(t, 200)
+	form.has(t, 1, "#move-board option[value=OPS][selected]")
+	form.has(t, 1, "#move-column option[value='"+to+"']")
+	ana.post("/acme/DEMO-1/position", "board", "OPS", "column", "1").is(t, 422).has(t, 1, "#move-column-error")
+	ana.post("/acme/DEMO-1/position", "board", "OPS", "column", to).goesTo(t, "/acme/boards/OPS")
+	if got := ana.get("/acme/boards/OPS").text(t, "#flash .toast span"); !strings.Contains(got, "DEMO-1 is now OPS-1") {
+		t.Errorf("it says %q", got)
+	}
+	ana.get("/acme/DEMO-1").leadsTo(t, "/acme/OPS-1")
+	p.get("/tickets/DEMO-1").leadsTo(t, "/api/v1/tickets/OPS-1")
+
+	p.post("/tickets/DEMO-2/position", object{"board": "NOPE", "column": 1, "after": nil}).problem(t, 422, "board")
+	var moved ticket
+	p.post("/tickets/DEMO-1/position", object{"board": "DEMO", "column": 1, "after": "DEMO-2"}).is(t, 200).read(t, &moved)
+	if moved.Key != "DEMO-1" {
+		t.Errorf("back home it is %s", moved.Key)
+	}
+	ana.get("/acme/OPS-1").leadsTo(t, "/acme/DEMO-1")
+	ana.get("/acme/DEMO-1").is(t, 200)
+}
