@@ -44,8 +44,8 @@ if (onBoard) {
 	form.addEventListener('input', (event) => {
 		clearTimeout(timer)
 		if (event.target.type === 'search') timer = setTimeout(narrow, event.isComposing ? 800 : 200)
-		else narrow()
 	})
+	form.addEventListener('change', narrow)
 	form.addEventListener('submit', (event) => {
 		event.preventDefault()
 		narrow()
