@@ -143,6 +143,21 @@ func TestKeyboard(t *testing.T) {
 		b.open("/acme/boards/NINJA")
 		b.on("NINJA-2")
 	})
+	t.Run("a assigns the card's ticket, and the board stays", func(t *testing.T) {
+		t.Parallel()
+		b := withBoard(t, "One", "Two").tab(t)
+		b.open("/acme/boards/NINJA")
+		b.types("jja")
+		b.wait(`document.activeElement.id === "assign-q" && document.querySelector("#dialog-title").innerText.includes("NINJA-2")`)
+		b.types("\t ") // the first of the people
+		b.wait(`document.querySelector("#assign input:checked")`)
+		b.types("\r")
+		b.hears("Assign NINJA-2: saved.")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.on("NINJA-2")
+		b.open("/acme/work")
+		b.sees("main", "Two")
+	})
 	t.Run("a jump goes to a key at once, and to a title by the arrows", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "Paint the fins", "Sand the fins", "Count down").tab(t)

@@ -27,7 +27,7 @@ func TestPhone(t *testing.T) {
 				t.Errorf("%s is %d wide", path, wide)
 			}
 			small := eval[string](b, `[...document.querySelectorAll("a, button, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea, summary, .grip")].filter(e => {
-				if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, .summary, p:not(.hands, .actions), small, td, th, dd, h1, li > span") || getComputedStyle(e).display === "inline") return false
+				if (!e.checkVisibility() || e.closest(".sr, .skip, .prose, .history, .facts, .summary, .at, p:not(.hands, .actions), small, td, th, dd, h1, li > span") || getComputedStyle(e).display === "inline") return false
 				const r = e.getBoundingClientRect()
 				return r.width < 44 || r.height < 43.5
 			}).map(e => e.getBoundingClientRect().width + "x" + e.getBoundingClientRect().height + " " + e.outerHTML.slice(0, 160)).join("\n")`)

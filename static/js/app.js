@@ -31,6 +31,7 @@ function listen(control) {
 each(document, '[data-hotkey]', listen) // htmx says a moment later that it has loaded
 
 htmx.onLoad((root) => {
+	each(root, 'button.nojs', (button) => button.remove()) // Enter would press it, for it is the form's first
 	each(root, '[data-hotkey]', listen)
 	each(root, '[data-follows]', follow)
 	each(root, '[data-keys-switch]', showSwitch)

@@ -148,6 +148,12 @@ function hidden(key, to, column) {
 	return (at > 0 || !to.after) && at < shown.length + !column.querySelector('.more') && shown[at] !== key
 }
 
+// refresh shows the board as it is by now.
+export async function refresh() {
+	await readAnew()
+	await settle()
+}
+
 // readAnew has the whole board shown as it is, where it turned out to be another.
 export async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)

@@ -10,6 +10,11 @@ export const close = () => dialog.close()
 // show puts nodes into the dialog.
 export function show(content) {
 	body.replaceChildren(content)
+	for (const form of body.querySelectorAll('form[hx-target^="#"]')) {
+		if (document.querySelector(form.getAttribute('hx-target'))) continue
+		form.removeAttribute('hx-post') // on a board there is no ticket to put the answer to
+		form.dataset.here = ''
+	}
 	htmx.process(body)
 	htmx.trigger(body, 'htmx:load', { elt: body })
 	if (!dialog.open) dialog.showModal()

@@ -1,4 +1,4 @@
-import { moveByForm, showColumns } from './board.js'
+import { moveByForm, refresh, showColumns } from './board.js'
 import { close, show } from './dialog.js'
 import { taken } from './drafts.js'
 import { ask, reason, toast } from './say.js'
@@ -12,6 +12,9 @@ document.addEventListener('submit', (event) => {
 	} else if (form.matches('[data-move]') && moveByForm(form)) {
 		event.preventDefault()
 		close()
+	} else if (form.matches('[data-here]')) {
+		event.preventDefault()
+		here(form)
 	} else if (!form.matches('[hx-post], [method=dialog], [data-undo]')) {
 		if (form.ariaBusy) event.preventDefault() // a double click is one wish
 		form.ariaBusy = 'true'
@@ -20,6 +23,25 @@ document.addEventListener('submit', (event) => {
 window.addEventListener('pageshow', () => {
 	for (const form of document.forms) form.ariaBusy = null
 })
+
+// A form about a card, on its board: what came of it shows there.
+async function here(form) {
+	if (form.ariaBusy) return
+	form.ariaBusy = 'true'
+	try {
+		const answer = await ask(form.action, { values: new FormData(form), target: 'dialog' })
+		const rejected = answer.querySelector(`#${form.id}`)
+		if (rejected) return show(rejected)
+		const done = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
+		close()
+		await refresh()
+		toast(done)
+	} catch (error) {
+		toast(error.message, true)
+	} finally {
+		form.ariaBusy = null
+	}
+}
 
 // A form that opens tickets one after the other is free for the next title at once; the tickets
 // are sent in the order in which they were typed.
