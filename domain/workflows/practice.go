@@ -17,29 +17,37 @@ var practice = struct {
 }{
 	draft: boards.Draft{Slug: "DEMO", Title: "First steps"},
 	tickets: []tickets.Draft{
-		{Title: "Open me", Description: `Every ticket has a page. This is the one of **DEMO-1**, and its address will never change.
+		{Title: "Open me, and change my title", Description: `Every ticket has a page. This is the one of **DEMO-1**, and its address will never change.
 
-What you read here is its description. Press **Edit** to write in it; [Markdown](https://commonmark.org/help/) works:
+What you read here is its description. Press **Edit** to write in it, or to give the ticket another title; [Markdown](https://commonmark.org/help/) works:
 
 - lists like this one
 - ` + "`code`" + `, *emphasis*, links
 - tables, quotes and task lists
 
-When you have looked around, go back to the board and take DEMO-2.`},
+The history on this page says who changed what, and when. Then go back to the board and take DEMO-2.`},
 		{Title: "Drag me to Doing", Description: `Take the card with the mouse and drop it in **Doing**. On a phone, take it by its handle.
 
-Without a mouse: open the ticket, press **Move to…** and choose. It is the same move.`},
+Without a mouse: open the ticket, press **Move to…** and choose. It is the same move. What was a mistake can be undone: with the button that appears, or with Ctrl+Z.
+
+The order within a column is yours, too. A card stays where you put it, for everyone.`},
 		{Title: "Follow my key to DEMO-1", Description: `A key in any text is a link. DEMO-1 is the ticket you opened first.
 
 Keys are for ever: a number is handed out once, and nobody else gets it, not even after the ticket has gone.`},
-		{Title: "Open a ticket of your own", Description: `Press **c** on the board, type a title, press Enter. The dialog stays for the next one.
+		{Title: "Walk the board by keyboard", Description: `On the board, **j** and **k** go down and up a column, **h** and **l** to the columns beside it; Enter opens the card, and **m** takes it along: then the arrows move it.
 
-Or type into the line at the foot of a column.`},
-		{Title: "Change my title", Description: `Press **Edit** above. Afterwards look at the history on this page: it says who changed what, and when.`},
-		{Title: "Put me above my neighbour", Description: `The order within a column is yours. Drag this card up by one; it stays where you put it, for everyone.`},
-		{Title: "Open a board for your team", Description: `Go to **Boards**, choose a short slug, and give it a title. A board with the slug NINJA has the tickets NINJA-1, NINJA-2 and so on.
+Press **c** for a new ticket of your own, **/** to jump to any key or title, **?** for all the keys there are.`},
+		{Title: "Mention yourself below", Description: `Write a comment on this page: type **@** and the first letters of your name, and choose yourself. Then make the ticket yours with the list of people above.
 
-When its first ticket is there, drag this one to **Done**.`},
+Whoever else you name or give a ticket to finds it in their **Inbox**, and so do those who spoke here before. What is yours on all boards is in **My work**.`},
+		{Title: "Fill a column to its limit", Description: `In the board's **Settings**, give **Doing** the limit 1, one that refuses. Then try to have two cards there: the second is sent back, and it says why. This holds also when two people move at the same moment.
+
+A limit that only warns colours the column. Take it away when you have seen enough.`},
+		{Title: "Move me to another board, and come back by my old key", Description: `Go to **Boards** and open one for your team: a short slug and a title. A board with the slug NINJA has the tickets NINJA-1, NINJA-2 and so on.
+
+Then press **Move to…** here and choose it. This ticket gets a key of that board; DEMO-7 goes on leading to it, in links, in texts and in the address line.
+
+When you have got there, drag it to **Done**: that closes it.`},
 	},
 }
 

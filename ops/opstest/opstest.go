@@ -19,14 +19,15 @@ import (
 //	AWAY-3 is Ana's and Bob's, with a comment that names Bob and one that was taken back,
 //	AWAY-4 is Bob's and closed,
 //	AWAY-5 was deleted and restored.
+//
+// The board was FAR once, has a column with a limit, and another board, PAST, is archived.
 func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows) {
 	t.Helper()
 	bob := invite(t, ctx, w)
 	_, err := w.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
 	must(t, err)
 
-	away, err := w.OpenBoard(ctx, boards.Draft{Slug: "AWAY", Title: "Far from here"}, nil)
-	must(t, err)
+	away := furnish(t, ctx, w)
 	for _, title := range []string{"Leave", "Leave and return", "Talk", "End", "Vanish and return"} {
 		_, err := w.OpenTicket(ctx, "AWAY", tickets.Draft{Title: title}, nil)
 		must(t, err)
@@ -49,6 +50,23 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows) {
 	must(t, w.DeleteTicket(ctx, key(5)))
 	_, _, err = w.RestoreTicket(ctx, key(5))
 	must(t, err)
+}
+
+func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {
+	t.Helper()
+	away, err := w.OpenBoard(ctx, boards.Draft{Slug: "FAR", Title: "Far from here"}, nil)
+	must(t, err)
+	slug, limit := "AWAY", 3
+	away, err = w.RenameBoard(ctx, "FAR", boards.Names{Slug: &slug}, away.Version)
+	must(t, err)
+	wip := boards.LimitHard
+	away, err = w.EditColumn(ctx, "AWAY", away.Columns[1].ID, boards.ColumnEdit{WIP: &wip, Limit: &limit}, nil)
+	must(t, err)
+	_, err = w.OpenBoard(ctx, boards.Draft{Slug: "PAST", Title: "Done with"}, nil)
+	must(t, err)
+	_, err = w.ArchiveBoard(ctx, "PAST", true, nil)
+	must(t, err)
+	return away
 }
 
 // invite has Bob join by a link, and leaves links behind that nobody used.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
-	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -220,8 +219,8 @@ func columnNames(l *look) error {
 		if err := rows.Scan(&id, &board, &name); err != nil {
 			return err
 		}
-		if line, length, ok := markup.Line(name); !ok || length == 0 || line != name {
-			l.find("column %d of board %d has a bad name: %q", id, board, name)
+		if why := stored(name, boards.ParseColumnName); why != "" {
+			l.find("column %d of board %d has the name %q: %s", id, board, name, why)
 		}
 		return nil
 	})
