@@ -115,6 +115,9 @@ func (s *server) deletedTickets(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := named(c, "board", board.Slug); err != nil {
+		return err
+	}
 	props := views.DeletedListProps{Page: s.page(c, "Deleted tickets of "+board.Title), Board: board, List: list, Next: next}
 	if isFragment(c) {
 		return render(c, http.StatusOK, views.DeletedRows(props))
