@@ -641,3 +641,38 @@ func TestNoSecretIsLogged(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongMethods(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	ana := h.ana()
+	put := func(b *browser, path string) *answer {
+		return b.send(newRequest(http.MethodPut, path, "", nil))
+	}
+	for path, allow := range map[string]string{
+		"/acme/people": "GET, HEAD", "/acme/settings": "GET, HEAD, POST", "/acme/people/1/role": "POST", "/acme": "GET, HEAD", "/login": "GET, HEAD, POST", "/logout": "POST", "/account/epoch": "POST",
+		"/join/x": "GET, HEAD, POST", "/healthz": "GET, HEAD",
+	} {
+		if got := put(ana, path).is(t, 405).header.Get("Allow"); got != allow {
+			t.Errorf("%s allows %q, not %q", path, got, allow)
+		}
+	}
+	ana.get("/acme/people/1/role").is(t, 405)
+	for _, path := range []string{"/acme/people/1/nope", "/acme//people", "/acme/people/", "/nope/x/y/z"} {
+		put(ana, path).is(t, 404)
+	}
+	p := h.program()
+	if got := p.call(http.MethodPut, "/boards", nil).is(t, 405).header.Get("Allow"); got != "GET, HEAD, POST" {
+		t.Errorf("the API allows %q", got)
+	}
+	p.call(http.MethodPut, "/nope", nil).is(t, 404)
+
+	// Who is not let in is told nothing.
+	for _, path := range []string{"/acme/people", "/nobody/people", "/acme/people/1/role"} {
+		if a := put(h.signedIn("sam"), path).is(t, 404); a.header.Get("Allow") != "" {
+			t.Errorf("%s tells a stranger %q", path, a.header.Get("Allow"))
+		}
+		put(h.visitor(), path).is(t, 303)
+	}
+	(&program{h: h}).call(http.MethodPut, "/boards", nil).is(t, 401)
+}

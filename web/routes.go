@@ -127,5 +127,10 @@ func (s *server) route(e *echo.Echo) {
 	api.PUT("/tickets/:key/closure", s.apiCloseTicket)
 	api.DELETE("/tickets/:key/closure", s.apiReopenTicket)
 	api.PUT("/tickets/:key/restoration", s.apiRestoreTicket)
-	api.Any("/*", func(echo.Context) error { return echo.ErrNotFound })
+
+	for _, group := range []*echo.Group{company, api} {
+		group.RouteNotFound("", s.notHere)
+		group.RouteNotFound("/*", s.notHere)
+	}
+	s.paths = pathsOf(e.Routes())
 }

@@ -61,6 +61,7 @@ type server struct {
 	url       *url.URL
 	log       *slog.Logger
 	why       func() error
+	paths     paths       // of all routes
 	installed atomic.Bool // once true, true for ever
 }
 

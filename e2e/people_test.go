@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// An owner invites someone, who joins in a browser of their own and sees the boards; then the owner
+// removes them, and their next click leads to the sign-in.
+func TestInvitation(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint the fins")
+	owner, guest := a.tab(t), a.stranger(t)
+
+	owner.open("/acme")
+	owner.click(`.top nav a[href="/acme/people"]`)
+	owner.at("/acme/people")
+	owner.fills("#invite-note", "For Bo")
+	owner.click(`form[action="/acme/people/invitations"] .primary`)
+	owner.wait(`document.querySelector("#link")`)
+	link := eval[string](owner, `document.querySelector("#link").value`)
+	owner.click("[data-copy]")
+	owner.sees("#flash .toast", "Copied.")
+	owner.accessible("an invitation that was just made")
+
+	guest.open(strings.TrimPrefix(link, a.url))
+	guest.accessible("an invitation")
+	guest.fills("#join-name", "Bo")
+	guest.fills("#join-email", "bo@example.com")
+	guest.fills("#join-password", password)
+	guest.click("form .primary")
+	guest.at("/acme")
+	guest.sees(".boards", "Night launches")
+	guest.click(`.boards a[href="/acme/boards/NINJA"]`)
+	guest.at("/acme/boards/NINJA")
+	guest.sees(card("NINJA-1"), "Paint the fins")
+
+	owner.open("/acme/people")
+	owner.click(`#members tbody tr:last-child a`)
+	owner.sees("#person h1", "Bo")
+	owner.click("#person .danger")
+	owner.at("/acme/people")
+	owner.sees("#flash .toast", "Bo is removed.")
+	if eval[int](owner, `document.querySelectorAll("#members tbody tr").length`) != 1 {
+		t.Error("Bo is in the list still")
+	}
+
+	guest.expected = regexp.MustCompile(`status of 40[14]`)
+	guest.click(`.top nav a[href="/acme"]`)
+	guest.at("/login")
+}
+
+// The menu opens and closes by mouse and keyboard, and fits on a phone.
+func TestAccountMenu(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t)
+	b := a.tab(t)
+	b.open("/acme")
+	b.click(".menu summary")
+	b.wait(`document.querySelector(".menu").open`)
+	b.types("\x1b")
+	b.wait(`!document.querySelector(".menu").open && document.activeElement.matches(".menu summary")`)
+	b.click(".menu summary")
+	b.click("h1")
+	b.wait(`!document.querySelector(".menu").open`)
+
+	b.size(390, 844, true)
+	for _, path := range []string{"/acme", "/acme/people", "/acme/people/1", "/acme/tokens", "/acme/settings", "/acme/audit", "/account", "/admin/companies"} {
+		b.open(path)
+		b.tap(".menu summary")
+		b.wait(`document.querySelector(".menu").open`)
+		if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 390 {
+			t.Errorf("%s is %d wide", path, wide)
+		}
+		if out := eval[bool](b, `(() => { const r = document.querySelector(".menu > div").getBoundingClientRect(); return r.left < 0 || r.right > innerWidth })()`); out {
+			t.Errorf("%s: the menu is not all on the screen", path)
+		}
+	}
+	b.accessible("the menu")
+}

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// paths are the routes by their path, each with its methods.
+type paths map[string][]string
+
+func pathsOf(routes []*echo.Route) paths {
+	found := paths{}
+	for _, route := range routes {
+		if route.Method == echo.RouteNotFound || strings.HasSuffix(route.Path, "*") {
+			continue
+		}
+		found[route.Path] = append(found[route.Path], route.Method)
+		if route.Method == http.MethodGet {
+			found[route.Path] = append(found[route.Path], http.MethodHead)
+		}
+	}
+	return found
+}
+
+// at returns the route's path that serves an address, of several the one with the fewest :names; "" for none.
+func (p paths) at(address string) (best string) {
+	for path := range p {
+		if serves(path, address) && (best == "" || strings.Count(path, ":") < strings.Count(best, ":")) {
+			best = path
+		}
+	}
+	return best
+}
+
+func serves(path, address string) bool {
+	want, got := strings.Split(path, "/"), strings.Split(address, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] != got[i] && (!strings.HasPrefix(want[i], ":") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// notHere answers what no route serves: with the methods that there are where only the method is wrong.
+// It stands behind who is let in, so it tells strangers nothing.
+func (s *server) notHere(c echo.Context) error {
+	return s.wrongMethod(c, s.paths.at(echo.GetPath(c.Request())))
+}
+
+// wrongMethod returns 405 where a request has none of a path's methods, else 404.
+func (s *server) wrongMethod(c echo.Context, path string) error {
+	methods := s.paths[path]
+	if path == "" || slices.Contains(methods, c.Request().Method) {
+		return echo.ErrNotFound
+	}
+	c.Response().Header().Set("Allow", strings.Join(slices.Sorted(slices.Values(methods)), ", "))
+	return echo.ErrMethodNotAllowed
+}
