@@ -49,10 +49,16 @@ func serves(path, address string) bool {
 }
 
 // notHere answers what no route serves: with the methods that there are where only the method is wrong.
-// It stands behind who is let in, so it tells strangers nothing.
+// Of a company's paths it tells only those who were let in.
 func (s *server) notHere(c echo.Context) error {
-	return s.wrongMethod(c, s.paths.at(echo.GetPath(c.Request())))
+	path := s.paths.at(echo.GetPath(c.Request()))
+	if ofCompany(path) && c.Get(actorKey) == nil {
+		return echo.ErrNotFound
+	}
+	return s.wrongMethod(c, path)
 }
+
+func ofCompany(path string) bool { return strings.HasPrefix(path, "/:company") }
 
 // wrongMethod returns 405 where a request has none of a path's methods, else 404.
 func (s *server) wrongMethod(c echo.Context, path string) error {

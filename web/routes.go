@@ -128,7 +128,7 @@ func (s *server) route(e *echo.Echo) {
 	api.DELETE("/tickets/:key/closure", s.apiReopenTicket)
 	api.PUT("/tickets/:key/restoration", s.apiRestoreTicket)
 
-	for _, group := range []*echo.Group{company, api} {
+	for _, group := range []*echo.Group{open, company, api} {
 		group.RouteNotFound("", s.notHere)
 		group.RouteNotFound("/*", s.notHere)
 	}

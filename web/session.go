@@ -158,7 +158,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if c.Param("company") == "api" { // a program that has the path wrong cannot sign in
 			return echo.ErrNotFound
 		}
-		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !strings.HasPrefix(path, "/:company") {
+		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
 			return s.wrongMethod(c, path) // a path that is no company's
 		}
 		ctx := c.Request().Context()
