@@ -119,6 +119,8 @@ func TestConflict(t *testing.T) {
 		mine.sees(".theirs .lines ins", "FIVE")
 		mine.wait(`document.querySelector("#merged-merged_description").value === "ONE\ntwo\nthree\nfour\nFIVE"`)
 		mine.wait(`document.querySelector("#edit-description").value === "ONE\ntwo\nthree\nfour\nfive"`)
+		mine.accessible("a conflict")
+		mine.size(1280, 900, false)
 		mine.click("#merge .primary")
 		mine.sees("#ticket h1", "The plan")
 		mine.sees(".prose", "ONE")

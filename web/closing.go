@@ -112,9 +112,6 @@ func (s *server) deletedTickets(c echo.Context) error {
 		return echo.ErrBadRequest
 	}
 	board, list, next, err := s.DeletedTickets(c.Request().Context(), c.Param("board"), below)
-	if err == nil {
-		err = named(c, "board", board.Slug)
-	}
 	if err != nil {
 		return err
 	}
