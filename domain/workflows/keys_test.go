@@ -24,7 +24,6 @@ type town struct {
 	now    []tickets.Key   // of each ticket, in the order in which they were opened
 	gone   map[int]bool    // those that are deleted
 	given  map[string]bool // every board id and number ever handed out
-	slugs  int
 }
 
 // may fails where an error is not one of those that the rules allow.
