@@ -81,6 +81,7 @@ export function taken(form, values) {
 const rejected = (form) => form.querySelector('[aria-invalid=true], .summary, .error') || form.closest('section, article')?.querySelector('.summary')
 
 function restore(form) {
+	if ('goesOn' in form.dataset) return // what its forerunner sent is no draft
 	const draft = read(keyOf(form))
 	if (!draft || rejected(form) || same(draft.values, valuesOf(form))) return
 	if (draft.version === form.dataset.draftVersion) {

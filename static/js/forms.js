@@ -78,6 +78,7 @@ function next(answer) {
 		toast(made.textContent)
 		return
 	}
+	form.dataset.goesOn = ''
 	if (made) for (const name of ['title', 'description', 'column']) form.elements[name].value = old.elements[name].value
 	const focused = old?.contains(document.activeElement) ? document.activeElement.id : null
 	const fragment = document.createDocumentFragment()
