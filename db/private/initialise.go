@@ -54,12 +54,17 @@ func (s *Server) fill(ctx context.Context, e engine, dir string) error {
 	if err != nil {
 		return NotInstalled{Server: e.server, Cause: err}
 	}
+	temp, err := s.emptyTemp(e)
+	if err != nil {
+		return explain(s.dir, err)
+	}
 	log, err := s.logOf(e.name).open()
 	if err != nil {
 		return explain(s.dir, err)
 	}
 	defer log.Close()
 	log.WriteString(logMark)
+	cmd.Args = append(cmd.Args, "--tmpdir="+temp)
 	cmd.Args = append(cmd.Args, s.extra("innodb-")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -5,11 +5,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// initialiser returns the command line of the server that fills a new database in dir, "" where none runs.
+func initialiser(dir string) string {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, line := range lines {
+		args, _ := os.ReadFile(line)
+		if strings.Contains(string(args), "--datadir="+filepath.Join(dir, underTest())+".new-") {
+			return strings.ReplaceAll(string(args), "\x00", " ")
+		}
+	}
+	return ""
+}
 
 func TestOpen(t *testing.T) {
 	t.Run("makes a database in an empty folder and finds it again", func(t *testing.T) {
@@ -38,6 +51,9 @@ func TestOpen(t *testing.T) {
 		}
 		p := launch(t, helperConfig{Dir: dir})
 		eventually(t, "an initialisation begins", func() bool { return len(begun()) > 0 })
+		if args := initialiser(dir); runtime.GOOS == "linux" && args != "" && !strings.Contains(args, "--tmpdir="+dir) {
+			t.Errorf("its temporary tables lie where every server that starts removes them: %s", args)
+		}
 		p.kill()
 		if exists(filepath.Join(dir, underTest())) {
 			t.Fatal("an unfinished database has the final name")

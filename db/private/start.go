@@ -127,7 +127,8 @@ func environment() []string {
 	return env
 }
 
-// emptyTemp is on the disk of the data: the machine's own folder for temporary files may be small.
+// emptyTemp is on the disk of the data: the machine's own folder for temporary files may be small, and a
+// server that starts removes the temporary tables of every other that uses the same folder.
 func (s *Server) emptyTemp(e engine) (string, error) {
 	dir := filepath.Join(s.dir, e.name+".tmp")
 	if err := os.RemoveAll(dir); err != nil {
