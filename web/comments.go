@@ -9,53 +9,9 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
-
-// texts renders Markdown with the keys and people of a company.
-type texts struct {
-	link   markup.Linker
-	people markup.Namer
-}
-
-// texts returns what renders these texts: it asks for their people once.
-func (s *server) texts(c echo.Context, sources ...string) (texts, error) {
-	ctx := c.Request().Context()
-	slugs, err := s.BoardSlugs(ctx)
-	if err != nil {
-		return texts{}, err
-	}
-	names, err := s.Names(ctx, sources...)
-	if err != nil {
-		return texts{}, err
-	}
-	return texts{linker(company(c).Slug, slugs), func(handle string) string { return names[handle] }}, nil
-}
-
-func (t texts) html(source string) (string, error) { return markup.Render(source, t.link, t.people) }
-
-// drawn are comments with their Markdown rendered.
-func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
-	drawn := make([]views.Comment, len(list))
-	for i, one := range list {
-		html, err := t.html(one.Body)
-		if err != nil {
-			return nil, err
-		}
-		drawn[i] = views.Comment{Comment: one, HTML: html}
-	}
-	return drawn, nil
-}
-
-func bodies(list []tickets.Comment) []string {
-	texts := make([]string, len(list))
-	for i, one := range list {
-		texts[i] = one.Body
-	}
-	return texts
-}
 
 // commentsShown returns the comments that a ticket's page shows: the newest, or with ?comment= those
 // from that one on where it is older.

@@ -46,3 +46,32 @@ func LastSpots(ctx context.Context, q *db.Queries, ticket ID) ([]Spot, error) {
 	}
 	return spots, nil
 }
+
+// SetCurrent says whether a ticket is its assignees' work by now: it is neither closed nor deleted.
+// The caller holds the ticket's lock.
+func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
+	if _, err := tx.SetCurrent(ctx, current, ticket); err != nil {
+		return fmt.Errorf("set current work: %w", err)
+	}
+	return nil
+}
+
+// keepCurrent is SetCurrent where that has changed.
+func keepCurrent(ctx context.Context, tx *db.Tx, before, after Ticket) error {
+	if before.Current() == after.Current() {
+		return nil
+	}
+	return SetCurrent(ctx, tx, after.ID, after.Current())
+}
+
+// ClosedIn returns when a ticket that goes from one column to another is closed: on its way into a
+// done column it is, on its way out of one it is opened again, and otherwise it stays as it is.
+func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
+	switch {
+	case toDone && ticket.ClosedAt == nil:
+		return &now
+	case fromDone && !toDone:
+		return nil
+	}
+	return ticket.ClosedAt
+}

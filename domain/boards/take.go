@@ -1,0 +1,67 @@
+package boards
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// TakeRanks takes k ranks, gap apart, at a column's foot for tickets that come there, counts them
+// and locks the column. It returns the last of the ranks, or ColumnNotFound, ColumnFull, or
+// ErrOutdated where the column is a done-column by now and was none, or the other way round.
+func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column Column, k int, gap int64) (last int64, err error) {
+	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID, BoardID: board, Done: column.Done})
+	if err != nil {
+		return 0, fmt.Errorf("take ranks: %w", err)
+	}
+	last, ok := handedOut(result)
+	if !ok {
+		return 0, whyNone(ctx, tx, board, column, k)
+	}
+	return last, nil
+}
+
+// whyNone returns why a column had no ranks to take.
+func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) error {
+	locked, err := LockColumns(ctx, tx, column.ID)
+	if err != nil {
+		return err
+	}
+	now, ok := locked[column.ID]
+	if !ok || now.Board != board {
+		return ColumnNotFound{Column: uint64(column.ID)}
+	}
+	if err := now.Admit(int64(k)); err != nil {
+		return err
+	}
+	return ErrOutdated
+}
+
+// TakeNumbers hands out k ticket numbers of a board and locks its incrementer. It returns the last
+// of them; the others come right before it. Lock columns first.
+//
+// UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock makes it one at
+// a time, and the answer to the update carries the value.
+func TakeNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
+	result, err := tx.TakeNumbers(ctx, uint64(k), board)
+	if err != nil {
+		return 0, fmt.Errorf("take numbers: %w", err)
+	}
+	n, ok := handedOut(result)
+	if !ok || n < int64(k) {
+		return 0, fmt.Errorf("board %d has no incrementer", board)
+	}
+	return uint64(n), nil
+}
+
+// handedOut reads a LAST_INSERT_ID(expr) that must have changed exactly one row.
+func handedOut(result sql.Result) (value int64, ok bool) {
+	rows, err := result.RowsAffected()
+	if err != nil || rows != 1 {
+		return 0, false
+	}
+	value, err = result.LastInsertId()
+	return value, err == nil
+}

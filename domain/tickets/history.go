@@ -1,0 +1,57 @@
+package tickets
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Record adds an entry to a ticket's history and returns its id.
+func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, detail Detail) (id.Activity, error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return 0, fmt.Errorf("write detail: %w", err)
+	}
+	n, err := tx.RecordActivity(ctx, db.RecordActivityParams{
+		TicketID: ticket, AccountID: by.ID, Kind: kind, Detail: string(text), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return 0, fmt.Errorf("record activity: %w", err)
+	}
+	return id.Activity(n), nil
+}
+
+// History returns up to limit entries of a ticket's history, newest first, from below before; 0
+// means from the newest. more says that there are older ones.
+func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int) (entries []Activity, more bool, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.ActivityOfTicket(ctx, db.ActivityOfTicketParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read activity: %w", err)
+	}
+	if more = len(rows) > limit; more {
+		rows = rows[:limit]
+	}
+	for _, row := range rows {
+		entry, err := activityFrom(db.LastActivityRow(row))
+		if err != nil {
+			return nil, false, err
+		}
+		entries = append(entries, entry)
+	}
+	return entries, more, nil
+}
+
+func activityFrom(row db.LastActivityRow) (Activity, error) {
+	entry := Activity{ID: row.ID, Kind: row.Kind, By: Person{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt, Undone: row.UndoneAt != nil}
+	if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
+		return Activity{}, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
+	}
+	return entry, nil
+}
