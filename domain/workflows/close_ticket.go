@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -14,32 +15,33 @@ import (
 // a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
 // It returns tickets.NotFound, boards.ColumnFull or Archived.
 func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	ticket, board, err := w.TicketOnBoard(ctx, key)
-	if err != nil {
-		return moved, board, err
-	}
-	var also []id.Column
-	done, ok := board.FirstColumn(true)
-	if ok {
-		also = []id.Column{done.ID}
-	}
-	err = w.inPlace(ctx, ticket.Key, also, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
-		moved = tickets.Moved{Ticket: locked}
-		if locked.Closed() {
-			return nil
-		}
-		if ok && !columns[locked.Column].Done {
-			if columns[done.ID].Board != locked.Board {
-				return errElsewhere
-			}
-			moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: done.ID}, columns, &tx.Now)
-		} else {
-			moved, err = tickets.SetClosed(ctx, tx, locked, &tx.Now)
-		}
-		if err != nil {
+	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
 			return err
 		}
-		return record(ctx, tx, by, tickets.KindClosed, &moved, columns, tickets.Detail{})
+		var also []id.Column
+		done, ok := board.FirstColumn(true)
+		if ok {
+			also = []id.Column{done.ID}
+		}
+		return w.held(ctx, actor, seen, also, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+			moved = tickets.Moved{Ticket: locked}
+			if locked.Closed() {
+				return nil
+			}
+			if ok && !columns[locked.Column].Done {
+				if to := columns[done.ID]; !to.Done || to.Board != locked.Board {
+					return errElsewhere
+				}
+				moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: done.ID}, columns, &tx.Now)
+			} else {
+				moved, err = tickets.SetClosed(ctx, tx, locked, &tx.Now)
+			}
+			if err != nil {
+				return err
+			}
+			return record(ctx, tx, by, tickets.KindClosed, &moved, columns, tickets.Detail{})
+		})
 	})
 	if err != nil {
 		return tickets.Moved{}, board, fmt.Errorf("close ticket: %w", err)
@@ -52,31 +54,32 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 // stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
 // boards.AllDone, ColumnFull or Archived.
 func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	ticket, board, err := w.TicketOnBoard(ctx, key)
-	if err != nil {
-		return moved, board, err
-	}
-	to, err := w.reopenIn(ctx, ticket, board)
-	if err != nil {
-		return moved, board, err
-	}
-	err = w.inPlace(ctx, ticket.Key, []id.Column{to.ID}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
-		moved = tickets.Moved{Ticket: locked}
-		if !locked.Closed() {
-			return nil
+	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
+			return err
 		}
-		if columns[locked.Column].Done {
-			if to := columns[to.ID]; to.Done || to.Board != locked.Board {
-				return errElsewhere
-			}
-			moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: to.ID, AtEnd: true}, columns, nil)
-		} else {
-			moved, err = tickets.SetClosed(ctx, tx, locked, nil)
-		}
+		goal, err := w.reopenIn(ctx, seen, board)
 		if err != nil {
 			return err
 		}
-		return record(ctx, tx, by, tickets.KindReopened, &moved, columns, tickets.Detail{})
+		return w.held(ctx, actor, seen, []id.Column{goal.ID}, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+			moved = tickets.Moved{Ticket: locked}
+			if !locked.Closed() {
+				return nil
+			}
+			if columns[locked.Column].Done {
+				if to := columns[goal.ID]; to.Done || to.Board != locked.Board {
+					return errElsewhere
+				}
+				moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: goal.ID, AtEnd: true}, columns, nil)
+			} else {
+				moved, err = tickets.SetClosed(ctx, tx, locked, nil)
+			}
+			if err != nil {
+				return err
+			}
+			return record(ctx, tx, by, tickets.KindReopened, &moved, columns, tickets.Detail{})
+		})
 	})
 	if err != nil {
 		return tickets.Moved{}, board, fmt.Errorf("reopen ticket: %w", err)

@@ -165,34 +165,42 @@ func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *d
 // inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
 // The ticket's board is not archived. It returns tickets.NotFound or boards.Archived.
 func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
-	return w.numbered(ctx, key, also, func(*db.Tx, tickets.Ticket) error { return nil }, fn)
+	return w.numbered(ctx, key, also, noNumber, fn)
 }
+
+func noNumber(*db.Tx, tickets.Ticket) error { return nil }
 
 // numbered is inPlace where number takes the lock of an incrementer, which comes between those of
 // columns and tickets.
 func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
 	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
 	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
-		return w.db.InTx(ctx, func(tx *db.Tx) error {
-			columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
-			if err != nil {
-				return err
-			}
-			if err := number(tx, seen); err != nil {
-				return err
-			}
-			locked, err := tickets.Lock(ctx, tx, seen)
-			if err != nil {
-				return err
-			}
-			if locked.Column != seen.Column {
-				return errElsewhere
-			}
-			if err := boards.Live(ctx, tx, locked.Board); err != nil {
-				return err
-			}
-			return fn(tx, locked, columns, person(actor))
-		})
+		return w.held(ctx, actor, seen, also, number, fn)
+	})
+}
+
+// held is one look of numbered: it returns errElsewhere where the ticket is not as it was seen.
+func (w *Workflows) held(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
+	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
+		if err != nil {
+			return err
+		}
+		if err := number(tx, seen); err != nil {
+			return err
+		}
+		locked, err := tickets.Lock(ctx, tx, seen)
+		if err != nil {
+			return err
+		}
+		if locked.Column != seen.Column {
+			return errElsewhere
+		}
+		if err := boards.Live(ctx, tx, locked.Board); err != nil {
+			return err
+		}
+		return fn(tx, locked, columns, person(actor))
 	})
 }
 

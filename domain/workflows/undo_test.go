@@ -50,8 +50,59 @@ func succeeded(errs []error) (n int) {
 	return n
 }
 
+// removing runs do, and removes an empty column once do has read the board and waits for the column's lock.
+func (h *house) removing(t testing.TB, column id.Column, do func() error) error {
+	t.Helper()
+	tx, err := h.db.SQL.Begin()
+	must(t, err)
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.Exec("SELECT id FROM board_column WHERE id = ? FOR UPDATE", uint64(column))
+	must(t, err)
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	for h.one(t, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM board_column%FOR UPDATE%'") == 0 {
+		select {
+		case err := <-done:
+			t.Fatalf("it did not wait for the column: %v", err)
+		default:
+		}
+	}
+	_, err = tx.Exec("DELETE FROM board_column WHERE id = ?", uint64(column))
+	must(t, err)
+	must(t, tx.Commit())
+	return <-done
+}
+
 func TestCloseTicket(t *testing.T) {
 	t.Parallel()
+
+	t.Run("where the done column is removed meanwhile, it is closed where it is", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		var moved tickets.Moved
+		err := h.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = h.CloseTicket(h.ctx, key); return err })
+		if err != nil || !moved.Ticket.Closed() {
+			t.Fatal(moved, err)
+		}
+		board, err = h.Board(h.ctx, "NINJA")
+		must(t, err)
+		h.holds(t, board, 0, 1)
+	})
+
+	t.Run("where the column to be opened in is removed meanwhile, it goes to another", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+		_, _, err := h.CloseTicket(h.ctx, key)
+		must(t, err)
+		must(t, h.removing(t, board.Columns[0].ID, func() error { _, _, err := h.ReopenTicket(h.ctx, key); return err }))
+		board, err = h.Board(h.ctx, "NINJA")
+		must(t, err)
+		h.holds(t, board, 0, 1)
+	})
 
 	t.Run("it goes to the top of the first done column and back to the end of its own", func(t *testing.T) {
 		t.Parallel()
