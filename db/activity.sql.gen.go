@@ -128,7 +128,8 @@ func (q *Queries) ChangeSince(ctx context.Context, ticketID id.Ticket, afterID i
 }
 
 const lastActions = `-- name: LastActions :many
-SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id
+SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_spot
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -143,9 +144,10 @@ type LastActionsRow struct {
 	CreatedAt time.Time
 	UndoneAt  *time.Time
 	CompanyID id.Company
+	HasSpot   int64
 }
 
-// What a person did last, in any company.
+// What a person did last, in any company, and whether it says where a ticket was.
 func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]LastActionsRow, error) {
 	rows, err := q.db.QueryContext(ctx, lastActions, accountID)
 	if err != nil {
@@ -161,6 +163,7 @@ func (q *Queries) LastActions(ctx context.Context, accountID id.Account) ([]Last
 			&i.CreatedAt,
 			&i.UndoneAt,
 			&i.CompanyID,
+			&i.HasSpot,
 		); err != nil {
 			return nil, err
 		}

@@ -50,8 +50,9 @@ JOIN account a ON a.id = v.account_id
 WHERE v.id = sqlc.arg(id);
 
 -- name: LastActions :many
--- What a person did last, in any company.
-SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id
+-- What a person did last, in any company, and whether it says where a ticket was.
+SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' AS SIGNED) AS has_spot
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
 JOIN board b ON b.id = t.board_id

@@ -128,14 +128,26 @@ func (s *server) deletedTickets(c echo.Context) error {
 // undo turns back an action of who asks, the last where the form names none. A board gets its columns
 // as they are then.
 func (s *server) undo(c echo.Context) error {
+	ctx := c.Request().Context()
 	var activity uint64
+	var passed []id.Activity
 	if text := c.FormValue("activity"); text != "" {
 		var err error
 		if activity, err = strconv.ParseUint(text, 10, 63); err != nil {
 			return tickets.NothingToUndo{}
 		}
+	} else {
+		passed, _ = s.sessions.Get(ctx, passedKey).([]id.Activity)
 	}
-	undone, err := s.Undo(c.Request().Context(), id.Activity(activity))
+	undone, err := s.Undo(ctx, id.Activity(activity), passed...)
+	var refused workflows.Refused
+	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
+		// It was said why: the next press goes on to what was done before it.
+		s.sessions.Put(ctx, passedKey, append(passed[max(0, len(passed)-mostPassed+1):], refused.Activity))
+		if err := s.commit(c); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -189,6 +189,36 @@ func TestUndo(t *testing.T) {
 		h.unchanged(t, func() { ana.post("/acme/undo", "activity", activity).is(t, 409) })
 	})
 
+	t.Run("what stays is said once, and the next undo goes on to what was done before it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.account("bob", "acme", accounts.Member)
+		ana := h.ana()
+		ana.post("/acme/DEMO-1/closure", "closed", "1").goesTo(t, "/acme/DEMO-1")
+		ana.post("/acme/DEMO-2/closure", "closed", "1").goesTo(t, "/acme/DEMO-2")
+		ana.post("/acme/DEMO-3/closure", "closed", "1").goesTo(t, "/acme/DEMO-3")
+		h.signedIn("bob").post("/acme/DEMO-3/closure", "closed", "0").goesTo(t, "/acme/DEMO-3")
+		h.signedIn("bob").post("/acme/DEMO-2/deletion")
+		for _, key := range []string{"DEMO-3", "DEMO-2"} {
+			if got := ana.post("/acme/undo").is(t, 409).text(t, "#main .lead"); !strings.Contains(got, key) {
+				t.Errorf("it says %q, not what is with %s", got, key)
+			}
+		}
+		ana.post("/acme/undo").goesTo(t, "/acme/DEMO-1")
+		ana.post("/acme/undo").is(t, 409)
+	})
+
+	t.Run("a change of a whole column is no action, and does not hide those before it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "a", "b")
+		ana := h.ana()
+		ana.post("/acme/NINJA-1/closure", "closed", "1").goesTo(t, "/acme/NINJA-1")
+		h.program().patch(fmt.Sprintf("/boards/NINJA/columns/%d", b.Columns[0].ID), object{"done": true}).is(t, 200)
+		ana.post("/acme/undo").goesTo(t, "/acme/NINJA-1")
+	})
+
 	t.Run("nobody takes back what another did, or what is no action", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -26,9 +27,14 @@ const (
 	accountKey = "account" // in the session
 	epochKey   = "epoch"   // in the session: the account's when it began
 	flashKey   = "flash"   // in the session
+	passedKey  = "passed"  // there too: actions that cannot be undone
+	mostPassed = 50        // of those
 )
 
-func init() { gob.Register([]views.Flash{}) }
+func init() {
+	gob.Register([]views.Flash{})
+	gob.Register([]id.Activity{})
+}
 
 func newSessions(cfg Config, s *server) *scs.SessionManager {
 	m := scs.New()

@@ -58,8 +58,8 @@ func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Actio
 }
 
 // LastAction returns what a person did last in a company that can be undone, of their last 50
-// entries in any. It returns NothingToUndo where there is none since a time.
-func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time) (id.Activity, error) {
+// entries in any and but for those passed over. It returns NothingToUndo where there is none since a time.
+func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time, passed []id.Activity) (id.Activity, error) {
 	rows, err := db.Read(q.LastActions(ctx, by))
 	if err != nil {
 		return 0, fmt.Errorf("read last actions: %w", err)
@@ -68,7 +68,7 @@ func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Ac
 		if row.CreatedAt.Before(since) {
 			break
 		}
-		if row.CompanyID == company && row.UndoneAt == nil && slices.Contains(undoable, row.Kind) {
+		if row.CompanyID == company && row.UndoneAt == nil && row.HasSpot != 0 && !slices.Contains(passed, row.ID) {
 			return row.ID, nil
 		}
 	}

@@ -24,11 +24,20 @@ type Undone struct {
 	Gone bool
 }
 
+// Refused is an action that stays as it is, and why.
+type Refused struct {
+	Activity id.Activity
+	Err      error
+}
+
+func (e Refused) Error() string { return e.Err.Error() }
+func (e Refused) Unwrap() error { return e.Err }
+
 // Undo turns back what the actor did: a move, a close, a reopening or a deletion of the last 30
-// minutes; 0 is the last such of theirs in the company. The ticket goes below the one that it was
-// below, or to the column's end where that has gone. It returns tickets.NothingToUndo, UndoneBefore,
-// ChangedSince, boards.ColumnFull or Archived.
-func (w *Workflows) Undo(ctx context.Context, activity id.Activity) (Undone, error) {
+// minutes; 0 is the last such of theirs in the company but for those passed over. The ticket goes
+// below the one that it was below, or to the column's end where that has gone. It returns
+// tickets.NothingToUndo, or Refused with UndoneBefore, ChangedSince, boards.ColumnFull or Archived.
+func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (Undone, error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
 		return Undone{}, err
@@ -36,7 +45,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity) (Undone, err
 	latest := activity == 0
 	for range relocations {
 		if latest {
-			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, w.db.Now().Add(-tickets.UndoFor))
+			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, w.db.Now().Add(-tickets.UndoFor), passed)
 			if err != nil {
 				return Undone{}, err
 			}
@@ -49,7 +58,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity) (Undone, err
 		case errors.Is(err, errElsewhere):
 		case latest && errors.As(err, new(tickets.UndoneBefore)): // two presses of a key are two undos
 		default:
-			return Undone{}, fmt.Errorf("undo: %w", err)
+			return Undone{}, fmt.Errorf("undo: %w", Refused{activity, err})
 		}
 	}
 	return Undone{}, db.Unavailable{Why: "the ticket is moved again and again", Err: err}
