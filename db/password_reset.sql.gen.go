@@ -66,7 +66,7 @@ func (q *Queries) EndResetsOf(ctx context.Context, now *time.Time, accountID id.
 }
 
 const resetByHash = `-- name: ResetByHash :one
-SELECT r.id, r.account_id, r.company_id, r.expires_at, r.used_at, a.email, a.name
+SELECT r.id, r.account_id, r.company_id, r.created_by, r.expires_at, r.used_at, a.email, a.name
 FROM password_reset r
 JOIN account a ON a.id = r.account_id
 WHERE r.hash = ?
@@ -76,6 +76,7 @@ type ResetByHashRow struct {
 	ID        uint64
 	AccountID id.Account
 	CompanyID id.Company
+	CreatedBy id.Account
 	ExpiresAt time.Time
 	UsedAt    *time.Time
 	Email     string
@@ -89,6 +90,7 @@ func (q *Queries) ResetByHash(ctx context.Context, hash []byte) (ResetByHashRow,
 		&i.ID,
 		&i.AccountID,
 		&i.CompanyID,
+		&i.CreatedBy,
 		&i.ExpiresAt,
 		&i.UsedAt,
 		&i.Email,

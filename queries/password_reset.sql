@@ -3,7 +3,7 @@ INSERT INTO password_reset (company_id, account_id, hash, created_by, created_at
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(hash), sqlc.arg(created_by), sqlc.arg(created_at), sqlc.arg(expires_at));
 
 -- name: ResetByHash :one
-SELECT r.id, r.account_id, r.company_id, r.expires_at, r.used_at, a.email, a.name
+SELECT r.id, r.account_id, r.company_id, r.created_by, r.expires_at, r.used_at, a.email, a.name
 FROM password_reset r
 JOIN account a ON a.id = r.account_id
 WHERE r.hash = sqlc.arg(hash);

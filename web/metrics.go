@@ -35,7 +35,7 @@ func (s *server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 // method is that of a route, or "other": whoever makes methods up makes no metrics with them.
 func method(c echo.Context) string {
 	switch m := c.Request().Method; m {
-	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete:
+	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return m
 	}
 	return "other"

@@ -227,6 +227,14 @@ func (e RankTooLow) Error() string {
 }
 func (RankTooLow) Unwrap() error { return fault.Forbidden }
 
+// TooManyInvitations reports that a company has as many links to join it as its list shows.
+type TooManyInvitations struct{}
+
+func (TooManyInvitations) Error() string {
+	return fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations)
+}
+func (TooManyInvitations) Unwrap() error { return fault.Conflict }
+
 // BadRole reports a role that there is not.
 type BadRole struct{}
 

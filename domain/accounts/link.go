@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -27,6 +28,10 @@ type InvitationDraft struct {
 // InvitationDays are the lives that an invitation can have.
 var InvitationDays = []int{7, 1, 30}
 
+// MaxInvitations is how many links to join a company can be used at a time: all those of its list, so
+// that no link lets people in that nobody can see.
+const MaxInvitations = 100
+
 // MaxNote is how many characters an invitation's note may have.
 const MaxNote = 255
 
@@ -43,7 +48,8 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// Invite makes an invitation and returns its secret. It returns RankTooLow, BadRole, BadNote or BadDays.
+// Invite makes an invitation and returns its secret. The caller holds LockRoles. It returns RankTooLow,
+// BadRole, BadNote, BadDays or TooManyInvitations.
 func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) (secret string, err error) {
 	note, length, ok := markup.Line(draft.Note)
 	switch {
@@ -55,6 +61,13 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 		return "", BadNote{Length: length}
 	case !slices.Contains(InvitationDays, draft.Days):
 		return "", BadDays{}
+	}
+	live, err := tx.LiveInvitations(ctx, actor.Company.ID, tx.Now)
+	if err != nil {
+		return "", fmt.Errorf("read invitations: %w", err)
+	}
+	if len(live) >= MaxInvitations {
+		return "", TooManyInvitations{}
 	}
 	row := db.CreateInvitationParams{
 		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
@@ -71,7 +84,7 @@ func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) 
 	return secret, nil
 }
 
-// Invitations returns the newest hundred invitations of a company that can still be used.
+// Invitations returns the invitations of a company that can still be used, MaxInvitations at most.
 func Invitations(ctx context.Context, q *db.Queries, company id.Company, now time.Time) ([]Invitation, error) {
 	rows, err := db.Read(q.LiveInvitations(ctx, company, now))
 	if err != nil {
@@ -201,7 +214,8 @@ func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, auth
 	return secret, nil
 }
 
-// ByReset returns the link for a new password with a secret, or LinkGone where it cannot be used (any more).
+// ByReset returns the link for a new password with a secret, or LinkGone where it cannot be used (any
+// more): also where whoever made it could not make it now, whatever happened in which company.
 func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (Reset, error) {
 	row, err := db.Read(q.ResetByHash(ctx, HashToken(secret)))
 	if err != nil && !db.IsNotFound(err) {
@@ -210,7 +224,27 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 	if err != nil || row.UsedAt != nil || !row.ExpiresAt.After(now) {
 		return Reset{}, LinkGone{}
 	}
+	if row.CreatedBy != row.AccountID { // else it was made by whoever runs the program
+		if err := stillMayReset(ctx, q, row.CompanyID, row.CreatedBy, row.AccountID); errors.Is(err, fault.Forbidden) || errors.Is(err, fault.NotFound) {
+			return Reset{}, LinkGone{}
+		} else if err != nil {
+			return Reset{}, err
+		}
+	}
 	return Reset{ID: row.ID, Company: row.CompanyID, Account: Account{ID: row.AccountID, Email: row.Email, Name: row.Name}, ExpiresAt: row.ExpiresAt}, nil
+}
+
+// stillMayReset is MayReset for two of whom it is not sure that they are members.
+func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, author, account ID) error {
+	maker, err := ByMember(ctx, q, company, author)
+	if err != nil {
+		return err
+	}
+	person, err := ByMember(ctx, q, company, account)
+	if err != nil {
+		return err
+	}
+	return MayReset(ctx, q, Actor{Account: maker.Account, Company: Company{ID: company}, Role: maker.Role}, person)
 }
 
 // UseReset uses a link for a new password up. It returns LinkGone to all but the first.

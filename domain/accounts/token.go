@@ -182,6 +182,18 @@ func RevokeToken(ctx context.Context, tx *db.Tx, actor Actor, token id.Token) (T
 	return Token{ID: row.ID, Account: Account{ID: row.AccountID}, Name: row.Name}, row.Hash, nil
 }
 
+// TokenHashes returns the hashes of the tokens that someone has in a company.
+func TokenHashes(ctx context.Context, tx *db.Tx, company id.Company, account ID) (hashes [][]byte, err error) {
+	rows, err := tx.LiveTokensOf(ctx, account, company)
+	if err != nil {
+		return nil, fmt.Errorf("read tokens: %w", err)
+	}
+	for _, row := range rows {
+		hashes = append(hashes, row.Hash)
+	}
+	return hashes, nil
+}
+
 // revokeTokensOf ends all tokens that someone has in a company and returns their hashes.
 func revokeTokensOf(ctx context.Context, tx *db.Tx, company id.Company, account ID) (hashes [][]byte, err error) {
 	rows, err := tx.LiveTokensOf(ctx, account, company)

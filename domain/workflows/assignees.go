@@ -103,7 +103,7 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 
 // assign runs plan on a locked ticket, carries out what it returns and tells those who are new.
 func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.Tx, tickets.Ticket, id.Company) (add []tickets.Assignee, remove []id.Account, err error)) (ticket tickets.Ticket, err error) {
-	actor, err := writing(ctx, "tickets:write")
+	actor, err := changing(ctx, "tickets")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}

@@ -16,7 +16,7 @@ import (
 // it had stay its own, and so its keys do. It returns boards.NotFound, Stale, Archived, SlugConflict,
 // or what is wrong with the names.
 func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.Names, version uint64) (board boards.Board, err error) {
-	actor, err := writing(ctx, "boards:write")
+	actor, err := changing(ctx, "boards")
 	if err != nil {
 		return boards.Board{}, err
 	}
@@ -169,7 +169,7 @@ func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64,
 // editBoard runs fn with a board in a transaction and returns the board as it is after it. Where
 // somebody else was first, it returns boards.Stale, or runs fn again where version is nil.
 func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.Person) error) (board boards.Board, err error) {
-	actor, err := writing(ctx, "boards:write")
+	actor, err := changing(ctx, "boards")
 	if err != nil {
 		return board, err
 	}

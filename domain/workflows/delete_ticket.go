@@ -78,7 +78,7 @@ func (w *Workflows) restorable(ticket tickets.Ticket) bool {
 // where that is gone. One that is not deleted stays as it is, and nothing is recorded. It returns
 // tickets.NotFound, tickets.DeletedLongAgo, boards.ColumnFull or Archived.
 func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	actor, err := writing(ctx, "tickets:write")
+	actor, err := changing(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Invite makes a link to join the company and returns its secret. It returns RankTooLow, BadRole,
-// BadNote or BadDays.
+// BadNote, BadDays or TooManyInvitations.
 func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) (secret string, err error) {
 	if _, err := managing(ctx); err != nil {
 		return "", err
@@ -158,6 +158,9 @@ func (w *Workflows) UseReset(ctx context.Context, secret, password string) (acco
 		return accounts.Account{}, err
 	}
 	return w.setPassword(ctx, reset.Account.ID, password, func(tx *db.Tx) error {
+		if _, err := accounts.ByReset(ctx, tx.Queries, secret, tx.Now); err != nil { // the hash took its time
+			return err
+		}
 		if err := accounts.UseReset(ctx, tx, reset); err != nil {
 			return err
 		}

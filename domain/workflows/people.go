@@ -77,14 +77,29 @@ func whom(account accounts.Account) string { return account.Name + " <" + accoun
 
 // ChangeRole gives a member another role. It returns PersonNotFound, BadRole, RankTooLow or LastOwner.
 func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
-	return w.governing(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
+	var hashes [][]byte
+	err := w.governing(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
 		before, err := accounts.ChangeRole(ctx, tx, actor, account, role)
 		if err != nil || before.Role == role {
+			return err
+		}
+		if hashes, err = accounts.TokenHashes(ctx, tx, actor.Company.ID, account); err != nil {
 			return err
 		}
 		detail := accounts.AuditDetail{Person: whom(before.Account), Role: role, Was: before.Role}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditRoleChanged, detail)
 	})
+	if err == nil {
+		w.forgetBearers(hashes)
+	}
+	return err
+}
+
+// forgetBearers has the next call with each of these tokens ask who it speaks for.
+func (w *Workflows) forgetBearers(hashes [][]byte) {
+	for _, hash := range hashes {
+		w.bearers.forget(string(hash))
+	}
 }
 
 // RemovePerson takes a member out of the company, or oneself: their sessions end, and their tokens of
@@ -104,9 +119,7 @@ func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (pers
 	if err != nil {
 		return accounts.Person{}, err
 	}
-	for _, hash := range hashes {
-		w.bearers.forget(string(hash))
-	}
+	w.forgetBearers(hashes)
 	return person, nil
 }
 
@@ -133,11 +146,13 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 
 // RenameCompany gives the company another name. It returns NotManager or BadName.
 func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
-	actor, err := managing(ctx)
-	if err != nil {
+	if _, err := managing(ctx); err != nil {
 		return err
 	}
-	return w.db.InTx(ctx, func(tx *db.Tx) error {
+	return w.governing(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
+		if !actor.Manages() { // any more
+			return accounts.NotManager{}
+		}
 		named, err := accounts.RenameCompany(ctx, tx, actor.Company.ID, name)
 		if err != nil || named == actor.Company.Name {
 			return err

@@ -113,6 +113,9 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 // EditTicket changes a ticket's title or description. It returns tickets.NotFound, Stale, or what
 // is wrong with the edit.
 func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit tickets.Edit) (ticket tickets.Ticket, err error) {
+	if _, err := changing(ctx, "tickets"); err != nil {
+		return tickets.Ticket{}, err
+	}
 	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 		if ticket, err = tickets.Save(ctx, tx, locked, edit, by); err != nil {
 			return err

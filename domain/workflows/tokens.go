@@ -25,7 +25,7 @@ func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token
 }
 
 // MakeToken makes an API token for the one who asks, and returns it. It returns BadName, NoScopes,
-// BadScope or BadDays.
+// BadScope, BadDays or NotMember.
 func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (string, error) {
 	actor := accounts.ActorFrom(ctx)
 	draft, err := accounts.CheckToken(draft, actor.Account)
@@ -37,6 +37,9 @@ func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (s
 
 func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft) (token string, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // whoever is removed meanwhile leaves no token behind
+			return err
+		}
 		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
 			return err
 		}

@@ -76,6 +76,15 @@ func writing(ctx context.Context, scope string) (accounts.Actor, error) {
 	return actor, nil
 }
 
+// changing is writing for what is shown to whoever changes it, or where somebody else was first: that
+// takes the right to read it, too. area is what comes before the colon of a scope.
+func changing(ctx context.Context, area string) (accounts.Actor, error) {
+	if actor, err := writing(ctx, area+":write"); err != nil {
+		return actor, err
+	}
+	return reading(ctx, area+":read")
+}
+
 func person(actor accounts.Actor) tickets.Person {
 	return tickets.Person{ID: actor.Account.ID, Name: actor.Account.Name}
 }

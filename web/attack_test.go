@@ -1,0 +1,387 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// What an attacker tries: each rule holds for whoever has an account, a token, or a link, but not the right.
+
+// belong adds a person, who has an account already, to another company.
+func (h *house) belong(name, company, role string) {
+	h.t.Helper()
+	h.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
+		SELECT c.id, a.id, ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`, role, name, company, name+"@example.com")
+}
+
+// actorOf is a member as a request of theirs that is under way has them.
+func (h *house) actorOf(name, company string) context.Context {
+	h.t.Helper()
+	account := accounts.ID(h.idOf(name))
+	actor, err := h.workflows.Enter(context.Background(), company, account, uint64(h.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return accounts.WithActor(context.Background(), actor)
+}
+
+// Ids are the same in all companies; each is looked for in the company and below the ticket of the path.
+func TestForeignIDs(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	ana, sam := h.ana(), h.signedIn("sam")
+	rivals := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	rivals.post("/boards", object{"slug": "DEMO", "title": "Theirs"}).is(t, 201)
+	rivals.post("/boards/DEMO/tickets", object{"title": "Theirs"}).is(t, 201)
+	rivals.post("/tickets/DEMO-1/comments", object{"body": "Theirs"}).is(t, 201)
+	theirs := h.count("SELECT MAX(id) FROM comment")
+	column := h.count("SELECT MAX(c.id) FROM board_column c JOIN board b ON b.id = c.board_id JOIN company o ON o.id = b.company_id WHERE o.slug = 'acme'")
+	ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303)
+	closed := h.count("SELECT MAX(id) FROM activity WHERE kind = 'closed'")
+	ana.post("/acme/DEMO-3/comments", "body", "A secret for @mia").is(t, 303)
+	entry := h.count("SELECT MAX(id) FROM notification")
+	ana.invitation()
+	ana.post("/acme/tokens", "name", "x", "scopes", "boards:read", "days", "0").is(t, 201)
+	token := h.count("SELECT MAX(id) FROM api_token")
+	mia := h.idOf("mia")
+
+	h.unchanged(t, func() {
+		for path, fields := range map[string][]string{
+			"/rivals/DEMO-1/comments/1":                                      {"body", "x", "version", "1"},
+			"/rivals/DEMO-1/comments/1/removal":                              {},
+			"/rivals/undo":                                                   {"activity", fmt.Sprint(closed)},
+			fmt.Sprintf("/rivals/inbox/%d", entry):                           {},
+			"/rivals/people/invitations/1/revocation":                        {},
+			fmt.Sprintf("/rivals/tokens/%d/revocation", token):               {},
+			fmt.Sprintf("/rivals/people/%d/role", mia):                       {"role", "viewer"},
+			fmt.Sprintf("/rivals/people/%d/removal", mia):                    {},
+			fmt.Sprintf("/rivals/people/%d/resets", mia):                     {},
+			"/rivals/DEMO-1/assignees":                                       {"quick", "1", "add", fmt.Sprint(mia)},
+			"/rivals/DEMO-1/position":                                        {"column", fmt.Sprint(column)},
+			fmt.Sprintf("/rivals/boards/DEMO/columns/%d", column):            {"name", "x", "version", "1"},
+			fmt.Sprintf("/rivals/boards/DEMO/columns/%d/removal", column):    {"version", "1"},
+			"/rivals/boards/DEMO/tickets":                                    {"title", "x", "column", fmt.Sprint(column)},
+			fmt.Sprintf("/acme/DEMO-1/comments/%d", theirs):                  {"body", "x", "version", "1"},
+			fmt.Sprintf("/acme/boards/DEMO/columns/%d", column+1):            {"name", "x", "version", "1"},
+			"/acme/DEMO-2/comments/1":                                        {"body", "x", "version", "1"},
+			"/acme/DEMO-2/comments/1/removal":                                {},
+			fmt.Sprintf("/acme/inbox/%d", entry):                             {}, // Mia's, not Ana's
+			fmt.Sprintf("/acme/people/%d/role", h.idOf("sam")):               {"role", "viewer"},
+			fmt.Sprintf("/acme/people/%d/operator", h.idOf("sam")):           {"operator", "yes"},
+			fmt.Sprintf("/acme/DEMO-1/comments/%d/removal", uint64(1)<<62+1): {},
+		} {
+			b := ana
+			if strings.HasPrefix(path, "/rivals") {
+				b = sam
+			}
+			if a := b.post(path, fields...); a.code < 400 || a.code >= 500 || strings.Contains(a.body, "secret") {
+				t.Errorf("%s: %d", path, a.code)
+			}
+		}
+		for path, b := range map[string]*browser{
+			"/rivals/DEMO-1/comments/1":                                   sam,
+			"/rivals/DEMO-1/comments/1/edit":                              sam,
+			fmt.Sprintf("/rivals/DEMO-1/activity/%d", closed):             sam,
+			fmt.Sprintf("/rivals/people/%d", mia):                         sam,
+			fmt.Sprintf("/rivals/boards/DEMO/columns/%d", column):         sam,
+			fmt.Sprintf("/rivals/boards/DEMO/columns/%d/removal", column): sam,
+			"/acme/DEMO-2/comments/1":                                     ana,
+			fmt.Sprintf("/acme/DEMO-1/activity/%d", closed):               ana,
+		} {
+			if a := b.get(path); a.code != 404 {
+				t.Errorf("%s: %d", path, a.code)
+			}
+		}
+		for _, path := range []string{"/tickets/DEMO-1/comments/1", "/boards/DEMO/columns/1"} {
+			rivals.delete(path).problem(t, 404, "")
+		}
+		if body := rivals.get("/tickets/DEMO-1/comments?after=0").is(t, 200).body; strings.Contains(body, "Hello") {
+			t.Error("comments of another company are listed")
+		}
+	})
+	// What another did cannot be undone by its id.
+	h.signedIn("adam").post("/acme/undo", "activity", fmt.Sprint(closed)).is(t, 409)
+}
+
+// A link for a new password opens an account: it is worth no more than the right of who made it.
+func TestResetOfWhoMayNoMore(t *testing.T) {
+	t.Parallel()
+	const other = "another horse battery"
+	// Adam and Mia belong to two companies; he makes the link in the first.
+	stolen := func(t *testing.T, h *house) string {
+		t.Helper()
+		return pathOf(t, h.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", h.idOf("mia"))).is(t, 201).value(t, "#link"))
+	}
+	both := func(t *testing.T) *house {
+		t.Helper()
+		h := newTown(t)
+		h.belong("adam", "rivals", accounts.Admin)
+		h.belong("mia", "rivals", accounts.Member)
+		return h
+	}
+	for rule, change := range map[string]func(t *testing.T, h *house){
+		"its maker was removed from the person's other company": func(t *testing.T, h *house) {
+			h.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/removal", h.idOf("adam"))).is(t, 303)
+		},
+		"its maker became less in the person's other company": func(t *testing.T, h *house) {
+			h.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303)
+		},
+		"the person joined a company while it was made": func(t *testing.T, h *house) {
+			h.exec("INSERT INTO company (slug, name, created_at) VALUES ('third', 'Third', UTC_TIMESTAMP(6))")
+			h.belong("mia", "third", accounts.Member)
+		},
+		"the person became an operator while it was made": func(t *testing.T, h *house) {
+			h.exec("UPDATE account SET operator = TRUE WHERE name = 'mia'")
+		},
+	} {
+		t.Run("is worth nothing where "+rule, func(t *testing.T) {
+			t.Parallel()
+			h := both(t)
+			path := stolen(t, h)
+			change(t, h)
+			h.unchanged(t, func() {
+				h.visitor().get(path).is(t, 404)
+				h.visitor().post(path, "password", other).is(t, 404)
+			})
+			h.visitor().post("/login", "email", "mia@example.com", "password", other).is(t, 422)
+		})
+	}
+
+	t.Run("is good as long as nothing changed", func(t *testing.T) {
+		t.Parallel()
+		h := both(t)
+		path := stolen(t, h)
+		h.visitor().get(path).is(t, 200)
+		h.visitor().post(path, "password", other).is(t, 303)
+	})
+
+	t.Run("by whoever runs the server is good for everybody", func(t *testing.T) {
+		t.Parallel()
+		h := both(t)
+		secret, err := h.workflows.MakeResetFor(context.Background(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.visitor().get("/reset/"+secret).is(t, 200)
+		h.visitor().post("/reset/"+secret, "password", other).is(t, 303)
+	})
+}
+
+// A request that is under way when its sender is removed, or becomes less, leaves nothing that works later.
+func TestRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+
+	t.Run("a token is not made", func(t *testing.T) {
+		t.Parallel()
+		h := newTown(t)
+		late := h.actorOf("mia", "acme")
+		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("mia"))).is(t, 303)
+		_, err := h.workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
+		if !errors.Is(err, fault.NotFound) || h.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
+			t.Errorf("there is a token that would work again with a new invitation: %v", err)
+		}
+	})
+
+	t.Run("a company is not renamed", func(t *testing.T) {
+		t.Parallel()
+		h := newTown(t)
+		late := h.actorOf("adam", "acme")
+		h.ana().post(fmt.Sprintf("/acme/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303)
+		if err := h.workflows.RenameCompany(late, "Adam's"); !errors.Is(err, fault.Forbidden) {
+			t.Errorf("it is: %v", err)
+		}
+	})
+}
+
+// A scope to write is none to read.
+func TestWriteOnlyToken(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const secret = "What only those who may read shall see"
+	h.program().patch("/tickets/DEMO-1", object{"description": secret, "version": 1}).is(t, 200)
+	h.program().post("/boards", object{"slug": "NINJA", "title": secret}).is(t, 201)
+	blind := &program{h: h, token: h.tokenOf("ana", "acme", "tickets:write", "boards:write")}
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodPatch, "/tickets/DEMO-1", object{"title": "x", "version": 1}},
+		{http.MethodPatch, "/tickets/DEMO-1", object{"version": 2}},
+		{http.MethodPut, "/tickets/DEMO-1/assignees", object{"assignees": []string{}}},
+		{http.MethodPut, "/tickets/DEMO-1/restoration", nil},
+		{http.MethodPut, "/tickets/DEMO-1/closure", nil},
+		{http.MethodPost, "/tickets/DEMO-1/position", object{"column": 1, "after": nil, "seen": object{"column": 2, "after": nil}}},
+		{http.MethodPatch, "/boards/NINJA", object{"title": "x", "version": 9}},
+		{http.MethodPatch, "/boards/NINJA", object{"title": secret, "version": 1}},
+		{http.MethodDelete, "/boards/NINJA/archive", nil},
+	} {
+		if a := blind.call(call.method, call.path, call.body); strings.Contains(a.body, secret) {
+			t.Errorf("%s %s shows it: %d", call.method, call.path, a.code)
+		}
+	}
+	h.program().delete("/tickets/DEMO-1").is(t, 204)
+	if a := blind.call(http.MethodPut, "/tickets/DEMO-1/restoration", nil); strings.Contains(a.body, secret) {
+		t.Error("a restored ticket shows it")
+	}
+	blind.post("/boards/DEMO/tickets", object{"title": "x"}).is(t, 201)
+	blind.post("/tickets/DEMO-2/comments", object{"body": "x"}).is(t, 201)
+}
+
+// What a key was answered once is not told again to whom it would not be told now.
+func TestReplayToLess(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	ana, p := h.ana(), &program{h: h, token: h.tokenOf("mia", "acme", accounts.Scopes...)}
+	for path, body := range map[string]object{
+		"/boards":                  {"slug": "NINJA", "title": "x"},
+		"/boards/DEMO/tickets":     {"title": "x"},
+		"/tickets/DEMO-1/comments": {"body": "x"},
+	} {
+		p := p.with("Idempotency-Key", path)
+		p.post(path, body).is(t, 201)
+		role := fmt.Sprintf("/acme/people/%d/role", h.idOf("mia"))
+		ana.post(role, "role", "viewer").is(t, 303)
+		p.post(path, body).problem(t, 403, "")
+		ana.post(role, "role", "member").is(t, 303)
+	}
+}
+
+// Whoever manages sees every link that lets people in.
+func TestHiddenInvitations(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	adam := h.signedIn("adam")
+	first := adam.invitation("note", "The first")
+	for range 99 {
+		h.exec(`INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
+			SELECT company_id, UNHEX(SHA2(UUID(), 256)), role, 'more', NULL, created_by, created_at, expires_at FROM invitation WHERE id = 1`)
+	}
+	adam.post("/acme/people/invitations", "role", "member", "days", "7").is(t, 409).has(t, 1, "#invite .summary, form .summary")
+	if !strings.Contains(h.ana().get("/acme/people").text(t, "#invitations"), "The first") {
+		t.Error("the first link is on no page")
+	}
+	h.visitor().get(first).is(t, 200)
+	h.ana().post("/acme/people/invitations/1/revocation").is(t, 303)
+	adam.invitation()
+}
+
+// An account is limited by whatever spelling of its address reaches it, and no header makes another address.
+func TestSpellingsOfAnAddress(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	try := func(address, word string, header ...string) *answer {
+		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", address, "password", word).Encode()), header...)
+		return h.send(r)
+	}
+	spellings := []string{"mia@example.com", "MIA@example.com", " mia@example.com", "mia@example.com ", "\tmia@EXAMPLE.com\r\n", "\u00a0mia@example.com\u3000", "Mia@Example.Com\u2003"}
+	for i := range 10 {
+		try(spellings[i%len(spellings)], "wrong", "X-Forwarded-For", fmt.Sprint("203.0.113.", i), "X-Real-IP", fmt.Sprint("203.0.113.", i), "Forwarded", fmt.Sprint("for=203.0.113.", i)).is(t, 422)
+	}
+	for _, spelling := range append(spellings, "mia@example.com\x00", "m\u0131a@example.com", "mia@example.com\xff", "m\u00eda@example.com", "\u212bmia@example.com", "mia@example.com\u200b") {
+		if a := try(spelling, password, "X-Forwarded-For", "198.51.100.1"); a.code == 303 {
+			t.Errorf("%q signs in", spelling)
+		}
+	}
+}
+
+// Nobody learns from the way in whether an address has an account.
+func TestNoOracle(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	same := func(path string) {
+		t.Helper()
+		for i := range 12 {
+			var bodies []string
+			for _, address := range []string{"mia@example.com", "tia@example.com"} {
+				a := h.visitor().post(path, "email", address, "password", "wrong")
+				page := a.page()
+				page.Find("[data-account], .summary a").Remove()
+				bodies = append(bodies, fmt.Sprint(a.code, a.header.Get("Retry-After"), strings.ReplaceAll(page.Find("main").Text(), address, "")))
+			}
+			if bodies[0] != bodies[1] && i < 10 { // then the clock is part of it
+				t.Errorf("try %d: %s\n%s", i, bodies[0], bodies[1])
+			}
+			if bodies[0][:3] != bodies[1][:3] {
+				t.Errorf("try %d: %s %s", i, bodies[0][:3], bodies[1][:3])
+			}
+		}
+	}
+	same("/login")
+}
+
+// Nothing that is for one person is kept by a browser or a proxy.
+func TestNothingPersonalIsStored(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	olga := h.signedIn("olga")
+	for name, who := range pages {
+		if !strings.HasPrefix(name, "GET ") || strings.HasPrefix(name, "GET /static") || who.signedOut == 200 {
+			continue
+		}
+		for _, b := range []*browser{olga, olga.htmx("dialog")} {
+			a := b.get(who.path)
+			if a.code == 303 || a.code == 302 {
+				continue
+			}
+			if got := a.header.Get("Cache-Control"); !strings.Contains(got, "no-store") {
+				t.Errorf("%s: %d, Cache-Control %q", name, a.code, got)
+			}
+			if !strings.Contains(a.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") || a.header.Get("X-Frame-Options") != "DENY" {
+				t.Errorf("%s may be shown within another page", name)
+			}
+		}
+	}
+}
+
+// A text that its author took back is on no page.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	mia, adam := h.signedIn("mia"), h.signedIn("adam")
+	mia.post("/acme/DEMO-1/comments", "body", "@adam the key is hunter2").is(t, 303)
+	comment := h.count("SELECT MAX(id) FROM comment")
+	if !strings.Contains(adam.get("/acme/inbox").body, "hunter2") {
+		t.Fatal("the test looks in the wrong place")
+	}
+	mia.post(fmt.Sprintf("/acme/DEMO-1/comments/%d/removal", comment)).is(t, 303)
+	paths := []string{"/acme/inbox", "/acme/DEMO-1", "/acme/DEMO-1/activity?before=999", "/acme/DEMO-1/comments?before=999", fmt.Sprintf("/acme/DEMO-1?comment=%d", comment), "/acme/work", "/acme/audit", "/acme/jump?q=hunter2"}
+	for _, path := range paths {
+		if strings.Contains(strings.ReplaceAll(adam.get(path).body, `value="hunter2"`, ""), "hunter2") {
+			t.Errorf("%s shows it", path)
+		}
+	}
+	if strings.Contains(h.as("adam").get("/tickets/DEMO-1/comments").is(t, 200).body, "hunter2") {
+		t.Error("the API shows it")
+	}
+	adam.htmx("comment").get(fmt.Sprintf("/acme/DEMO-1/comments/%d", comment)).is(t, 200)
+	mia.get(fmt.Sprintf("/acme/DEMO-1/comments/%d/edit", comment)).is(t, 404)
+}
+
+// What a form asks to go on to is a page of ours.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ana := h.ana()
+	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/\t/evil.example", "javascript:alert(1)", "/login?next=//evil.example", "evil.example", "/\r\nSet-Cookie: x=y", "%2F%2Fevil.example"} {
+		ana.post("/acme/DEMO-1/closure", "closed", "1").is(t, 303)
+		for name, where := range map[string]string{
+			"undo":          ana.post("/acme/undo", "next", next).is(t, 303).header.Get("Location"),
+			"login":         h.visitor().post("/login", "email", email, "password", password, "next", next).is(t, 303).header.Get("Location"),
+			"signed in":     ana.get("/login?next="+form("x", next).Encode()[2:]).is(t, 303).header.Get("Location"),
+			"signed out":    h.visitor().htmx("dialog").with("HX-Current-URL", next).get("/acme").is(t, 401).header.Get("HX-Redirect"),
+			"undo by htmx":  ana.htmx("undo").post("/acme/closure", "next", next).header.Get("HX-Redirect"),
+			"a wide filter": ana.htmx("column-1").with("HX-Current-URL", next).get("/acme/boards/DEMO").header.Get("HX-Redirect"),
+		} {
+			if strings.Contains(where, "evil") && !strings.HasPrefix(where, "/login?next=%2F") || strings.Contains(where, "javascript") {
+				t.Errorf("%s %q goes to %q", name, next, where)
+			}
+		}
+	}
+}
