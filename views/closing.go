@@ -18,6 +18,7 @@ type DeletedProps struct {
 	Board    boards.Board
 	Ticket   tickets.Ticket
 	Deletion tickets.Activity // who deleted it, and when
+	Typed    []string         // what was sent to it
 }
 
 // DeletedListProps is the list of a board's deleted tickets. Next is where it goes on, nil at its end.

@@ -169,9 +169,10 @@ type MoveProps struct {
 type ErrorProps struct {
 	Page    Page
 	Status  int
-	Heading string // what happened
-	Message string // what to do
-	Retry   bool   // trying again may help
+	Heading string   // what happened
+	Message string   // what to do
+	Retry   bool     // trying again may help
+	Typed   []string // what was sent to no avail
 }
 
 // JumpProps is the box that leads to a ticket, and what it found. Key is the ticket with the key that

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -92,17 +93,23 @@ func (s *server) restoreTicket(c echo.Context) error {
 	return s.see(c, views.TicketPath(company(c).Slug, moved.Ticket.Key), moved.Ticket.Key.String()+" is back, in "+in.Name+".")
 }
 
-// showDeleted answers for a ticket that is gone: who deleted it and how to have it back.
-func (s *server) showDeleted(c echo.Context, k tickets.Key, notFound error) error {
-	ticket, board, deletion, err := s.DeletedTicket(c.Request().Context(), k)
-	if errors.Is(err, fault.NotFound) {
-		return notFound
-	}
+// deletedPage is the page of a ticket that is gone: who deleted it and how to have it back. ok is false
+// where the path names no such ticket.
+func (s *server) deletedPage(c echo.Context) (page templ.Component, ok bool) {
+	k, err := key(c)
 	if err != nil {
-		return err
+		return nil, false
 	}
-	props := views.DeletedProps{Page: s.page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion}
-	return render(c, http.StatusNotFound, views.DeletedPage(props))
+	ticket, board, deletion, err := s.DeletedTicket(c.Request().Context(), k)
+	if err != nil {
+		if !errors.Is(err, fault.NotFound) {
+			s.log.Warn("read a deleted ticket", "error", err)
+		}
+		return nil, false
+	}
+	return views.DeletedPage(views.DeletedProps{
+		Page: s.page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typed(c),
+	}), true
 }
 
 // deletedTickets lists what can be restored.

@@ -168,6 +168,39 @@ func TestDeletion(t *testing.T) {
 	})
 }
 
+func TestNothingTypedIsLost(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.account("bob", "acme", accounts.Member)
+	h.account("sam", "rivals", accounts.Owner)
+	ana, bob := h.ana(), h.signedIn("bob")
+
+	bob.post("/acme/DEMO-1/deletion").goesTo(t, "/acme/boards/DEMO")
+	a := ana.post("/acme/DEMO-1/comments", "body", "an hour's thoughts").is(t, 404)
+	if got := a.text(t, ".typed textarea"); got != "an hour's thoughts" || !strings.Contains(a.text(t, "#main .lead"), "bob deleted") {
+		t.Errorf("on a deleted ticket it says %q and %q", a.text(t, "#main .lead"), got)
+	}
+	a = ana.post("/acme/DEMO-1", "title", "T", "description", "a long text", "version", "1").is(t, 404)
+	if got := a.page().Find(".typed textarea").Last().Text(); got != "a long text" {
+		t.Errorf("on a deleted ticket the edit shows %q", got)
+	}
+	if got := ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", "x").is(t, 404); !strings.Contains(got.text(t, "#main .lead"), "bob deleted") {
+		t.Errorf("a script is told %q", got.text(t, "#main .lead"))
+	}
+	if got := h.signedIn("sam").post("/acme/DEMO-1/comments", "body", "mine").is(t, 404); strings.Contains(got.body, "bob") {
+		t.Error("a stranger learns of a deleted ticket")
+	}
+
+	h.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
+	if got := ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).text(t, ".typed textarea"); got != "an hour's thoughts" {
+		t.Errorf("on an archived board it shows %q", got)
+	}
+	h.exec("UPDATE membership m JOIN account a ON a.id = m.account_id SET m.role = 'viewer' WHERE a.name = 'bob'")
+	if got := bob.post("/acme/DEMO-2/comments", "body", "mine").is(t, 403).text(t, ".typed textarea"); got != "mine" {
+		t.Errorf("who is a viewer by now sees %q", got)
+	}
+}
+
 func TestUndo(t *testing.T) {
 	t.Parallel()
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -131,12 +132,36 @@ func (s *server) showError(err error, c echo.Context) {
 	if isFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
 		code = http.StatusBadRequest // those two are for forms, which htmx shows
 	}
-	props := views.ErrorProps{
-		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable,
+	if _, inside := c.Get(actorKey).(accounts.Actor); inside && errors.As(err, new(tickets.NotFound)) {
+		if page, ok := s.deletedPage(c); ok {
+			s.showPage(c, code, page)
+			return
+		}
 	}
-	if err := render(c, code, views.ErrorPage(props)); err != nil {
+	props := views.ErrorProps{
+		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Typed: typed(c),
+	}
+	s.showPage(c, code, views.ErrorPage(props))
+}
+
+func (s *server) showPage(c echo.Context, code int, page templ.Component) {
+	if err := render(c, code, page); err != nil {
 		s.log.Error("show error page", "error", err)
 	}
+}
+
+// typed are the texts of a form that came to nothing, for a member of the company; a script keeps
+// those that it sent.
+func typed(c echo.Context) (texts []string) {
+	if _, inside := c.Get(actorKey).(accounts.Actor); !inside || isFragment(c) || c.Request().Method != http.MethodPost {
+		return nil
+	}
+	for _, field := range []string{"title", "merged_title", "body", "description", "merged_description"} {
+		if text := c.FormValue(field); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // isCall reports whether a program asks, so that JSON is wanted and not a page.

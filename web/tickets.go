@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 
@@ -116,9 +115,6 @@ func checkTexts(form views.TicketForm) {
 
 func (s *server) ticket(c echo.Context) error {
 	ticket, board, err := s.ticketOfPath(c)
-	if k, bad := key(c); bad == nil && errors.As(err, new(tickets.NotFound)) {
-		return s.showDeleted(c, k, err)
-	}
 	if err != nil {
 		return err
 	}

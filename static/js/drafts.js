@@ -130,7 +130,7 @@ function settle() {
 		sent = JSON.parse(sessionStorage.getItem(sentKey))
 		sessionStorage.removeItem(sentKey)
 	} catch { /* none */ }
-	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status')) return
+	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status, main .typed')) return
 	const again = [...document.querySelectorAll('form[data-draft]')].some((form) => keyOf(form) === sent.key && rejected(form))
 	if (again) return
 	if (sent.takes) remove(sent.takes)
