@@ -3,6 +3,8 @@ package markup
 import (
 	"html"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
 )
 
 // What a text may hold before it is shown as it was typed. The parser's work grows with the square of
@@ -14,7 +16,29 @@ const (
 	maxCells    = 20_000 // columns times rows of a table
 	maxBrackets = 2_000  // [ and (
 	maxMarks    = 8_000  // * _ ~ ` <
+	maxNames    = 16_384 // bytes of the names of people who are marked
 )
+
+// swells reports whether the links of a parsed text have far more bytes than its source, as where one
+// long address, defined at its foot, is used a thousand times: 64 kB would make 60 MB of HTML.
+func swells(doc ast.Node, source int) bool {
+	room := 4*source + 4096
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Link:
+			if _, key := n.AttributeString("class"); !key {
+				room -= len(n.Destination) + len(n.Title)
+			}
+		case *ast.Image:
+			room -= len(n.Destination) + len(n.Title)
+		}
+		if room < 0 {
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return room < 0
+}
 
 // plain is a text as it was typed.
 func plain(source string) string {

@@ -31,10 +31,14 @@ func Render(source string, link Linker, people Namer) (string, error) {
 	}
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(references{link, people}, 500))),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(&references{link: link, people: people, room: maxNames}, 500))),
 	)
+	doc := markdown.Parser().Parse(text.NewReader([]byte(source)))
+	if swells(doc, len(source)) {
+		return plain(source), nil
+	}
 	var html bytes.Buffer
-	if err := markdown.Convert([]byte(source), &html); err != nil {
+	if err := markdown.Renderer().Render(&html, []byte(source), doc); err != nil {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
 	return accessible.Replace(policy.SanitizeReader(&html).String()), nil
@@ -94,9 +98,10 @@ var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 type references struct {
 	link   Linker
 	people Namer
+	room   int // for names, in bytes; people behind those that fill it are not marked
 }
 
-func (r references) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+func (r *references) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -116,7 +121,7 @@ func (r references) Transform(doc *ast.Document, reader text.Reader, _ parser.Co
 }
 
 // split puts a link in the place of each key of a text, and a mark in that of each handle.
-func (r references) split(n *ast.Text, source []byte) {
+func (r *references) split(n *ast.Text, source []byte) {
 	parent, segment := n.Parent(), n.Segment
 	rest := segment.Start
 	put := func(at found, node ast.Node) {
@@ -132,7 +137,8 @@ func (r references) split(n *ast.Text, source []byte) {
 		}
 		word := source[at.start:at.stop]
 		if word[0] == '@' {
-			if name := r.people(strings.ToLower(string(word[1:]))); name != "" {
+			if name := r.people(strings.ToLower(string(word[1:]))); name != "" && r.room >= len(name) {
+				r.room -= len(name)
 				put(at, mention(word, name))
 			}
 		} else if path := r.link(string(word)); path != "" {
@@ -147,7 +153,7 @@ func (r references) split(n *ast.Text, source []byte) {
 }
 
 // in returns where keys and handles are in a segment, from its beginning to its end.
-func (r references) in(source []byte, segment text.Segment) []found {
+func (r *references) in(source []byte, segment text.Segment) []found {
 	list := handlesIn(source, segment.Start, segment.Stop)
 	for _, at := range keysIn(segment.Value(source)) {
 		list = append(list, found{segment.Start + at[0], segment.Start + at[1]})

@@ -197,6 +197,29 @@ func TestRenderLimits(t *testing.T) {
 			}
 		})
 	}
+	t.Run("no text makes much more HTML than it has bytes", func(t *testing.T) {
+		far := "http://x/" + strings.Repeat("b", 59000)
+		long := func(string) string { return strings.Repeat(`"`, 255) } // of a name
+		for rule, source := range map[string]string{
+			"an address used many times":           "[a]: " + far + "\n\n" + strings.Repeat("[a]", 1900),
+			"a picture used many times":            "[a]: " + far + "\n\n" + strings.Repeat("![a]", 1900),
+			"a title used many times":              "[a]: x '" + strings.Repeat(`"`, 59000) + "'\n\n" + strings.Repeat("[a]", 1900),
+			"a long name many times":               strings.Repeat("@a ", 21000),
+			"a comment's address used many times":  "[a]: " + far[:1200] + "\n\n" + strings.Repeat("[a]", 450),
+			"a person in each cell of many tables": strings.Repeat("|a|\n|-|\n|@a|\n\n", 4600),
+		} {
+			if got, err := markup.Render(source, link, long); err != nil || len(got) > 10*len(source)+8192 {
+				t.Errorf("%s: %d bytes make %d: %v", rule, len(source), len(got), err)
+			}
+		}
+	})
+	t.Run("keys, references and people of a usual number are links and marks", func(t *testing.T) {
+		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) + strings.Repeat("\nNINJA-2", 3000)
+		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, people)
+		if err != nil || strings.Count(got, "<a ") != 3120 || strings.Count(got, "mention") != 60 {
+			t.Errorf("%d links, %d people: %v", strings.Count(got, "<a "), strings.Count(got, "mention"), err)
+		}
+	})
 	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
 		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
 		if got, err := markup.Render(source, link, people); err != nil || strings.HasPrefix(got, "<pre") {

@@ -52,7 +52,7 @@ func Mentions(source string) []string {
 	nowhere := func(string) string { return "" }
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(references{nowhere, collect}, 500))),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(&references{link: nowhere, people: collect}, 500))),
 	)
 	markdown.Parser().Parse(text.NewReader([]byte(source)))
 	return handles
