@@ -47,7 +47,6 @@ var keyHelp = []Keys{
 		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
 		{[]string{"f"}, "Filter the cards"},
 		{[]string{"c"}, "New ticket"},
-		{[]string{"f"}, "Filter the board"},
 		{[]string{"e"}, "Edit the card's ticket"},
 		{[]string{"a"}, "Assign the card's ticket"},
 	}},

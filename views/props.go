@@ -2,7 +2,10 @@
 package views
 
 import (
+	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -28,6 +31,18 @@ type Page struct {
 
 // writes reports whether who looks at the page may change what is on a board.
 func (p Page) writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
+
+// here marks the link to a page as the current one, also on the pages below it.
+func (p Page) here(path, below string) templ.Attributes {
+	at, _, _ := strings.Cut(p.Path, "?")
+	switch {
+	case at == path:
+		return templ.Attributes{"aria-current": "page"}
+	case strings.HasPrefix(at, below+"/"):
+		return templ.Attributes{"aria-current": "true"}
+	}
+	return nil
+}
 
 // Flash is a message that is shown once.
 type Flash struct {

@@ -73,7 +73,7 @@ func TestBoardSettings(t *testing.T) {
 		home.has(t, 1, ".boards li")
 		board := ana.get("/acme/boards/DEMO").is(t, 200)
 		board.has(t, 0, ".column form, .card .move, a[href*='/tickets/new']")
-		board.has(t, 1, ".board-head form[action$='/archive']")
+		board.has(t, 1, ".banner form[action$='/archive']")
 		ana.get("/acme/DEMO-1").is(t, 200).has(t, 0, "a[href$='/edit'], a[href$='/position']")
 		ana.post("/acme/DEMO-1", "title", "x", "description", "", "version", "1").is(t, 409)
 		ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 409)
