@@ -10,17 +10,30 @@ import (
 // Element ids: the key of a fragment, its DOM id and its hx-target are one and the same.
 const (
 	BoardID    = "board"
-	DialogID   = "dialog"   // the one <dialog> of the frame
-	FlashID    = "flash"    // messages
-	AnnounceID = "announce" // the aria-live region
-	TicketID   = "ticket"
-	HistoryID  = "history"
+	DialogID   = "dialog"     // the one <dialog> of the frame
+	FlashID    = "flash"      // messages
+	AnnounceID = "announce"   // the aria-live region
 	JumpID     = "jump-found" // what the jump box found
+	UndoID     = "undo"       // the form behind ctrl+Z
+	UnreadID   = "unread"     // the link to the inbox
+	FilterID   = "filter"     // of a board
 	SwitchID   = "switch"     // the columns of a board, on a phone
-	DeletedID  = "deleted"
-	ClosureID  = "closure"
-	UndoID     = "undo"   // the form behind ctrl+Z
-	FilterID   = "filter" // of a board
+	ArchivedID = "archived"   // boards that are
+	DeletedID  = "deleted"    // tickets of a board that were
+
+	TicketID      = "ticket"
+	HistoryID     = "history"
+	ClosureID     = "closure"
+	AssigneesID   = "assignees"    // of a ticket
+	PeopleID      = "people-found" // of the form that chooses them
+	CommentsID    = "comments"     // the section below a ticket
+	SaidID        = "said"         // its list
+	CommentFormID = "comment-form"
+	MuteID        = "mute"
+
+	InboxID   = "inbox"
+	EntriesID = "entries"
+	WorkID    = "work"
 
 	MembersID     = "members"
 	PersonID      = "person"
@@ -28,7 +41,6 @@ const (
 	OwnTokensID   = "own-tokens"
 	OtherTokensID = "other-tokens"
 	AuditID       = "audit"
-	ArchivedID    = "archived" // boards that are
 )
 
 // ColumnID is a column with its head, cards and foot.
@@ -45,20 +57,6 @@ func AddID(c id.Column) string { return fmt.Sprintf("add-%d", c) }
 
 // CardID is a card on a board.
 func CardID(t tickets.ID) string { return fmt.Sprintf("card-%d", t) }
-
-// Elements of comments, assignees and the inbox.
-const (
-	CommentsID    = "comments" // the section below a ticket
-	SaidID        = "said"     // its list
-	CommentFormID = "comment-form"
-	AssigneesID   = "assignees"    // of a ticket
-	PeopleID      = "people-found" // of the form that chooses them
-	MuteID        = "mute"
-	UnreadID      = "unread" // the link to the inbox
-	InboxID       = "inbox"
-	EntriesID     = "entries"
-	WorkID        = "work"
-)
 
 // CommentID is a comment below its ticket.
 func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }

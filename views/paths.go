@@ -11,13 +11,64 @@ import (
 
 // Paths of pages; every link and form goes through these.
 const (
-	SetupPath  = "/setup"
-	LoginPath  = "/login"
-	LogoutPath = "/logout"
+	SetupPath     = "/setup"
+	LoginPath     = "/login"
+	LogoutPath    = "/logout"
+	AccountPath   = "/account"
+	PasswordPath  = "/account/password"
+	EpochPath     = "/account/epoch" // a POST ends all sessions
+	CompaniesPath = "/admin/companies"
 )
 
-// HomePath is a company's list of boards; boards are opened with a POST to BoardsPath.
+// SignInToPath is the form to sign in, which leads on to a path.
+func SignInToPath(path string) string { return LoginPath + "?next=" + url.QueryEscape(path) }
+
+// JoinPath is an invitation.
+func JoinPath(secret string) string { return "/join/" + secret }
+
+// ResetPath is a link for a new password.
+func ResetPath(secret string) string { return "/reset/" + secret }
+
+// HomePath is a company's list of boards.
 func HomePath(company string) string { return "/" + company }
+
+// JumpPath finds a ticket by its key or title; board is the slug of the one that is looked at, or "".
+func JumpPath(company, board string) string {
+	if board == "" {
+		return "/" + company + "/jump"
+	}
+	return "/" + company + "/jump?board=" + board
+}
+
+// KeysPath is the help for the keyboard.
+func KeysPath(company string) string { return "/" + company + "/keys" }
+
+// UndoPath takes back what someone did.
+func UndoPath(company string) string { return "/" + company + "/undo" }
+
+// WorkPath is what someone has to do.
+func WorkPath(company string) string { return "/" + company + "/work" }
+
+// WorkBeforePath is older work.
+func WorkBeforePath(company string, before tickets.ID) string {
+	return fmt.Sprintf("%s?before=%d", WorkPath(company), before)
+}
+
+// InboxPath is what someone is told. A POST to it marks all as read.
+func InboxPath(company string) string { return "/" + company + "/inbox" }
+
+// InboxBeforePath are older entries.
+func InboxBeforePath(company string, before id.Notification) string {
+	return fmt.Sprintf("%s?before=%d", InboxPath(company), before)
+}
+
+// InboxEntryPath marks an entry as read.
+func InboxEntryPath(company string, entry id.Notification) string {
+	return fmt.Sprintf("%s/%d", InboxPath(company), entry)
+}
+
+// UnreadPath is the link to the inbox with the count of what is unread.
+func UnreadPath(company string) string { return InboxPath(company) + "/unread" }
 
 // BoardsPath takes new boards.
 func BoardsPath(company string) string { return "/" + company + "/boards" }
@@ -25,14 +76,35 @@ func BoardsPath(company string) string { return "/" + company + "/boards" }
 // BoardPath is a board.
 func BoardPath(company, slug string) string { return "/" + company + "/boards/" + slug }
 
+// FilteredPath is a board narrowed to some of its tickets.
+func FilteredPath(company, slug string, f Filter) string { return f.in(BoardPath(company, slug)) }
+
 // BoardSettingsPath renames a board.
 func BoardSettingsPath(company, slug string) string { return BoardPath(company, slug) + "/settings" }
 
 // BoardArchivePath archives a board or restores it.
 func BoardArchivePath(company, slug string) string { return BoardPath(company, slug) + "/archive" }
 
+// DeletedPath is the list of a board's deleted tickets, from below a cursor or from the newest where it is nil.
+func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
+	path := BoardPath(company, slug) + "/deleted"
+	if below == nil {
+		return path
+	}
+	return path + "?below=" + below.String()
+}
+
 // ColumnsPath takes new columns of a board.
 func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
+
+// ColumnPath is a column of a board: the cards below a cursor, or from the top where it is nil.
+func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) string {
+	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)
+	if below == nil {
+		return path
+	}
+	return path + "?below=" + below.String()
+}
 
 // ColumnRemovalPath removes a column.
 func ColumnRemovalPath(company, slug string, column id.Column) string {
@@ -50,18 +122,6 @@ func NewTicketPath(company, slug string, column id.Column) string {
 	return fmt.Sprintf("%s/new?column=%d", TicketsPath(company, slug), column)
 }
 
-// FilteredPath is a board narrowed to some of its tickets.
-func FilteredPath(company, slug string, f Filter) string { return f.in(BoardPath(company, slug)) }
-
-// ColumnPath is a column of a board: the cards below a cursor, or from the top where it is nil.
-func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) string {
-	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)
-	if below == nil {
-		return path
-	}
-	return path + "?below=" + below.String()
-}
-
 // TicketPath is a ticket's page. A POST to it saves an edit.
 func TicketPath(company string, key tickets.Key) string { return "/" + company + "/" + key.String() }
 
@@ -72,9 +132,6 @@ func EditPath(company string, key tickets.Key) string { return TicketPath(compan
 func PositionPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/position"
 }
-
-// UndoPath takes back what someone did.
-func UndoPath(company string) string { return "/" + company + "/undo" }
 
 // ClosurePath closes a ticket and opens it again.
 func ClosurePath(company string, key tickets.Key) string {
@@ -91,13 +148,9 @@ func RestorationPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/restoration"
 }
 
-// DeletedPath is the list of a board's deleted tickets, from below a cursor or from the newest where it is nil.
-func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
-	path := BoardPath(company, slug) + "/deleted"
-	if below == nil {
-		return path
-	}
-	return path + "?below=" + below.String()
+// ActivityPath is a ticket's history from below an entry.
+func ActivityPath(company string, key tickets.Key, before id.Activity) string {
+	return fmt.Sprintf("%s/activity?before=%d", TicketPath(company, key), before)
 }
 
 // EntryPath is an entry of a ticket's history with the lines that it changed.
@@ -105,19 +158,13 @@ func EntryPath(company string, key tickets.Key, entry id.Activity) string {
 	return fmt.Sprintf("%s/activity/%d", TicketPath(company, key), entry)
 }
 
-// ActivityPath is a ticket's history from below an entry.
-func ActivityPath(company string, key tickets.Key, before id.Activity) string {
-	return fmt.Sprintf("%s/activity?before=%d", TicketPath(company, key), before)
+// AssigneesPath is who works on a ticket: GET is the form that changes it, POST changes it.
+func AssigneesPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/assignees"
 }
 
-// SignInToPath is the form to sign in, which leads on to a path.
-func SignInToPath(path string) string { return LoginPath + "?next=" + url.QueryEscape(path) }
-
-// JoinPath is an invitation.
-func JoinPath(secret string) string { return "/join/" + secret }
-
-// ResetPath is a link for a new password.
-func ResetPath(secret string) string { return "/reset/" + secret }
+// MutePath ends replies of a ticket in one's inbox, or lets them come again.
+func MutePath(company string, key tickets.Key) string { return TicketPath(company, key) + "/mute" }
 
 // CommentsPath takes new comments of a ticket.
 func CommentsPath(company string, key tickets.Key) string {
@@ -149,60 +196,6 @@ func CommentRemovalPath(company string, key tickets.Key, comment id.Comment) str
 	return OneCommentPath(company, key, comment) + "/removal"
 }
 
-// AssigneesPath is who works on a ticket: GET is the form that changes it, POST changes it.
-func AssigneesPath(company string, key tickets.Key) string {
-	return TicketPath(company, key) + "/assignees"
-}
-
-// MutePath ends replies of a ticket in one's inbox, or lets them come again.
-func MutePath(company string, key tickets.Key) string { return TicketPath(company, key) + "/mute" }
-
-// InboxPath is what someone is told. A POST to it marks all as read.
-func InboxPath(company string) string { return "/" + company + "/inbox" }
-
-// InboxBeforePath are older entries.
-func InboxBeforePath(company string, before id.Notification) string {
-	return fmt.Sprintf("%s?before=%d", InboxPath(company), before)
-}
-
-// InboxEntryPath marks an entry as read.
-func InboxEntryPath(company string, entry id.Notification) string {
-	return fmt.Sprintf("%s/%d", InboxPath(company), entry)
-}
-
-// UnreadPath is the link to the inbox with the count of what is unread.
-func UnreadPath(company string) string { return InboxPath(company) + "/unread" }
-
-// WorkPath is what someone has to do.
-func WorkPath(company string) string { return "/" + company + "/work" }
-
-// WorkBeforePath is older work.
-func WorkBeforePath(company string, before tickets.ID) string {
-	return fmt.Sprintf("%s?before=%d", WorkPath(company), before)
-}
-
-// MentionsPath finds people whom a text can name.
-func MentionsPath(company string) string { return "/" + company + "/people/mentions" }
-
-// JumpPath finds a ticket by its key or title; board is the slug of the one that is looked at, or "".
-func JumpPath(company, board string) string {
-	if board == "" {
-		return "/" + company + "/jump"
-	}
-	return "/" + company + "/jump?board=" + board
-}
-
-// KeysPath is the help for the keyboard.
-func KeysPath(company string) string { return "/" + company + "/keys" }
-
-// Paths of people and what is theirs.
-const (
-	AccountPath   = "/account"
-	PasswordPath  = "/account/password"
-	EpochPath     = "/account/epoch" // a POST ends all sessions
-	CompaniesPath = "/admin/companies"
-)
-
 // PeoplePath is a company's list of people.
 func PeoplePath(company string) string { return "/" + company + "/people" }
 
@@ -210,6 +203,9 @@ func PeoplePath(company string) string { return "/" + company + "/people" }
 func MorePeoplePath(company string, after accounts.ID) string {
 	return fmt.Sprintf("%s?after=%d", PeoplePath(company), after)
 }
+
+// MentionsPath finds people whom a text can name.
+func MentionsPath(company string) string { return "/" + company + "/people/mentions" }
 
 // InvitationsPath takes new invitations.
 func InvitationsPath(company string) string { return PeoplePath(company) + "/invitations" }
