@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,15 +25,6 @@ func (b columnBody) edit() boards.ColumnEdit {
 	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, Position: b.Position}
 }
 
-// columnOfPath reads the id of a column from the path. One that is none is nobody's.
-func columnOfPath(c echo.Context) (id.Column, error) {
-	n, err := strconv.ParseUint(c.Param("column"), 10, 63)
-	if err != nil {
-		return 0, echo.ErrNotFound
-	}
-	return id.Column(n), nil
-}
-
 func (s *server) apiOpenColumn(c echo.Context) error {
 	var in columnBody
 	if _, err := bindJSON(c, &in); err != nil {
@@ -49,7 +39,7 @@ func (s *server) apiOpenColumn(c echo.Context) error {
 }
 
 func (s *server) apiEditColumn(c echo.Context) error {
-	columnID, err := columnOfPath(c)
+	columnID, err := pathColumn(c)
 	if err != nil {
 		return err
 	}
@@ -66,7 +56,7 @@ func (s *server) apiEditColumn(c echo.Context) error {
 }
 
 func (s *server) apiRemoveColumn(c echo.Context) error {
-	columnID, err := columnOfPath(c)
+	columnID, err := pathColumn(c)
 	if err != nil {
 		return err
 	}

@@ -58,13 +58,11 @@ func (s *server) apiComments(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var after uint64
-	if text := c.QueryParam("after"); text != "" {
-		if after, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return badQuery{"after", "what the page before gave as next"}
-		}
+	after, err := goesOn[id.Comment](c, "after")
+	if err != nil {
+		return badQuery{"after", "what the page before gave as next"}
 	}
-	ticket, list, err := s.CommentsAfter(c.Request().Context(), k, id.Comment(after), n)
+	ticket, list, err := s.CommentsAfter(c.Request().Context(), k, after, n)
 	if err != nil {
 		return err
 	}
@@ -104,21 +102,12 @@ func (s *server) apiComment(c echo.Context) error {
 	return created(c, draw(said), err)
 }
 
-// commentID reads a comment's id from the path.
-func commentID(c echo.Context) (id.Comment, error) {
-	n, err := strconv.ParseUint(c.Param("comment"), 10, 63)
-	if err != nil || n == 0 {
-		return 0, tickets.CommentNotFound{}
-	}
-	return id.Comment(n), nil
-}
-
 func (s *server) apiEditComment(c echo.Context) error {
 	k, err := key(c)
 	if err != nil {
 		return err
 	}
-	comment, err := commentID(c)
+	comment, err := pathComment(c)
 	if err != nil {
 		return err
 	}
@@ -147,7 +136,7 @@ func (s *server) apiDeleteComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	comment, err := commentID(c)
+	comment, err := pathComment(c)
 	if err != nil {
 		return err
 	}

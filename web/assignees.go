@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -38,11 +37,11 @@ func people(c echo.Context, field string) ([]id.Account, error) {
 	}
 	var list []id.Account
 	for _, text := range values[field] {
-		n, err := strconv.ParseUint(text, 10, 63)
+		account, err := rowID[id.Account](text, badPerson{})
 		if err != nil {
-			return nil, badPerson{}
+			return nil, err
 		}
-		list = append(list, id.Account(n))
+		list = append(list, account)
 	}
 	return list, nil
 }
@@ -172,11 +171,11 @@ func (s *server) mentions(c echo.Context) error {
 }
 
 func (s *server) work(c echo.Context) error {
-	before, err := cursor(c)
+	before, err := goesOn[tickets.ID](c, "before")
 	if err != nil {
 		return err
 	}
-	list, more, err := s.Work(c.Request().Context(), tickets.ID(before))
+	list, more, err := s.Work(c.Request().Context(), before)
 	if err != nil {
 		return err
 	}

@@ -145,9 +145,9 @@ func (s *server) openColumn(c echo.Context) error {
 }
 
 func (s *server) saveColumn(c echo.Context) error {
-	columnID, err := column(c.Param("column"))
+	columnID, err := pathColumn(c)
 	if err != nil {
-		return echo.ErrNotFound
+		return err
 	}
 	form, edit, seen, err := readColumn(c)
 	var board boards.Board
@@ -183,9 +183,9 @@ func (s *server) removalForm(c echo.Context) error {
 }
 
 func (s *server) showRemoval(c echo.Context, code int, board boards.Board, form views.RemovalForm) error {
-	columnID, err := column(c.Param("column"))
+	columnID, err := pathColumn(c)
 	if err != nil {
-		return echo.ErrNotFound
+		return err
 	}
 	gone, ok := board.Column(columnID)
 	if !ok {
@@ -195,9 +195,9 @@ func (s *server) showRemoval(c echo.Context, code int, board boards.Board, form 
 }
 
 func (s *server) removeColumn(c echo.Context) error {
-	columnID, err := column(c.Param("column"))
+	columnID, err := pathColumn(c)
 	if err != nil {
-		return echo.ErrNotFound
+		return err
 	}
 	heir, err := column(c.FormValue("to"))
 	seen, versionErr := version(c)

@@ -75,9 +75,9 @@ func columnProps(c echo.Context, board boards.Board, column boards.Column, cards
 
 // column is what comes below the cards that a board shows first.
 func (s *server) column(c echo.Context) error {
-	columnID, err := column(c.Param("column"))
+	columnID, err := pathColumn(c)
 	if err != nil {
-		return echo.ErrNotFound
+		return err
 	}
 	below, err := tickets.ParseCursor(c.QueryParam("below"))
 	if err != nil {

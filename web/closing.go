@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -136,17 +135,17 @@ func (s *server) deletedTickets(c echo.Context) error {
 // as they are then.
 func (s *server) undo(c echo.Context) error {
 	ctx := c.Request().Context()
-	var activity uint64
+	var activity id.Activity
 	var passed []id.Activity
 	if text := c.FormValue("activity"); text != "" {
 		var err error
-		if activity, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return tickets.NothingToUndo{}
+		if activity, err = rowID[id.Activity](text, tickets.NothingToUndo{}); err != nil {
+			return err
 		}
 	} else {
 		passed, _ = s.sessions.Get(ctx, passedKey).([]id.Activity)
 	}
-	undone, err := s.Undo(ctx, id.Activity(activity), passed...)
+	undone, err := s.Undo(ctx, activity, passed...)
 	var refused workflows.Refused
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
 		// It was said why: the next press goes on to what was done before it.

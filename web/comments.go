@@ -27,18 +27,15 @@ func (s *server) commentsShown(c echo.Context, ticket tickets.Ticket) (tickets.C
 
 // comments are older comments: those before one.
 func (s *server) comments(c echo.Context) error {
-	var before uint64
-	if text := c.QueryParam("before"); text != "" {
-		var err error
-		if before, err = strconv.ParseUint(text, 10, 63); err != nil {
-			return echo.ErrBadRequest
-		}
+	before, err := goesOn[id.Comment](c, "before")
+	if err != nil {
+		return err
 	}
 	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
-	page, err := s.Comments(c.Request().Context(), ticket, id.Comment(before))
+	page, err := s.Comments(c.Request().Context(), ticket, before)
 	if err != nil {
 		return err
 	}
@@ -136,7 +133,7 @@ func (s *server) rejectComment(c echo.Context, form views.CommentForm, err error
 
 // commentOfPath returns the comment that the path names, with its ticket and board.
 func (s *server) commentOfPath(c echo.Context) (views.CommentProps, error) {
-	wanted, err := commentID(c)
+	wanted, err := pathComment(c)
 	if err != nil {
 		return views.CommentProps{}, err
 	}
@@ -195,7 +192,7 @@ func (s *server) saveComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := commentID(c)
+	wanted, err := pathComment(c)
 	if err != nil {
 		return err
 	}
@@ -249,7 +246,7 @@ func (s *server) removeComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := commentID(c)
+	wanted, err := pathComment(c)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -35,16 +36,30 @@ func allRejected(errs ...error) views.Errors {
 	return messages
 }
 
+// rowID reads the id of a row, or its version. It returns the error otherwise for what is none.
+func rowID[T ~uint64](s string, otherwise error) (T, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0, otherwise
+	}
+	return T(n), nil
+}
+
+// goesOn reads from where a page of a list goes on; without it, the list begins.
+func goesOn[T ~uint64](c echo.Context, parameter string) (T, error) {
+	text := c.QueryParam(parameter)
+	if text == "" {
+		return 0, nil
+	}
+	return rowID[T](text, echo.ErrBadRequest)
+}
+
 // column reads a column's id from a form or a path; "" is 0, the board's first.
 func column(s string) (id.Column, error) {
 	if s == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil {
-		return 0, badColumn{}
-	}
-	return id.Column(n), nil
+	return rowID[id.Column](s, badColumn{})
 }
 
 // after reads the key of the ticket to go below from a form; "" is the top.
@@ -61,11 +76,22 @@ func after(s string) (*tickets.Key, error) {
 
 // version reads the version that a form was made from.
 func version(c echo.Context) (uint64, error) {
-	n, err := strconv.ParseUint(c.FormValue("version"), 10, 63)
-	if err != nil {
-		return 0, badVersion{}
-	}
-	return n, nil
+	return rowID[uint64](c.FormValue("version"), badVersion{})
+}
+
+// pathColumn reads a column's id from the path.
+func pathColumn(c echo.Context) (id.Column, error) {
+	return rowID[id.Column](c.Param("column"), echo.ErrNotFound)
+}
+
+// pathComment reads a comment's id from the path.
+func pathComment(c echo.Context) (id.Comment, error) {
+	return rowID[id.Comment](c.Param("comment"), tickets.CommentNotFound{})
+}
+
+// pathPerson reads a member's id from the path.
+func pathPerson(c echo.Context) (accounts.ID, error) {
+	return rowID[accounts.ID](c.Param("account"), accounts.PersonNotFound{})
 }
 
 // key reads a ticket's key from the path.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,15 +12,15 @@ import (
 
 // activity is older history.
 func (s *server) activity(c echo.Context) error {
-	before, err := strconv.ParseUint(c.QueryParam("before"), 10, 63)
+	before, err := goesOn[id.Activity](c, "before")
 	if err != nil {
-		return echo.ErrBadRequest
+		return err
 	}
 	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
-	props, err := s.ticketProps(c, ticket, board, id.Activity(before))
+	props, err := s.ticketProps(c, ticket, board, before)
 	if err != nil {
 		return err
 	}
@@ -33,15 +32,15 @@ func (s *server) activity(c echo.Context) error {
 
 // activityEntry is an entry of the history with the lines that it changed.
 func (s *server) activityEntry(c echo.Context) error {
-	n, err := strconv.ParseUint(c.Param("entry"), 10, 63)
+	wanted, err := rowID[id.Activity](c.Param("entry"), echo.ErrNotFound)
 	if err != nil {
-		return echo.ErrNotFound
+		return err
 	}
 	ticket, board, err := s.ticketOfPath(c)
 	if err != nil {
 		return err
 	}
-	entry, err := s.EntryOf(c.Request().Context(), ticket, id.Activity(n))
+	entry, err := s.EntryOf(c.Request().Context(), ticket, wanted)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -11,26 +10,13 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// cursor reads where the page before ended; 0 is the start.
-func cursor(c echo.Context) (uint64, error) {
-	text := c.QueryParam("before")
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		return 0, echo.ErrBadRequest
-	}
-	return n, nil
-}
-
 func (s *server) inbox(c echo.Context) error {
-	before, err := cursor(c)
+	before, err := goesOn[id.Notification](c, "before")
 	if err != nil {
 		return err
 	}
 	props := views.InboxProps{Page: s.page(c, "Inbox")}
-	if props.Entries, props.More, err = s.Inbox(c.Request().Context(), id.Notification(before)); err != nil {
+	if props.Entries, props.More, err = s.Inbox(c.Request().Context(), before); err != nil {
 		return err
 	}
 	if isFragment(c) {
@@ -57,22 +43,22 @@ func (s *server) pageWithUnread(c echo.Context) (views.Page, error) {
 
 // readInbox marks as read what the page showed and all before it.
 func (s *server) readInbox(c echo.Context) error {
-	upto, err := strconv.ParseUint(c.FormValue("upto"), 10, 63)
+	upto, err := rowID[id.Notification](c.FormValue("upto"), tickets.EntryNotFound{})
 	if err != nil {
-		return tickets.EntryNotFound{}
+		return err
 	}
-	if err := s.ReadInbox(c.Request().Context(), id.Notification(upto)); err != nil {
+	if err := s.ReadInbox(c.Request().Context(), upto); err != nil {
 		return err
 	}
 	return s.see(c, views.InboxPath(company(c).Slug), "")
 }
 
 func (s *server) readEntry(c echo.Context) error {
-	n, err := strconv.ParseUint(c.Param("entry"), 10, 63)
+	entry, err := rowID[id.Notification](c.Param("entry"), tickets.EntryNotFound{})
 	if err != nil {
-		return tickets.EntryNotFound{}
+		return err
 	}
-	ctx, entry := c.Request().Context(), id.Notification(n)
+	ctx := c.Request().Context()
 	if err := s.ReadEntry(ctx, entry); err != nil {
 		return err
 	}

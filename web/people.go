@@ -13,18 +13,6 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// rowID reads the id of a row from a path or query; "" is 0.
-func rowID[T ~uint64](s string) (T, error) {
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil {
-		return 0, echo.ErrNotFound
-	}
-	return T(n), nil
-}
-
 func (s *server) people(c echo.Context) error {
 	return s.showPeople(c, http.StatusOK, views.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
 }
@@ -32,7 +20,7 @@ func (s *server) people(c echo.Context) error {
 // showPeople shows the list; link is an invitation that was just made.
 func (s *server) showPeople(c echo.Context, code int, form views.InviteForm, link string) error {
 	ctx := c.Request().Context()
-	after, err := rowID[accounts.ID](c.QueryParam("after"))
+	after, err := goesOn[accounts.ID](c, "after")
 	if err != nil {
 		return err
 	}
@@ -67,7 +55,7 @@ func (s *server) invite(c echo.Context) error {
 }
 
 func (s *server) revokeInvitation(c echo.Context) error {
-	invitation, err := rowID[id.Invitation](c.Param("invitation"))
+	invitation, err := rowID[id.Invitation](c.Param("invitation"), echo.ErrNotFound)
 	if err != nil {
 		return err
 	}
@@ -83,7 +71,7 @@ func (s *server) person(c echo.Context) error {
 
 // showPerson shows a member; link is one for a new password that was just made.
 func (s *server) showPerson(c echo.Context, code int, errs views.Errors, link string) error {
-	account, err := accounts.ParseID(c.Param("account"))
+	account, err := pathPerson(c)
 	if err != nil {
 		return err
 	}
@@ -103,7 +91,7 @@ func (s *server) showPerson(c echo.Context, code int, errs views.Errors, link st
 // personForm carries out what a form on a member's page wants, and shows the page again: with what was
 // wrong, or with the message.
 func (s *server) personForm(c echo.Context, message string, do func(account accounts.ID) error) error {
-	account, err := accounts.ParseID(c.Param("account"))
+	account, err := pathPerson(c)
 	if err != nil {
 		return err
 	}
@@ -148,7 +136,7 @@ func (s *server) setOperator(c echo.Context) error {
 }
 
 func (s *server) makeReset(c echo.Context) error {
-	account, err := accounts.ParseID(c.Param("account"))
+	account, err := pathPerson(c)
 	if err != nil {
 		return err
 	}
@@ -161,7 +149,7 @@ func (s *server) makeReset(c echo.Context) error {
 
 func (s *server) removePerson(c echo.Context) error {
 	ctx := c.Request().Context()
-	account, err := accounts.ParseID(c.Param("account"))
+	account, err := pathPerson(c)
 	if err != nil {
 		return err
 	}
@@ -209,7 +197,7 @@ func (s *server) renameCompany(c echo.Context) error {
 }
 
 func (s *server) audit(c echo.Context) error {
-	before, err := rowID[id.Audit](c.QueryParam("before"))
+	before, err := goesOn[id.Audit](c, "before")
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,11 @@ func (s *server) tokens(c echo.Context) error {
 // showTokens shows the lists; secret is a token that was just made.
 func (s *server) showTokens(c echo.Context, code int, form views.TokenForm, secret string) error {
 	ctx := c.Request().Context()
-	before, err := rowID[id.Token](c.QueryParam("before"))
+	before, err := goesOn[id.Token](c, "before")
 	if err != nil {
 		return err
 	}
-	others, err := rowID[id.Token](c.QueryParam("others"))
+	others, err := goesOn[id.Token](c, "others")
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *server) makeToken(c echo.Context) error {
 }
 
 func (s *server) revokeToken(c echo.Context) error {
-	token, err := rowID[id.Token](c.Param("token"))
+	token, err := rowID[id.Token](c.Param("token"), echo.ErrNotFound)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -265,13 +264,4 @@ func EndResets(ctx context.Context, tx *db.Tx, account ID) error {
 		return fmt.Errorf("end links for passwords: %w", err)
 	}
 	return nil
-}
-
-// ParseID reads the id of an account from a path. It returns PersonNotFound.
-func ParseID(s string) (ID, error) {
-	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil {
-		return 0, PersonNotFound{}
-	}
-	return ID(n), nil
 }
