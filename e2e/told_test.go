@@ -30,6 +30,7 @@ func TestMentions(t *testing.T) {
 		ben.open("/acme")
 		ana := a.tab(t)
 		ana.open("/acme/NINJA-1")
+		ana.wait(`document.querySelector("text-expander #comment-body")`)
 		ana.click("#comment-body")
 		ana.types("Look, @be")
 		ana.wait(`document.querySelector("#people-to-name [aria-selected=true]")?.textContent.includes("Ben Okafor")`)

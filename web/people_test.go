@@ -586,7 +586,7 @@ func TestAudit(t *testing.T) {
 	older, _ := ana.get("/acme/audit").page().Find(".more a").Attr("href")
 	ana.get(older).is(t, 200)
 	for _, bad := range []string{"x", "-1", "99999999999999999999"} {
-		ana.get("/acme/audit?before="+bad).is(t, 404)
+		ana.get("/acme/audit?before="+bad).is(t, 400)
 	}
 }
 

@@ -26,22 +26,21 @@ function wrap(text) {
 }
 
 // A name's beginning is what was typed behind the last @ that does not stand within a word.
-document.addEventListener('text-expander-change', ({ target, detail }) => {
+document.addEventListener('text-expander-change', ({ detail }) => {
 	if (/[^\p{L}\p{N}-]/u.test(detail.text) || detail.text.length > 40) return
-	detail.provide(find(target, detail.text))
+	detail.provide(find(detail.text))
 }, true)
 
 let latest = 0
 
-async function find(expander, text) {
+// find asks for people. What comes after more was typed is no answer, not even that there is nobody: the
+// list would close on what the next answer opens it for.
+async function find(text) {
 	const turn = ++latest
-	try {
-		const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' })
-		const fragment = answer.querySelector('#people-to-name')
-		return { matched: turn === latest && Boolean(fragment?.children.length), fragment }
-	} catch {
-		return { matched: false } // a list that does not come is no reason to stop typing
-	}
+	const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' }).catch(() => null) // no list is no reason to stop typing
+	if (turn !== latest) return new Promise(() => {})
+	const fragment = answer?.querySelector('#people-to-name')
+	return { matched: Boolean(fragment?.children.length), fragment }
 }
 
 document.addEventListener('text-expander-value', ({ detail }) => { detail.value = detail.item.dataset.value }, true)
