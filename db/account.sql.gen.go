@@ -242,15 +242,30 @@ func (q *Queries) MemberByID(ctx context.Context, companyID id.Company, accountI
 	return i, err
 }
 
-const memberBySlug = `-- name: MemberBySlug :one
+const memberBySlug = `-- name: MemberBySlug :many
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
-       EXISTS (SELECT 1 FROM membership o WHERE o.account_id = a.id AND o.company_id <> c.id) AS elsewhere
+       COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
+       (SELECT COUNT(*) FROM (
+         SELECT n.id FROM company h
+         JOIN notification n ON n.company_id = h.id
+         WHERE h.slug = ? AND n.account_id = ? AND n.unread = TRUE
+         LIMIT 100
+       ) some) AS unread
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
+LEFT JOIN membership p ON p.account_id = m.account_id AND p.company_id <> m.company_id
+LEFT JOIN company o ON o.id = p.company_id
 WHERE c.slug = ? AND m.account_id = ?
+ORDER BY p.company_id
+LIMIT 200
 `
+
+type MemberBySlugParams struct {
+	Slug      string
+	AccountID id.Account
+}
 
 type MemberBySlugRow struct {
 	AccountID    id.Account
@@ -263,27 +278,56 @@ type MemberBySlugRow struct {
 	CompanyName  string
 	Role         string
 	Handle       string
-	Elsewhere    bool
+	OtherID      id.Company
+	OtherSlug    string
+	OtherName    string
+	Unread       int64
 }
 
-// The account with its place in a company; no row for a stranger and for an unknown company alike.
-func (q *Queries) MemberBySlug(ctx context.Context, slug string, accountID id.Account) (MemberBySlugRow, error) {
-	row := q.db.QueryRowContext(ctx, memberBySlug, slug, accountID)
-	var i MemberBySlugRow
-	err := row.Scan(
-		&i.AccountID,
-		&i.Email,
-		&i.AccountName,
-		&i.Operator,
-		&i.SessionEpoch,
-		&i.CompanyID,
-		&i.CompanySlug,
-		&i.CompanyName,
-		&i.Role,
-		&i.Handle,
-		&i.Elsewhere,
+// The account with its place in a company, and how many entries of its inbox there are unread, counted up to
+// a hundred: a row for each other company that it belongs to, one where there is none. No row for a stranger
+// and for an unknown company alike.
+func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]MemberBySlugRow, error) {
+	rows, err := q.db.QueryContext(ctx, memberBySlug,
+		arg.Slug,
+		arg.AccountID,
+		arg.Slug,
+		arg.AccountID,
 	)
-	return i, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MemberBySlugRow
+	for rows.Next() {
+		var i MemberBySlugRow
+		if err := rows.Scan(
+			&i.AccountID,
+			&i.Email,
+			&i.AccountName,
+			&i.Operator,
+			&i.SessionEpoch,
+			&i.CompanyID,
+			&i.CompanySlug,
+			&i.CompanyName,
+			&i.Role,
+			&i.Handle,
+			&i.OtherID,
+			&i.OtherSlug,
+			&i.OtherName,
+			&i.Unread,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const members = `-- name: Members :many

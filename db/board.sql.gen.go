@@ -80,55 +80,132 @@ func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int
 	return result.RowsAffected()
 }
 
-const boardByID = `-- name: BoardByID :one
-SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE id = ? AND company_id = ?
+const boardByID = `-- name: BoardByID :many
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard FROM board
+JOIN board_column ON board_column.board_id = board.id
+WHERE board.id = ? AND board.company_id = ?
+ORDER BY board_column.position
 `
 
-func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Company) (Board, error) {
-	row := q.db.QueryRowContext(ctx, boardByID, iD, companyID)
-	var i Board
-	err := row.Scan(
-		&i.ID,
-		&i.CompanyID,
-		&i.Slug,
-		&i.Title,
-		&i.Version,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ArchivedAt,
-	)
-	return i, err
+type BoardByIDRow struct {
+	Board       Board
+	BoardColumn BoardColumn
 }
 
-const boardBySlug = `-- name: BoardBySlug :one
-SELECT b.id, b.company_id, b.slug, b.title, b.version, b.created_at, b.updated_at, b.archived_at FROM board_slug s JOIN board b ON b.id = s.board_id
+func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Company) ([]BoardByIDRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardByID, iD, companyID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardByIDRow
+	for rows.Next() {
+		var i BoardByIDRow
+		if err := rows.Scan(
+			&i.Board.ID,
+			&i.Board.CompanyID,
+			&i.Board.Slug,
+			&i.Board.Title,
+			&i.Board.Version,
+			&i.Board.CreatedAt,
+			&i.Board.UpdatedAt,
+			&i.Board.ArchivedAt,
+			&i.BoardColumn.ID,
+			&i.BoardColumn.BoardID,
+			&i.BoardColumn.Name,
+			&i.BoardColumn.Position,
+			&i.BoardColumn.Done,
+			&i.BoardColumn.WipLimit,
+			&i.BoardColumn.TicketCount,
+			&i.BoardColumn.LastRank,
+			&i.BoardColumn.WipHard,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const boardBySlug = `-- name: BoardBySlug :many
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard FROM board_slug s
+JOIN board ON board.id = s.board_id
+JOIN board_column ON board_column.board_id = board.id
 WHERE s.company_id = ? AND s.slug = ?
+ORDER BY board_column.position
 `
 
-// The board that has the slug, or had it once.
-func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) (Board, error) {
-	row := q.db.QueryRowContext(ctx, boardBySlug, companyID, slug)
-	var i Board
-	err := row.Scan(
-		&i.ID,
-		&i.CompanyID,
-		&i.Slug,
-		&i.Title,
-		&i.Version,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ArchivedAt,
-	)
-	return i, err
+type BoardBySlugRow struct {
+	Board       Board
+	BoardColumn BoardColumn
+}
+
+// The board that has the slug, or had it once, with each of its columns.
+func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) ([]BoardBySlugRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardBySlug, companyID, slug)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardBySlugRow
+	for rows.Next() {
+		var i BoardBySlugRow
+		if err := rows.Scan(
+			&i.Board.ID,
+			&i.Board.CompanyID,
+			&i.Board.Slug,
+			&i.Board.Title,
+			&i.Board.Version,
+			&i.Board.CreatedAt,
+			&i.Board.UpdatedAt,
+			&i.Board.ArchivedAt,
+			&i.BoardColumn.ID,
+			&i.BoardColumn.BoardID,
+			&i.BoardColumn.Name,
+			&i.BoardColumn.Position,
+			&i.BoardColumn.Done,
+			&i.BoardColumn.WipLimit,
+			&i.BoardColumn.TicketCount,
+			&i.BoardColumn.LastRank,
+			&i.BoardColumn.WipHard,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const boardSlugs = `-- name: BoardSlugs :many
-SELECT slug FROM board_slug WHERE company_id = ? ORDER BY slug LIMIT 10000
+SELECT slug FROM board_slug WHERE company_id = ? AND slug IN (/*SLICE:slugs*/?)
 `
 
-// Every slug that a board of the company has or had.
-func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, boardSlugs, companyID)
+// Those of some slugs that a board of the company has or had.
+func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]string, error) {
+	query := boardSlugs
+	var queryParams []interface{}
+	queryParams = append(queryParams, companyID)
+	if len(slugs) > 0 {
+		for _, v := range slugs {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:slugs*/?", strings.Repeat(",?", len(slugs))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:slugs*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
 	}
@@ -211,43 +288,6 @@ func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limi
 	for rows.Next() {
 		var i BoardsToSearchRow
 		if err := rows.Scan(&i.ID, &i.Slug, &i.MaxTicketID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const columnsOfBoard = `-- name: ColumnsOfBoard :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE board_id = ? ORDER BY position
-`
-
-func (q *Queries) ColumnsOfBoard(ctx context.Context, boardID id.Board) ([]BoardColumn, error) {
-	rows, err := q.db.QueryContext(ctx, columnsOfBoard, boardID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []BoardColumn
-	for rows.Next() {
-		var i BoardColumn
-		if err := rows.Scan(
-			&i.ID,
-			&i.BoardID,
-			&i.Name,
-			&i.Position,
-			&i.Done,
-			&i.WipLimit,
-			&i.TicketCount,
-			&i.LastRank,
-			&i.WipHard,
-		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

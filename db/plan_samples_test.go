@@ -43,7 +43,7 @@ var samples = map[string]sample{
 	"AccountByEmail":     {args: with("p7@example.com")},
 	"AccountByID":        {args: with(7)},
 	"HandlesLike":        {args: with(1, "p1%")},
-	"MemberBySlug":       {args: with("c1", 7)},
+	"MemberBySlug":       {args: with(db.MemberBySlugParams{Slug: "c1", AccountID: 7})},
 	"CompaniesOfAccount": {args: with(1)},
 	"RenameAccount":      {args: with("x", 7)},
 	"SetPassword":        {args: with("x", 7)},
@@ -85,8 +85,7 @@ var samples = map[string]sample{
 	"BoardBySlug":       {args: with(1, "B7")},
 	"BoardByID":         {args: with(7, 1)},
 	"BoardsOfCompany":   {args: with(1)},
-	"BoardSlugs":        {args: with(1)},
-	"ColumnsOfBoard":    {args: with(7)},
+	"BoardSlugs":        {args: with(1, []string{"B7", "B8"})},
 	"ColumnsOfBoards":   {args: with(firstBoards(300))},
 	"LockColumns":       {args: with([]id.Column{1, 3})},
 	"AppendRanks":       {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
@@ -160,7 +159,7 @@ var samples = map[string]sample{
 
 	// ticket.sql
 	"TakeNumbers":        {args: with(1, 1)},
-	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 7})},
+	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, Reader: 1})},
 	"LockTicket":         {args: with(7)},
 	"TicketByID":         {args: with(removedTicket, 1)},
 	"LockAnyTicket":      {args: with(removedTicket)},
@@ -194,7 +193,6 @@ var samples = map[string]sample{
 	"RevokeToken":    {args: with(&newYear, 7)},
 
 	// watcher.sql
-	"WatcherOf":     {args: with(busyTicket, 7)},
 	"Watchers":      {args: with(db.WatchersParams{CompanyID: 1, TicketID: busyTicket, Limit: 1000})},
 	"AuthorListens": {args: with(db.AuthorListensParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
 

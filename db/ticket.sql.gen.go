@@ -658,7 +658,13 @@ func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Com
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
+   FROM assignee g
+   JOIN account ga ON ga.id = g.account_id
+   LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id
+   WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
+  EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = ? AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ?
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ?
@@ -669,6 +675,7 @@ WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NULL
 `
 
 type TicketByKeyParams struct {
+	Reader    id.Account
 	LocalID   uint64
 	CompanyID id.Company
 	Slug      string
@@ -678,11 +685,15 @@ type TicketByKeyRow struct {
 	Ticket    Ticket
 	BoardSlug string
 	Author    string
+	Assignees string
+	Muted     bool
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
+// assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
+		arg.Reader,
 		arg.LocalID,
 		arg.LocalID,
 		arg.CompanyID,
@@ -706,6 +717,8 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.ClosedAt,
 		&i.BoardSlug,
 		&i.Author,
+		&i.Assignees,
+		&i.Muted,
 	)
 	return i, err
 }

@@ -48,17 +48,6 @@ func (q *Queries) SetMuted(ctx context.Context, arg SetMutedParams) error {
 	return err
 }
 
-const watcherOf = `-- name: WatcherOf :one
-SELECT muted FROM watcher WHERE ticket_id = ? AND account_id = ?
-`
-
-func (q *Queries) WatcherOf(ctx context.Context, ticketID id.Ticket, accountID id.Account) (bool, error) {
-	row := q.db.QueryRowContext(ctx, watcherOf, ticketID, accountID)
-	var muted bool
-	err := row.Scan(&muted)
-	return muted, err
-}
-
 const watchers = `-- name: Watchers :many
 SELECT w.account_id FROM watcher w
 STRAIGHT_JOIN membership m FORCE INDEX (PRIMARY) ON m.company_id = ? AND m.account_id = w.account_id

@@ -32,15 +32,27 @@ VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(han
 -- Handles of a company that begin with a text, to find one that is free.
 SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle LIKE sqlc.arg(beginning);
 
--- name: MemberBySlug :one
--- The account with its place in a company; no row for a stranger and for an unknown company alike.
+-- name: MemberBySlug :many
+-- The account with its place in a company, and how many entries of its inbox there are unread, counted up to
+-- a hundred: a row for each other company that it belongs to, one where there is none. No row for a stranger
+-- and for an unknown company alike.
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
-       EXISTS (SELECT 1 FROM membership o WHERE o.account_id = a.id AND o.company_id <> c.id) AS elsewhere
+       COALESCE(o.id, 0) AS other_id, COALESCE(o.slug, '') AS other_slug, COALESCE(o.name, '') AS other_name,
+       (SELECT COUNT(*) FROM (
+         SELECT n.id FROM company h
+         JOIN notification n ON n.company_id = h.id
+         WHERE h.slug = sqlc.arg(slug) AND n.account_id = sqlc.arg(account_id) AND n.unread = TRUE
+         LIMIT 100
+       ) some) AS unread
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
-WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id);
+LEFT JOIN membership p ON p.account_id = m.account_id AND p.company_id <> m.company_id
+LEFT JOIN company o ON o.id = p.company_id
+WHERE c.slug = sqlc.arg(slug) AND m.account_id = sqlc.arg(account_id)
+ORDER BY p.company_id
+LIMIT 200;
 
 -- name: Members :many
 -- A page of a company's members.

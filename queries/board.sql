@@ -9,20 +9,26 @@ INSERT INTO board_ticket_incrementer (board_id) VALUES (sqlc.arg(board_id));
 INSERT INTO board_column (board_id, name, position, done)
 VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 
--- name: BoardBySlug :one
--- The board that has the slug, or had it once.
-SELECT b.* FROM board_slug s JOIN board b ON b.id = s.board_id
-WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug);
+-- name: BoardBySlug :many
+-- The board that has the slug, or had it once, with each of its columns.
+SELECT sqlc.embed(board), sqlc.embed(board_column) FROM board_slug s
+JOIN board ON board.id = s.board_id
+JOIN board_column ON board_column.board_id = board.id
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug)
+ORDER BY board_column.position;
 
--- name: BoardByID :one
-SELECT * FROM board WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
+-- name: BoardByID :many
+SELECT sqlc.embed(board), sqlc.embed(board_column) FROM board
+JOIN board_column ON board_column.board_id = board.id
+WHERE board.id = sqlc.arg(id) AND board.company_id = sqlc.arg(company_id)
+ORDER BY board_column.position;
 
 -- name: BoardsOfCompany :many
 SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
 
 -- name: BoardSlugs :many
--- Every slug that a board of the company has or had.
-SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 10000;
+-- Those of some slugs that a board of the company has or had.
+SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) AND slug IN (sqlc.slice(slugs));
 
 -- name: EditBoard :execrows
 UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
@@ -32,9 +38,6 @@ WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND archived_at IS NULL;
 -- Archives a board, or restores it where archived_at is NULL.
 UPDATE board SET archived_at = sqlc.arg(archived_at), version = version + 1, updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
-
--- name: ColumnsOfBoard :many
-SELECT * FROM board_column WHERE board_id = sqlc.arg(board_id) ORDER BY position;
 
 -- name: ColumnsOfBoards :many
 -- The columns of several boards, for a list of boards.

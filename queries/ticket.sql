@@ -5,7 +5,14 @@ WHERE board_id = sqlc.arg(board_id);
 
 -- name: TicketByKey :one
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
-SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
+-- assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
+SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
+   FROM assignee g
+   JOIN account ga ON ga.id = g.account_id
+   LEFT JOIN membership gm ON gm.company_id = b.company_id AND gm.account_id = g.account_id
+   WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
+  EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id)
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id)

@@ -3,9 +3,6 @@ INSERT INTO watcher (ticket_id, account_id, muted)
 VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(muted))
 ON DUPLICATE KEY UPDATE muted = VALUES(muted);
 
--- name: WatcherOf :one
-SELECT muted FROM watcher WHERE ticket_id = sqlc.arg(ticket_id) AND account_id = sqlc.arg(account_id);
-
 -- name: Watchers :many
 -- The members who hear of replies on a ticket.
 SELECT w.account_id FROM watcher w

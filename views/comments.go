@@ -33,7 +33,6 @@ type CommentsProps struct {
 	Ticket       tickets.Ticket
 	List         []Comment
 	Older, Newer bool
-	Muted        bool
 	Form         CommentForm
 }
 

@@ -54,7 +54,7 @@ func Comments(props CommentsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Mute(props.Page, t, props.Muted).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Mute(props.Page, t, t.Muted).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -17,9 +17,8 @@ import (
 type Page struct {
 	Title string
 	Actor *accounts.Actor // nil outside a company
-	// Person is who has signed in, nil for nobody; Others are the other companies that they belong to.
+	// Person is who has signed in, nil for nobody.
 	Person *accounts.Account
-	Others []accounts.Company
 	Flash  []Flash // said once, on the page after a redirect
 	Now    time.Time
 	Path   string // the page's own, where it can be asked for again

@@ -14,7 +14,7 @@ var (
 	crew = []tickets.Assignee{{ID: 1, Name: hostile}, {ID: 2, Name: "Ben", Handle: "ben"}, {ID: 3, Name: ""}, {ID: 4, Name: "\u05d0"}, {ID: 5, Name: "Z"}}
 	said = tickets.Comment{ID: 9, Author: tickets.Person{Name: hostile}, Body: hostile, Version: 2}
 	gone = tickets.Comment{ID: 10, DeletedAt: &time.Time{}}
-	talk = CommentsProps{Page: page, Board: board, Ticket: tick, List: []Comment{{Comment: said, HTML: "<p>Hello</p>"}, {Comment: gone}}, Older: true, Newer: true, Muted: true, Form: CommentForm{Body: hostile, Errors: Errors{"body": hostile}}}
+	talk = CommentsProps{Page: page, Board: board, Ticket: tick, List: []Comment{{Comment: said, HTML: "<p>Hello</p>"}, {Comment: gone}}, Older: true, Newer: true, Form: CommentForm{Body: hostile, Errors: Errors{"body": hostile}}}
 )
 
 // toldPages are those of comments, assignees and the inbox.

@@ -37,7 +37,7 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
 	p.Board = boardOf(c)
 	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
-		p.Actor = &actor
+		p.Actor, p.Unread = &actor, actor.Unread
 	}
 	if c.Request().Method == http.MethodGet {
 		p.Path = c.Request().URL.RequestURI()
@@ -45,12 +45,8 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	if who, ok := c.Get(personKey).(accounts.Account); ok {
 		p.Person = &who
 	}
-	if p.Actor != nil && p.Actor.Elsewhere && !isFragment(c) {
-		p.Others = s.otherCompanies(c, p.Actor)
-	}
 	if !isFragment(c) {
 		p.Flash = s.takeFlash(c)
-		p.Unread = s.unreadNow(c, p.Actor)
 	}
 	return p
 }
@@ -64,32 +60,6 @@ func boardOf(c echo.Context) string {
 		return k.Board
 	}
 	return ""
-}
-
-// otherCompanies are those that the actor may switch to. A page is worth having without them.
-func (s *server) otherCompanies(c echo.Context, actor *accounts.Actor) (others []accounts.Company) {
-	all, err := s.Companies(c.Request().Context(), actor.Account.ID)
-	if err != nil {
-		s.log.Warn("read the companies to switch to", "error", err)
-	}
-	for _, m := range all {
-		if m.Company.ID != actor.Company.ID {
-			others = append(others, m.Company)
-		}
-	}
-	return others
-}
-
-// unreadNow counts the inbox of whoever asks. No page fails for it.
-func (s *server) unreadNow(c echo.Context, actor *accounts.Actor) int {
-	if actor == nil {
-		return 0
-	}
-	n, err := s.Unread(c.Request().Context())
-	if err != nil {
-		s.log.Debug("count unread", "error", err)
-	}
-	return n
 }
 
 // see redirects to a page of ours after a form was taken, with a message for it.

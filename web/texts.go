@@ -14,18 +14,13 @@ type texts struct {
 	people markup.Namer
 }
 
-// texts returns what renders these texts: it asks for their people once.
+// texts returns what renders these texts: it asks for what they refer to once.
 func (s *server) texts(c echo.Context, sources ...string) (texts, error) {
-	ctx := c.Request().Context()
-	slugs, err := s.BoardSlugs(ctx)
+	refs, err := s.References(c.Request().Context(), sources...)
 	if err != nil {
 		return texts{}, err
 	}
-	names, err := s.Names(ctx, sources...)
-	if err != nil {
-		return texts{}, err
-	}
-	return texts{linker(company(c).Slug, slugs), func(handle string) string { return names[handle] }}, nil
+	return texts{linker(company(c).Slug, refs.Boards), func(handle string) string { return refs.Names[handle] }}, nil
 }
 
 func (t texts) html(source string) (string, error) { return markup.Render(source, t.link, t.people) }
@@ -52,11 +47,7 @@ func bodies(list []tickets.Comment) []string {
 }
 
 // linker links the keys of a company's boards.
-func linker(company string, slugs []string) markup.Linker {
-	known := make(map[string]bool, len(slugs))
-	for _, slug := range slugs {
-		known[slug] = true
-	}
+func linker(company string, known map[string]bool) markup.Linker {
 	return func(text string) string {
 		key, err := tickets.ParseKey(text)
 		if err != nil || !known[key.Board] {

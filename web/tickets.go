@@ -152,7 +152,7 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}
-	texts, err := s.texts(c, append(bodies(page.List), ticket.Description)...)
+	texts, err := s.texts(c, append(bodies(page.List), ticket.Title, ticket.Description)...)
 	if err != nil {
 		return props, err
 	}
@@ -163,10 +163,7 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 		return props, err
 	}
 	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
-	if props.Comments.List, err = texts.drawn(page.List); err != nil {
-		return props, err
-	}
-	props.Comments.Muted, err = s.Muted(ctx, ticket)
+	props.Comments.List, err = texts.drawn(page.List)
 	return props, err
 }
 
@@ -175,9 +172,13 @@ func (s *server) readTicket(c echo.Context, ticket tickets.Ticket, page *views.P
 	if page.Unread == 0 {
 		return nil
 	}
-	some, err := s.ReadTicket(c.Request().Context(), ticket)
-	if some && err == nil {
+	n, err := s.ReadTicket(c.Request().Context(), ticket)
+	switch {
+	case n == 0 || err != nil:
+	case page.Unread > tickets.MaxUnread: // there are more than were counted
 		page.Unread, err = s.Unread(c.Request().Context())
+	default:
+		page.Unread = max(0, page.Unread-n)
 	}
 	return err
 }

@@ -62,11 +62,13 @@ type Actor struct {
 	Account Account
 	Company Company
 	Role    string
-	// Elsewhere says that the person belongs to other companies, too.
-	Elsewhere bool
-	Handle    string   // how texts name the person in this company, without the @
-	Token     id.Token // 0 for a browser session
-	Scopes    []string // of the token
+	Handle  string // how texts name the person in this company, without the @
+	// Others are companies that the person belongs to as well, and Unread how many entries of their inbox
+	// in this one were unread, counted up to a hundred. A token knows neither.
+	Others []Company
+	Unread int
+	Token  id.Token // 0 for a browser session
+	Scopes []string // of the token
 }
 
 // May reports whether the actor's token has the scope; a browser session has them all.

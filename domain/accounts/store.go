@@ -173,16 +173,23 @@ func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Act
 	if !companySlug.MatchString(slug) { // the database would compare it without spaces, and not at all where it is not ASCII
 		return Actor{}, NotMember{}
 	}
-	row, err := db.Read(q.MemberBySlug(ctx, slug, account))
-	if db.IsNotFound(err) {
-		return Actor{}, NotMember{}
-	}
+	rows, err := db.Read(q.MemberBySlug(ctx, db.MemberBySlugParams{Slug: slug, AccountID: account}))
 	if err != nil {
 		return Actor{}, fmt.Errorf("read membership: %w", err)
 	}
-	return Actor{
+	if len(rows) == 0 {
+		return Actor{}, NotMember{}
+	}
+	row := rows[0]
+	actor := Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},
 		Company: Company{ID: row.CompanyID, Slug: row.CompanySlug, Name: row.CompanyName},
-		Role:    row.Role, Handle: row.Handle, Elsewhere: row.Elsewhere,
-	}, nil
+		Role:    row.Role, Handle: row.Handle, Unread: int(row.Unread),
+	}
+	for _, r := range rows {
+		if r.OtherID != 0 {
+			actor.Others = append(actor.Others, Company{ID: r.OtherID, Slug: r.OtherSlug, Name: r.OtherName})
+		}
+	}
+	return actor, nil
 }

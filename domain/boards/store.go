@@ -63,7 +63,7 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	if err == nil {
 		return nil
 	}
-	holder, err := tx.BoardBySlug(ctx, board.Company, slug)
+	holder, err := BySlug(ctx, tx.Queries, board.Company, slug)
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
 	}
@@ -74,7 +74,7 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 }
 
 func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) error {
-	holder, err := tx.BoardBySlug(ctx, company, slug)
+	holder, err := BySlug(ctx, tx.Queries, company, slug)
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
 	}
@@ -128,31 +128,39 @@ func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string)
 	if err != nil {
 		return Board{}, NotFound{Slug: slug}
 	}
-	row, err := db.Read(q.BoardBySlug(ctx, company, parsed))
-	if db.IsNotFound(err) {
+	rows, err := db.Read(q.BoardBySlug(ctx, company, parsed))
+	if err != nil {
+		return Board{}, fmt.Errorf("read board: %w", err)
+	}
+	if len(rows) == 0 {
 		return Board{}, NotFound{Slug: slug}
 	}
-	return withColumns(ctx, q, row, err)
+	return fromRows(rows), nil
 }
 
 // ByID returns a company's board with its columns, or NotFound.
 func ByID(ctx context.Context, q *db.Queries, company id.Company, board ID) (Board, error) {
-	row, err := db.Read(q.BoardByID(ctx, board, company))
-	if db.IsNotFound(err) {
-		return Board{}, NotFound{}
-	}
-	return withColumns(ctx, q, row, err)
-}
-
-func withColumns(ctx context.Context, q *db.Queries, row db.Board, err error) (Board, error) {
+	rows, err := db.Read(q.BoardByID(ctx, board, company))
 	if err != nil {
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}
-	columns, err := db.Read(q.ColumnsOfBoard(ctx, row.ID))
-	if err != nil {
-		return Board{}, fmt.Errorf("read columns: %w", err)
+	if len(rows) == 0 {
+		return Board{}, NotFound{}
 	}
-	return fromRow(row, columns), nil
+	list := make([]db.BoardBySlugRow, len(rows))
+	for i, row := range rows {
+		list[i] = db.BoardBySlugRow(row)
+	}
+	return fromRows(list), nil
+}
+
+// fromRows is a board of at least one column, as every board is.
+func fromRows(rows []db.BoardBySlugRow) Board {
+	columns := make([]db.BoardColumn, len(rows))
+	for i, row := range rows {
+		columns[i] = row.BoardColumn
+	}
+	return fromRow(rows[0].Board, columns)
 }
 
 // Of returns a company's boards by slug, each with its columns.
@@ -180,9 +188,12 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	return list, nil
 }
 
-// Slugs returns every slug that a company's boards have or had.
-func Slugs(ctx context.Context, q *db.Queries, company id.Company) ([]string, error) {
-	slugs, err := db.Read(q.BoardSlugs(ctx, company))
+// Slugs returns those of some slugs, in upper case, that a board of a company has or had.
+func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]string, error) {
+	if len(among) == 0 {
+		return nil, nil
+	}
+	slugs, err := db.Read(q.BoardSlugs(ctx, company, among))
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}

@@ -162,6 +162,20 @@ func (r *references) in(source []byte, segment text.Segment) []found {
 	return list
 }
 
+// slugForm is looser than keyForm: what stands around a key in the source, such as _NINJA-42_, may be markup.
+var slugForm = regexp.MustCompile(`([A-Z][A-Z0-9]{1,9})-[1-9]`)
+
+// Boards returns the slugs of what may be keys in a text, each once: more than Render asks for.
+func Boards(source string) []string {
+	var slugs []string
+	for _, match := range slugForm.FindAllStringSubmatch(source, -1) {
+		if !slices.Contains(slugs, match[1]) {
+			slugs = append(slugs, match[1])
+		}
+	}
+	return slugs
+}
+
 // keysIn returns where keys begin and end. A hyphen or slash may tie one to more, and then it is none:
 // X-NINJA-42, NINJA-42-B, a path.
 func keysIn(text []byte) [][]int {

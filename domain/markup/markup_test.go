@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -235,4 +236,24 @@ func BenchmarkRender(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// What a page asks for before it renders must be all that rendering asks for.
+func TestBoards(t *testing.T) {
+	t.Parallel()
+	piece := rapid.SampledFrom([]string{"NINJA-42", "A1-7", "X", "x", "-", "_", "*", "**", "~~", "`", "[", "](/a)", "(", ")", "/", "&amp;", "\\", "<", ">", "|", "\n", " ", "@ana", "http://a.b/", "ä", "9"})
+	rapid.Check(t, func(t *rapid.T) {
+		source := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), "")
+		known := markup.Boards(source)
+		link := func(key string) string {
+			if slug, _, _ := strings.Cut(key, "-"); !slices.Contains(known, slug) {
+				t.Fatalf("%q asks for %s, and %v are known", source, key, known)
+			}
+			return "/" + key
+		}
+		if _, err := markup.Render(source, link, func(string) string { return "" }); err != nil {
+			t.Fatal(err)
+		}
+		markup.Spans(source, link)
+	})
 }

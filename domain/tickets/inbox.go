@@ -102,22 +102,13 @@ func ReadUpto(ctx context.Context, q *db.Queries, company id.Company, account id
 	}
 }
 
-// ReadTicket marks what someone was told of a ticket as read, and reports whether there was any.
-func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (bool, error) {
+// ReadTicket marks what someone was told of a ticket as read, and returns how many entries that were.
+func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (int, error) {
 	n, err := db.Read(q.ReadTicket(ctx, ticket, account))
 	if err != nil {
-		return false, fmt.Errorf("mark ticket read: %w", err)
+		return 0, fmt.Errorf("mark ticket read: %w", err)
 	}
-	return n > 0, nil
-}
-
-// Muted reports whether someone wants to hear of no more replies on a ticket.
-func Muted(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (bool, error) {
-	muted, err := db.Read(q.WatcherOf(ctx, ticket, account))
-	if err != nil && !db.IsNotFound(err) {
-		return false, fmt.Errorf("read watcher: %w", err)
-	}
-	return muted && err == nil, nil
+	return int(n), nil
 }
 
 // Mute ends replies of a ticket in someone's inbox, or lets them come again.

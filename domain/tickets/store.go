@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -55,7 +56,12 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint
 // ByKey returns the ticket of a company that has the key, or had it once: its Key is the current one.
 // It returns NotFound also for a deleted one.
 func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
+	return ForReader(ctx, q, company, key, 0)
+}
+
+// ForReader is ByKey that also says whether a reader has muted the ticket.
+func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
+	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, Reader: reader}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound{Key: key.String()}
 	}
@@ -63,10 +69,12 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)
 	}
 	ticket := fromRow(row.Ticket, row.BoardSlug)
-	ticket.Author.Name = row.Author
-	assignees, err := AssigneesOf(ctx, q, company, []ID{ticket.ID})
-	ticket.Assignees = assignees[ticket.ID]
-	return ticket, err
+	ticket.Author.Name, ticket.Muted = row.Author, row.Muted
+	if err := json.Unmarshal([]byte(row.Assignees), &ticket.Assignees); err != nil {
+		return Ticket{}, fmt.Errorf("read assignees of ticket %d: %w", ticket.ID, err)
+	}
+	sortAssignees(ticket.Assignees)
+	return ticket, nil
 }
 
 // Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.

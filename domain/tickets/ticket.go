@@ -37,6 +37,7 @@ type Ticket struct {
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
 	Assignees   []Assignee // by account
+	Muted       bool       // whoever it was read for (ForReader) hears of no replies on it
 }
 
 // Closed reports whether the work on the ticket is over.

@@ -33,15 +33,6 @@ func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
 	return boards.Of(ctx, w.db.Queries, actor.Company.ID)
 }
 
-// BoardSlugs returns every slug that the company's boards have or had: what makes a word in a text a key.
-func (w *Workflows) BoardSlugs(ctx context.Context) ([]string, error) {
-	actor, err := reading(ctx, "boards:read")
-	if err != nil {
-		return nil, err
-	}
-	return boards.Slugs(ctx, w.db.Queries, actor.Company.ID)
-}
-
 // Board returns the board that has the slug, or had it once, with its columns, or boards.NotFound.
 func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error) {
 	actor, err := reading(ctx, "boards:read")

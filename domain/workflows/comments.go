@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -154,31 +155,49 @@ func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handle
 	return list, nil
 }
 
-// Names returns the names of the members whom texts may name, by handle.
-func (w *Workflows) Names(ctx context.Context, texts ...string) (map[string]string, error) {
-	actor, err := reading(ctx, "tickets:read")
-	if err != nil {
-		return nil, err
-	}
-	var handles []string
-	for _, text := range texts {
-		handles = append(handles, markup.Handles(text)...)
-	}
-	slices.Sort(handles)
-	handles = slices.Compact(handles)
-	found, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, handles[:min(len(handles), maxNames)])
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]string, len(found))
-	for _, m := range found {
-		names[m.Handle] = m.Name
-	}
-	return names, nil
+// References are what words in texts stand for: slugs that boards have or had, and members' names by handle.
+type References struct {
+	Boards map[string]bool
+	Names  map[string]string
 }
 
-// maxNames is how many handles of a page are looked up.
-const maxNames = 1000
+// maxWords is how many slugs, and how many handles, of a page are looked up.
+const maxWords = 1000
+
+// References returns what the words in texts stand for. It asks for nothing that they do not have.
+func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return refs, err
+	}
+	slugs, err := boards.Slugs(ctx, w.db.Queries, actor.Company.ID, words(texts, markup.Boards))
+	if err != nil {
+		return refs, err
+	}
+	named, err := accounts.ByHandle(ctx, w.db.Queries, actor.Company.ID, words(texts, markup.Handles))
+	if err != nil {
+		return refs, err
+	}
+	refs = References{Boards: make(map[string]bool, len(slugs)), Names: make(map[string]string, len(named))}
+	for _, slug := range slugs {
+		refs.Boards[slug] = true
+	}
+	for _, m := range named {
+		refs.Names[m.Handle] = m.Name
+	}
+	return refs, nil
+}
+
+// words are the first of those that texts have, each once.
+func words(texts []string, in func(string) []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, in(text)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), maxWords)]
+}
 
 // FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.

@@ -48,22 +48,13 @@ func (w *Workflows) ReadInbox(ctx context.Context, upto id.Notification) error {
 	return tickets.ReadUpto(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, upto)
 }
 
-// ReadTicket marks what one was told of a ticket as read, and reports whether there was any.
-func (w *Workflows) ReadTicket(ctx context.Context, ticket tickets.Ticket) (bool, error) {
+// ReadTicket marks what one was told of a ticket as read, and returns how many entries that were.
+func (w *Workflows) ReadTicket(ctx context.Context, ticket tickets.Ticket) (int, error) {
 	actor, err := reading(ctx, "tickets:read")
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	return tickets.ReadTicket(ctx, w.db.Queries, ticket.ID, actor.Account.ID)
-}
-
-// Muted reports whether whoever asks hears of no replies on a ticket.
-func (w *Workflows) Muted(ctx context.Context, ticket tickets.Ticket) (bool, error) {
-	actor, err := reading(ctx, "tickets:read")
-	if err != nil {
-		return false, err
-	}
-	return tickets.Muted(ctx, w.db.Queries, ticket.ID, actor.Account.ID)
 }
 
 // MuteTicket ends replies of a ticket in one's inbox, or lets them come again. Viewers may too. It

@@ -18,7 +18,7 @@ func (w *Workflows) Ticket(ctx context.Context, key tickets.Key) (tickets.Ticket
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	return tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
+	return tickets.ForReader(ctx, w.db.Queries, actor.Company.ID, key, actor.Account.ID)
 }
 
 // TicketOnBoard returns a ticket with its board.

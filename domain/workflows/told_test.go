@@ -205,8 +205,8 @@ func TestTelling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if some, err := h.ReadTicket(ben, ticket); err != nil || !some {
-			t.Error(some, err)
+		if n, err := h.ReadTicket(ben, ticket); err != nil || n != 1 {
+			t.Error(n, err)
 		}
 		unread(1)
 		list, _, err := h.Inbox(ben, 0)
