@@ -1209,7 +1209,7 @@ func PersonPage(props PersonProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "</bdi></h2><p class=\"hint\">Your tickets stay. Your API tokens here end, and you are signed out everywhere. To come back, you need an invitation.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "</bdi></h2><p class=\"hint\">Your tickets stay, and those assigned to you keep your name until someone else takes it off. Your API tokens here end, and you are signed out everywhere. To come back, you need an invitation.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1227,7 +1227,7 @@ func PersonPage(props PersonProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "</bdi></h2><p class=\"hint\">Their tickets stay. Their API tokens here end, also the invitations they made, and they are signed out everywhere.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "</bdi></h2><p class=\"hint\">Their tickets stay, and those assigned to them keep their name until someone takes it off. Their API tokens here end, also the invitations they made, and they are signed out everywhere.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

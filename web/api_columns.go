@@ -27,15 +27,16 @@ func (b columnBody) edit() boards.ColumnEdit {
 
 func (s *server) apiOpenColumn(c echo.Context) error {
 	var in columnBody
-	if _, err := bindJSON(c, &in); err != nil {
-		return err
-	}
-	board, opened, err := s.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version)
+	body, err := bindJSON(c, &in)
 	if err != nil {
 		return err
 	}
-	column, _ := board.Column(opened.ID)
-	return answer(c, http.StatusCreated, columnOf(column))
+	key, err := once(c, body, func(opened boards.Column) any { return columnOf(opened) })
+	if err != nil {
+		return err
+	}
+	_, opened, err := s.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version, key)
+	return created(c, columnOf(opened), err)
 }
 
 func (s *server) apiEditColumn(c echo.Context) error {

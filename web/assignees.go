@@ -47,7 +47,7 @@ func people(c echo.Context, field string) ([]id.Account, error) {
 }
 
 func (s *server) assignForm(c echo.Context) error {
-	ticket, board, err := s.ticketOfPath(c)
+	ticket, board, err := s.ticketToChange(c)
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (s *server) openColumn(c echo.Context) error {
 	form, edit, seen, err := readColumn(c)
 	var board boards.Board
 	if err == nil {
-		board, _, err = s.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen)
+		board, _, err = s.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
 	}
 	if err != nil {
 		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
@@ -175,7 +175,7 @@ func (s *server) rejectColumn(c echo.Context, columnID id.Column, form views.Col
 
 // removalForm asks where the tickets of a column go that is removed.
 func (s *server) removalForm(c echo.Context) error {
-	board, err := s.boardOfPath(c)
+	board, err := s.boardToChange(c)
 	if err != nil {
 		return err
 	}

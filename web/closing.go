@@ -52,7 +52,7 @@ func (s *server) seeUndo(c echo.Context, path, message string, activity id.Activ
 
 // deletionForm asks whether to delete a ticket.
 func (s *server) deletionForm(c echo.Context) error {
-	ticket, board, err := s.ticketOfPath(c)
+	ticket, board, err := s.ticketToChange(c)
 	if err != nil {
 		return err
 	}

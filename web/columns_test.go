@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -158,4 +159,16 @@ func TestOtherBoard(t *testing.T) {
 	}
 	ana.get("/acme/OPS-1").leadsTo(t, "/acme/DEMO-1")
 	ana.get("/acme/DEMO-1").is(t, 200)
+}
+
+func TestFormsOnArchivedBoards(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ana := h.ana()
+	h.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
+	for _, path := range []string{"/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/DEMO-1/assignees", "/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
+		if got := ana.get(path).is(t, 409).text(t, "#main .lead"); !strings.Contains(got, "archived") {
+			t.Errorf("%s says %q before anything is typed", path, got)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *server) editTicket(c echo.Context) error {
-	ticket, board, err := s.ticketOfPath(c)
+	ticket, board, err := s.ticketToChange(c)
 	if err != nil {
 		return err
 	}

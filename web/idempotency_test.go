@@ -49,6 +49,18 @@ func TestIdempotencyKey(t *testing.T) {
 		again(t, first, p.post("/boards", object{"slug": "NINJA", "title": "x"}))
 	})
 
+	t.Run("so does the same column, also where the board has changed since", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		p := h.program().with("Idempotency-Key", "one")
+		first := p.post("/boards/DEMO/columns", object{"name": "Review", "version": 1}).is(t, 201)
+		again(t, first, p.post("/boards/DEMO/columns", object{"name": "Review", "version": 1}))
+		p.post("/boards/DEMO/columns", object{"name": "Another"}).problem(t, 422, "Idempotency-Key")
+		if n := h.count("SELECT COUNT(*) FROM board_column WHERE name IN ('Review', 'Another')"); n != 1 {
+			t.Errorf("%d columns", n)
+		}
+	})
+
 	for _, path := range []string{path, "/boards"} {
 		t.Run("twenty at once do it once: POST "+path, func(t *testing.T) {
 			t.Parallel()

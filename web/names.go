@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -56,4 +57,33 @@ func (s *server) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, err
 		return tickets.Ticket{}, boards.Board{}, err
 	}
 	return ticket, board, named(c, "key", ticket.Key.String())
+}
+
+// boardToChange is boardOfPath for a form about the board. It returns accounts.ReadOnly to a viewer, and
+// boards.Archived, before anybody types what is refused in the end.
+func (s *server) boardToChange(c echo.Context) (boards.Board, error) {
+	board, err := s.boardOfPath(c)
+	if err != nil {
+		return board, err
+	}
+	return board, changeable(c, board)
+}
+
+// ticketToChange is boardToChange for a form about a ticket.
+func (s *server) ticketToChange(c echo.Context) (tickets.Ticket, boards.Board, error) {
+	ticket, board, err := s.ticketOfPath(c)
+	if err != nil {
+		return ticket, board, err
+	}
+	return ticket, board, changeable(c, board)
+}
+
+func changeable(c echo.Context, board boards.Board) error {
+	switch {
+	case !accounts.ActorFrom(c.Request().Context()).Writes():
+		return accounts.ReadOnly{}
+	case board.Archived():
+		return boards.Archived{Slug: board.Slug}
+	}
+	return nil
 }

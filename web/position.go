@@ -22,7 +22,7 @@ import (
 
 // positionForm asks where to move a ticket. Choosing another column asks for it again.
 func (s *server) positionForm(c echo.Context) error {
-	ticket, board, err := s.ticketOfPath(c)
+	ticket, board, err := s.ticketToChange(c)
 	if err != nil {
 		return err
 	}

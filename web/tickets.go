@@ -14,7 +14,7 @@ import (
 )
 
 func (s *server) newTicket(c echo.Context) error {
-	board, err := s.boardOfPath(c)
+	board, err := s.boardToChange(c)
 	if err != nil {
 		return err
 	}

@@ -56,12 +56,18 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 }
 
 // OpenColumn adds a column to a board. version is the board's that was seen, nil for no check. It
-// returns boards.NotFound, Stale, Archived, TooManyColumns, or what is wrong with the edit.
-func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64) (boards.Board, boards.Column, error) {
-	var opened boards.Column
-	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) (err error) {
-		_, opened, err = boards.OpenColumn(ctx, tx, board, edit)
-		return err
+// returns boards.NotFound, Stale, Archived, TooManyColumns, or what is wrong with the edit, and with
+// once Replayed or KeyReused.
+func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
+	var board boards.Board
+	opened, err := doOnce(ctx, w, once, func() (opened boards.Column, err error) {
+		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) error {
+			if _, opened, err = boards.OpenColumn(ctx, tx, board, edit); err != nil {
+				return err
+			}
+			return remember(ctx, tx, once.row(tx, opened))
+		})
+		return opened, err
 	})
 	if err != nil {
 		return boards.Board{}, boards.Column{}, fmt.Errorf("open column: %w", err)

@@ -87,7 +87,7 @@ func TestColumns(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		board := h.board(t, "OPS")
-		board, review, err := h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(" In  review ")}, &board.Version)
+		board, review, err := h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(" In  review ")}, &board.Version, nil)
 		if err != nil || review.Name != "In review" || board.Columns[3].ID != review.ID || board.Version != 2 {
 			t.Fatalf("%+v, %v", board, err)
 		}
@@ -125,7 +125,7 @@ func TestColumns(t *testing.T) {
 		errs := make([]error, 60)
 		for i := range errs {
 			group.Go(func() {
-				_, _, errs[i] = h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(fmt.Sprint("Column ", i))}, nil)
+				_, _, errs[i] = h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(fmt.Sprint("Column ", i))}, nil, nil)
 			})
 		}
 		group.Wait()

@@ -173,7 +173,7 @@ func TestKeysAreForEver(t *testing.T) {
 				w.may(err)
 			}),
 			"add a column": act(func() {
-				_, _, err := server().OpenColumn(h.ctx, w.board("board").Slug, boards.ColumnEdit{Name: ptr("More"), Position: ptr(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil)
+				_, _, err := server().OpenColumn(h.ctx, w.board("board").Slug, boards.ColumnEdit{Name: ptr("More"), Position: ptr(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
 				w.may(err, new(boards.Archived))
 			}),
 			"edit a column": act(func() {
