@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -174,11 +176,38 @@ func (f *facts) askTransactions(ctx context.Context, conn *sql.Conn) (err error)
 		return err
 	}
 	f.transactions, err = privileged(ctx, conn, "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) FROM information_schema.innodb_trx")
+	var said *mysql.MySQLError
+	if errors.As(err, &said) && said.Number == noText {
+		f.transactions, err = oldestInStatus(ctx, conn)
+	}
 	if err != nil {
 		return err
 	}
 	_, err = conn.ExecContext(ctx, "SET SESSION time_zone = '+00:00'")
 	return err
+}
+
+// noText is MySQL's error for the list of transactions while the statement of one holds bytes that are no text.
+const noText = 3854
+
+var activeFor = regexp.MustCompile(`(?m)^---TRANSACTION .*ACTIVE (?:\([A-Z]+\) )?(\d+) sec`)
+
+// oldestInStatus reads the age of the oldest open transaction from the engine's report, in which it
+// is meant for people and may be cut off.
+func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
+	var kind, name, report string
+	if err := conn.QueryRowContext(ctx, "SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &report); err != nil {
+		return reading{}, err
+	}
+	oldest := reading{known: true}
+	for _, found := range activeFor.FindAllStringSubmatch(report, -1) {
+		seconds, err := strconv.ParseInt(found[1], 10, 64)
+		if err != nil {
+			return reading{}, err
+		}
+		oldest.value = max(oldest.value, seconds)
+	}
+	return oldest, nil
 }
 
 // privileged reads a number, or nothing where the account may not.

@@ -76,6 +76,39 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	})
+	t.Run("so has one whose statement is no text", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		tx, err := d.SQL.Begin()
+		must(t, err)
+		defer tx.Rollback()
+		_, err = tx.Exec("INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')")
+		must(t, err)
+		holder, err := d.SQL.Conn(t.Context())
+		must(t, err)
+		defer holder.Close()
+		var name string
+		must(t, holder.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name))
+		_, err = holder.ExecContext(t.Context(), "DO GET_LOCK(?, 10)", name)
+		must(t, err)
+		over := make(chan error, 1)
+		go func() {
+			_, err := tx.Exec("DO GET_LOCK(?, 10), ?", name, []byte("\xed\x71\xcf\xc0")) // it waits for the holder
+			over <- err
+		}()
+		for waits := false; !waits; {
+			err := d.SQL.QueryRow("SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE state = 'User lock' AND db = ?", name).Scan(&waits)
+			if waits = waits || err != nil; err != nil && !strings.Contains(err.Error(), "Cannot convert") { // so fails MySQL's list of statements
+				t.Fatal(err)
+			}
+		}
+		if c := find(t, run(t, d, ""), "open transactions"); !strings.Contains(c.Value, "s old") {
+			t.Errorf("%+v", c)
+		}
+		_, err = holder.ExecContext(t.Context(), "DO RELEASE_LOCK(?)", name)
+		must(t, err)
+		must(t, <-over)
+	})
 	t.Run("a connection is left as it was", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
