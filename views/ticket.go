@@ -10,6 +10,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
+// maxLines is how many lines of a difference a page shows: a text may have 65,535, each with its marks.
+const maxLines = 4000
+
 func columnName(b boards.Board, column id.Column) string {
 	c, _ := b.Column(column)
 	return c.Name
