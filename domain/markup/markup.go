@@ -29,11 +29,7 @@ func Render(source string, link Linker, people Namer) (string, error) {
 	if tooMuch(source) {
 		return plain(source), nil
 	}
-	markdown := goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(&references{link: link, people: people, room: maxNames}, 500))),
-	)
-	doc := markdown.Parser().Parse(text.NewReader([]byte(source)))
+	doc := parse(source, &references{link: link, people: people, room: maxNames})
 	if swells(doc, len(source)) {
 		return plain(source), nil
 	}
@@ -42,6 +38,30 @@ func Render(source string, link Linker, people Namer) (string, error) {
 		return "", fmt.Errorf("render markdown: %w", err)
 	}
 	return accessible.Replace(policy.SanitizeReader(&html).String()), nil
+}
+
+// markdown is one for all texts: to make it costs more than to parse most of them. What a text's words
+// refer to comes with the context of its parsing.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.GFM),
+	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(refer{}, 500))),
+)
+
+var referencesKey = parser.NewContextKey()
+
+func parse(source string, refs *references) ast.Node {
+	with := parser.NewContext()
+	with.Set(referencesKey, refs)
+	return markdown.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(with))
+}
+
+// refer marks in a document what the references of its parsing know.
+type refer struct{}
+
+func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Context) {
+	if refs, ok := with.Get(referencesKey).(*references); ok {
+		refs.mark(doc, reader.Source())
+	}
 }
 
 // accessible adds what goldmark leaves out: a name for the boxes of a task list, and a way to scroll
@@ -101,7 +121,7 @@ type references struct {
 	room   int // for names, in bytes; people behind those that fill it are not marked
 }
 
-func (r *references) Transform(doc *ast.Document, reader text.Reader, _ parser.Context) {
+func (r *references) mark(doc *ast.Document, source []byte) {
 	var texts []*ast.Text
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -116,7 +136,7 @@ func (r *references) Transform(doc *ast.Document, reader text.Reader, _ parser.C
 		return ast.WalkContinue, nil
 	})
 	for _, n := range texts {
-		r.split(n, reader.Source())
+		r.split(n, source)
 	}
 }
 

@@ -9,12 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // Namer returns the name of the person whom a handle such as ana stands for, or "" where it is
@@ -50,11 +45,7 @@ func Mentions(source string) []string {
 		return ""
 	}
 	nowhere := func(string) string { return "" }
-	markdown := goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(&references{link: nowhere, people: collect}, 500))),
-	)
-	markdown.Parser().Parse(text.NewReader([]byte(source)))
+	parse(source, &references{link: nowhere, people: collect})
 	return handles
 }
 

@@ -16,6 +16,42 @@ func text(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "d"}), 0, 12).Draw(t, name), "\n")
 }
 
+// long is a text whose lines are too many, and repeat too much, to be compared each with each.
+func long(t *rapid.T, name string) string {
+	part := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "d"}), 1, 6)
+	first, then := part.Draw(t, name+" begins with"), part.Draw(t, name+" goes on with")
+	n := rapid.IntRange(1500, 3000).Draw(t, name+" times")
+	own := rapid.SampledFrom([]string{"a", "only " + name}).Draw(t, name+" ends with")
+	return strings.Join(slices.Concat(slices.Repeat(first, n), slices.Repeat(then, n), []string{own}), "\n")
+}
+
+// Texts whose common lines are not looked for, because that would take long, merge more coarsely, and
+// by the same rules.
+func TestMergeOfLongTexts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		base, mine, theirs := long(t, "base"), long(t, "mine"), long(t, "theirs")
+		for _, both := range [][2]string{{base, mine}, {mine, base}, {mine, mine}} {
+			if merged, clean := tickets.Merge(base, both[0], both[1]); merged != mine || !clean {
+				t.Fatalf("who changed nothing takes part: %v", clean)
+			}
+		}
+		merged, clean := tickets.Merge(base, mine, theirs)
+		has := strings.Split(merged, "\n")
+		for _, own := range []string{"only mine", "only theirs"} {
+			if slices.Contains(strings.Split(mine+"\n"+theirs, "\n"), own) && !slices.Contains(has, own) {
+				t.Fatalf("the line %q is lost (%v)", own, clean)
+			}
+		}
+		if marked := slices.Contains(has, "<<<<<<< yours"); marked == clean {
+			t.Fatalf("clean is %v, marks are there: %v", clean, marked)
+		}
+		for _, pair := range [][2]string{{base, mine}, {mine, theirs}} {
+			makesBoth(t, pair[0], pair[1])
+		}
+	})
+}
+
 func TestMerge(t *testing.T) {
 	t.Parallel()
 
@@ -84,31 +120,35 @@ func TestMerge(t *testing.T) {
 	})
 }
 
+// makesBoth fails where the lines of a difference are not those of its two texts.
+func makesBoth(t *rapid.T, old, new string) {
+	var before, after []string
+	was, is := strings.Split(old, "\n"), strings.Split(new, "\n")
+	for _, line := range tickets.Diff(old, new) {
+		if line.Op == tickets.Skipped {
+			before = append(before, was[len(before):len(before)+line.Count]...)
+			after = append(after, is[len(after):len(after)+line.Count]...)
+			continue
+		}
+		if line.Op != tickets.Added {
+			before = append(before, line.Text)
+		}
+		if line.Op != tickets.Removed {
+			after = append(after, line.Text)
+		}
+	}
+	if strings.Join(before, "\n") != old || strings.Join(after, "\n") != new {
+		t.Fatalf("%q and %q come from %q and %q", before, after, old, new)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	t.Parallel()
 
 	t.Run("its lines make the one text and the other", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
-			old, new := text(t, "old"), text(t, "new")
-			var before, after []string
-			was, is := strings.Split(old, "\n"), strings.Split(new, "\n")
-			for _, line := range tickets.Diff(old, new) {
-				if line.Op == tickets.Skipped {
-					before = append(before, was[len(before):len(before)+line.Count]...)
-					after = append(after, is[len(after):len(after)+line.Count]...)
-					continue
-				}
-				if line.Op != tickets.Added {
-					before = append(before, line.Text)
-				}
-				if line.Op != tickets.Removed {
-					after = append(after, line.Text)
-				}
-			}
-			if strings.Join(before, "\n") != old || strings.Join(after, "\n") != new {
-				t.Fatalf("%q and %q come from %q and %q", before, after, old, new)
-			}
+			makesBoth(t, text(t, "old"), text(t, "new"))
 		})
 	})
 
