@@ -131,6 +131,25 @@ func TestConflict(t *testing.T) {
 }
 
 func TestDrafts(t *testing.T) {
+	t.Run("what is sent after the session has ended is there again after signing in", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Plan")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/tickets/new")
+		b.fills("#new-title", "A thought")
+		b.fills("#new-description", "and more")
+		a.post("/account/epoch")
+		b.click("#new-ticket .primary")
+		b.at("/login")
+		b.fills("#login-email", email)
+		b.fills("#login-password", password)
+		b.click("form .primary")
+		b.wait(`location.pathname.startsWith("/acme") && document.readyState === "complete"`)
+		b.open("/acme/boards/NINJA/tickets/new")
+		b.sees(".draft", "Draft restored")
+		b.wait(`document.querySelector("#new-title").value === "A thought" && document.querySelector("#new-description").value === "and more"`)
+	})
+
 	t.Run("what is typed survives a reload until the server has it", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Plan")

@@ -184,4 +184,7 @@ if (account) {
 		if (root.matches('form[data-draft]')) restore(root)
 		root.querySelectorAll('form[data-draft]').forEach(restore)
 	})
+} else {
+	// Signing in came in place of an answer: what was sent is a draft still.
+	try { sessionStorage.removeItem(sentKey) } catch { /* none */ }
 }
