@@ -8,6 +8,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -182,13 +183,24 @@ func (q *Queries) EndSessions(ctx context.Context, argID id.Account) error {
 	return err
 }
 
-const handlesLike = `-- name: HandlesLike :many
-SELECT handle FROM membership WHERE company_id = ? AND handle LIKE ?
+const handlesAmong = `-- name: HandlesAmong :many
+SELECT handle FROM membership WHERE company_id = ? AND handle IN (/*SLICE:handles*/?)
 `
 
-// Handles of a company that begin with a text, to find one that is free.
-func (q *Queries) HandlesLike(ctx context.Context, companyID id.Company, beginning string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, handlesLike, companyID, beginning)
+// Those of some handles that a company's members have.
+func (q *Queries) HandlesAmong(ctx context.Context, companyID id.Company, handles []string) ([]string, error) {
+	query := handlesAmong
+	var queryParams []interface{}
+	queryParams = append(queryParams, companyID)
+	if len(handles) > 0 {
+		for _, v := range handles {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:handles*/?", strings.Repeat(",?", len(handles))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:handles*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ var samples = map[string]sample{
 	// account.sql
 	"AccountByEmail":     {args: with("p7@example.com")},
 	"AccountByID":        {args: with(7)},
-	"HandlesLike":        {args: with(1, "p1%")},
+	"HandlesAmong":       {args: with(1, []string{"p1", "p2"})},
 	"MemberBySlug":       {args: with(db.MemberBySlugParams{Slug: "c1", AccountID: 7})},
 	"CompaniesOfAccount": {args: with(1)},
 	"RenameAccount":      {args: with("x", 7)},

@@ -28,9 +28,9 @@ SELECT id FROM account WHERE operator = TRUE ORDER BY id LIMIT 2;
 INSERT INTO membership (company_id, account_id, role, handle, created_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(account_id), sqlc.arg(role), sqlc.arg(handle), sqlc.arg(created_at));
 
--- name: HandlesLike :many
--- Handles of a company that begin with a text, to find one that is free.
-SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle LIKE sqlc.arg(beginning);
+-- name: HandlesAmong :many
+-- Those of some handles that a company's members have.
+SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle IN (sqlc.slice(handles));
 
 -- name: MemberBySlug :many
 -- The account with its place in a company, and how many entries of its inbox there are unread, counted up to

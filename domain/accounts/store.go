@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -61,18 +62,17 @@ func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 // Join makes an account a member of a company, with a handle made from its name that nobody has there.
 // It returns AlreadyMember.
 func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, role string) (handle string, err error) {
-	taken, err := tx.HandlesLike(ctx, company, handleFrom(account)+"%")
+	wanted := handlesFor(account)
+	taken, err := tx.HandlesAmong(ctx, company, wanted)
 	if err != nil {
 		return "", fmt.Errorf("read handles: %w", err)
 	}
-	for n := 1; ; n++ {
-		handle = handleFrom(account)
-		if n > 1 {
-			handle = fmt.Sprintf("%s-%d", handle, n)
+	wanted = slices.DeleteFunc(wanted, func(handle string) bool { return slices.Contains(taken, handle) })
+	for {
+		if len(wanted) == 0 { // everyone here is called that
+			wanted = []string{fmt.Sprintf("%s-%d", handleFrom(account), manyNamesakes+rand.IntN(10_000_000))}
 		}
-		if slices.Contains(taken, handle) {
-			continue
-		}
+		handle, wanted = wanted[0], wanted[1:]
 		err := tx.CreateMembership(ctx, db.CreateMembershipParams{
 			CompanyID: company, AccountID: account.ID, Role: role, Handle: handle, CreatedAt: tx.Now,
 		})
@@ -87,6 +87,18 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 		}
 		return handle, nil
 	}
+}
+
+// manyNamesakes is up to which number the handles of people of one name are counted.
+const manyNamesakes = 50
+
+// handlesFor are the handles that someone may get, the best first: ana, ana-2, ana-3.
+func handlesFor(account Account) []string {
+	handles := []string{handleFrom(account)}
+	for n := 2; n < manyNamesakes; n++ {
+		handles = append(handles, fmt.Sprintf("%s-%d", handles[0], n))
+	}
+	return handles
 }
 
 // CloseSetup marks the installation as set up. It returns SetupClosed to all but the first.

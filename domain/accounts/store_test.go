@@ -249,3 +249,28 @@ func TestToken(t *testing.T) {
 		t.Errorf("the token of someone who left: %v", err)
 	}
 }
+
+func TestHandlesOfNamesakes(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t)
+	acme := company(t, d, "acme")
+	var handles []string
+	for n := range 55 {
+		inTx(t, d, func(tx *db.Tx) error {
+			ana, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: fmt.Sprintf("ana%d@example.com", n), PasswordHash: passwordHash()})
+			if err != nil {
+				return err
+			}
+			handle, err := accounts.Join(ctx, tx, acme.ID, ana, accounts.Member)
+			handles = append(handles, handle)
+			return err
+		})
+	}
+	if got := strings.Join(handles[:3], " "); got != "ana ana-2 ana-3" {
+		t.Errorf("the first are called %s", got)
+	}
+	slices.Sort(handles)
+	if n := len(slices.Compact(handles)); n != 55 {
+		t.Errorf("55 people have %d handles", n)
+	}
+}
