@@ -385,3 +385,45 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// No number, however large, is a fault of ours.
+func TestExtremeNumbers(t *testing.T) {
+	t.Parallel()
+	h := newTown(t)
+	ana := h.ana()
+	for _, n := range []string{"9223372036854775807", "-9223372036854775808", "4294967296"} {
+		for path, fields := range map[string][]string{
+			"/acme/DEMO-1":                                  {"title", "x", "version", "1", "merge", n, "overwrite", n, "merged_title", "y"},
+			"/acme/DEMO-1/position":                         {"column", "2", "seen_column", "1", "seen_moved", n, "after", "DEMO-" + n},
+			"/acme/DEMO-1/comments":                         {"body", "x", "last", n},
+			"/acme/DEMO-1/assignees":                        {"quick", "1", "add", n, "remove", n},
+			"/acme/boards/DEMO/columns":                     {"name", "x", "version", "1", "wip", "hard", "wip_limit", n, "position", n},
+			"/acme/boards/DEMO/columns/1/removal":           {"version", n, "to", n},
+			"/acme/inbox":                                   {"upto", n},
+			"/acme/inbox/" + n:                              {},
+			"/acme/undo":                                    {"activity", n},
+			"/acme/people/" + n + "/role":                   {"role", "member"},
+			"/acme/people/invitations":                      {"role", "member", "days", n},
+			"/acme/people/invitations/" + n + "/revocation": {},
+			"/acme/tokens/" + n + "/revocation":             {},
+		} {
+			if a := ana.post(path, fields...); a.code >= 500 {
+				t.Errorf("POST %s %v: %d", path, fields, a.code)
+			}
+		}
+		for _, path := range []string{"people?after=", "tokens?before=", "audit?before=", "inbox?before=", "work?before=", "DEMO-1?comment=", "DEMO-1/comments?before=", "DEMO-1/activity?before=",
+			"boards/DEMO/deleted?below=", "boards/DEMO/columns/1?below=", "boards/DEMO?q=", "jump?board=DEMO&q=", "DEMO-"} {
+			if a := ana.get("/acme/" + path + n); a.code >= 500 {
+				t.Errorf("GET %s%s: %d", path, n, a.code)
+			}
+		}
+	}
+	fields := form("name", "x", "days", "30")
+	for range 60 {
+		fields.Add("scopes", "boards:read")
+	}
+	ana.send(newRequest(http.MethodPost, "/acme/tokens", formKind, strings.NewReader(fields.Encode()))).is(t, 201)
+	if n := h.count("SELECT COUNT(*) FROM api_token WHERE scopes = 'boards:read'"); n != 1 {
+		t.Error("the scope is not there once")
+	}
+}

@@ -68,6 +68,7 @@ func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 			return TokenDraft{}, BadScope{Scope: scope}
 		}
 	}
+	draft.Scopes = slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !slices.Contains(draft.Scopes, scope) }) // each once
 	if !slices.Contains(TokenDays, draft.Days) {
 		return TokenDraft{}, BadDays{}
 	}

@@ -15,6 +15,9 @@ import (
 // a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
 // It returns tickets.NotFound, boards.ColumnFull or Archived.
 func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+	if _, err := changing(ctx, "tickets"); err != nil {
+		return moved, board, err
+	}
 	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
 		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
 			return err
@@ -54,6 +57,9 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 // stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
 // boards.AllDone, ColumnFull or Archived.
 func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+	if _, err := changing(ctx, "tickets"); err != nil {
+		return moved, board, err
+	}
 	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
 		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
 			return err
