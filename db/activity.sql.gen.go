@@ -47,7 +47,8 @@ func (q *Queries) ActivityByID(ctx context.Context, argID id.Activity) (Activity
 }
 
 const activityOfTicket = `-- name: ActivityOfTicket :many
-SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+SELECT v.id, v.kind, CONCAT(IF(v.kind = 'edited', COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
+  v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
 WHERE v.ticket_id = ? AND v.id < ?
@@ -71,7 +72,7 @@ type ActivityOfTicketRow struct {
 	AccountName string
 }
 
-// Newest first, from below an entry.
+// Newest first, from below an entry. Descriptions are left out: with them a page could have megabytes.
 func (q *Queries) ActivityOfTicket(ctx context.Context, arg ActivityOfTicketParams) ([]ActivityOfTicketRow, error) {
 	rows, err := q.db.QueryContext(ctx, activityOfTicket, arg.TicketID, arg.BeforeID, arg.Limit)
 	if err != nil {

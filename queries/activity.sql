@@ -10,8 +10,9 @@ INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
 VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(kind), sqlc.arg(detail), sqlc.arg(created_at));
 
 -- name: ActivityOfTicket :many
--- Newest first, from below an entry.
-SELECT v.id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+-- Newest first, from below an entry. Descriptions are left out: with them a page could have megabytes.
+SELECT v.id, v.kind, CONCAT(IF(v.kind = 'edited', COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
+  v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
 JOIN account a ON a.id = v.account_id
 WHERE v.ticket_id = sqlc.arg(ticket_id) AND v.id < sqlc.arg(before_id)

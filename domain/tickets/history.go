@@ -26,7 +26,8 @@ func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, d
 }
 
 // History returns up to limit entries of a ticket's history, newest first, from below before; 0
-// means from the newest. more says that there are older ones.
+// means from the newest. more says that there are older ones. What edits changed in a description is not
+// told, only that they did: EntryOf tells it.
 func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int) (entries []Activity, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64

@@ -32,7 +32,7 @@ func (w *Workflows) TicketOnBoard(ctx context.Context, key tickets.Key) (tickets
 }
 
 // History returns a page of a ticket's history, newest first, from below before; 0 means from the
-// newest. more says that there are older entries.
+// newest. more says that there are older entries. EntryOf tells what an edit changed in a description.
 func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Activity) (entries []tickets.Activity, more bool, err error) {
 	return tickets.History(ctx, w.db.Queries, ticket, before, HistoryPerPage)
 }
