@@ -22,7 +22,7 @@ import (
 func TestScreenshots(t *testing.T) {
 	a := start(t)
 	token := a.setUpByCommand()
-	seed := exec.Command("go", "run", "../scripts/seed", a.url, token)
+	seed := exec.Command("go", "run", "../scripts/seed", a.url, token, email, password)
 	if out, err := seed.CombinedOutput(); err != nil {
 		t.Fatalf("seed: %v\n%s", err, out)
 	}
@@ -33,13 +33,20 @@ func TestScreenshots(t *testing.T) {
 	a.read("/acme")
 
 	for _, scheme := range []string{"light", "dark"} {
-		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}})
 		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 660, DeviceScaleFactor: 1.5})
 		b.open("/acme/boards/NINJA")
 		b.shoot("board-" + scheme)
-		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 720, DeviceScaleFactor: 1.5})
+		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1200, Height: 940, DeviceScaleFactor: 1.5})
 		b.open("/acme/NINJA-7")
 		b.shoot("ticket-" + scheme)
+		call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 720, DeviceScaleFactor: 1.5, Mobile: true})
+		call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+		b.open("/acme/boards/NINJA")
+		b.shoot("phone-" + scheme)
+		call(b, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{})
 	}
 }
 

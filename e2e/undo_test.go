@@ -61,7 +61,7 @@ func TestUndo(t *testing.T) {
 		b.sees("#flash", "Undone: NINJA-1 is open again, in To do.")
 		b.sees(".column-name", "To do")
 
-		b.click(".deletion a")
+		b.click("a[href$='/deletion']")
 		b.click("#deletion .danger")
 		b.at("/acme/boards/NINJA")
 		b.sees("#flash", "NINJA-1 is deleted.")

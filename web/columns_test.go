@@ -75,6 +75,8 @@ func TestBoardSettings(t *testing.T) {
 		board := ana.get("/acme/boards/DEMO").is(t, 200)
 		board.has(t, 0, ".column form, .card .move, a[href*='/tickets/new']")
 		board.has(t, 1, ".banner form[action$='/archive']")
+		home.has(t, 1, ".top nav a[href='/acme'][aria-current='page']")
+		board.has(t, 1, ".top nav a[href='/acme'][aria-current='true']")
 		ana.get("/acme/DEMO-1").is(t, 200).has(t, 0, "a[href$='/edit'], a[href$='/position']")
 		ana.post("/acme/DEMO-1", "title", "x", "description", "", "version", "1").is(t, 409)
 		ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 409)
