@@ -63,3 +63,6 @@ func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
 
 // EntryID is an entry of an inbox.
 func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }
+
+// ChoiceID is someone in the list of those who can be assigned.
+func ChoiceID(a id.Account) string { return fmt.Sprintf("choice-%d", a) }

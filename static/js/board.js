@@ -155,7 +155,7 @@ export async function refresh() {
 }
 
 // readAnew has the whole board shown as it is, where it turned out to be another.
-export async function readAnew() {
+async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)
 	page?.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
 }

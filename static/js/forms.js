@@ -1,3 +1,4 @@
+import htmx from '../vendor/htmx/htmx.min.js'
 import { moveByForm, refresh, showColumns } from './board.js'
 import { close, show } from './dialog.js'
 import { taken } from './drafts.js'
@@ -110,6 +111,11 @@ document.addEventListener('keydown', (event) => {
 		add.open = false
 		add.querySelector('summary').focus()
 	}
+})
+
+// Who ticks a name has found whom they looked for: a list on its way would take the tick away.
+document.addEventListener('change', ({ target }) => {
+	if (target.matches('#assign [name=assignee]')) htmx.trigger('#assign-q', 'htmx:abort')
 })
 
 // The short name follows the company's until someone types one.

@@ -14,7 +14,7 @@ let on = read()
 const show = () => document.documentElement.classList.toggle('keys-off', !on)
 show()
 
-export const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
+const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
 
 // free tells whether nobody else has a use for a key.
 export function free(event) {
