@@ -75,6 +75,7 @@ func newHouse(t testing.TB, change ...func(*web.Config)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.exec("UPDATE account SET password_hash = ?", cheapHash())
 	return h
 }
 
