@@ -21,22 +21,6 @@ func (q *Queries) ClaimInstallation(ctx context.Context, companyID id.Company, c
 	return err
 }
 
-const companyByID = `-- name: CompanyByID :one
-SELECT id, slug, name, created_at FROM company WHERE id = ?
-`
-
-func (q *Queries) CompanyByID(ctx context.Context, argID id.Company) (Company, error) {
-	row := q.db.QueryRowContext(ctx, companyByID, argID)
-	var i Company
-	err := row.Scan(
-		&i.ID,
-		&i.Slug,
-		&i.Name,
-		&i.CreatedAt,
-	)
-	return i, err
-}
-
 const companyBySlug = `-- name: CompanyBySlug :one
 SELECT id, slug, name, created_at FROM company WHERE slug = ?
 `

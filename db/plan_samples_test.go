@@ -110,7 +110,6 @@ var samples = map[string]sample{
 	// company.sql
 	"InstallationExists": {args: with()},
 	"CompanyBySlug":      {args: with("c7")},
-	"CompanyByID":        {args: with(7)},
 	"RenameCompany":      {args: with("x", 7)},
 	"LockCompany":        {args: with(7)},
 	"LockInstallation":   {args: with()},

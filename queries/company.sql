@@ -20,6 +20,3 @@ SELECT id FROM installation WHERE id = 1 FOR UPDATE;
 
 -- name: CompanyBySlug :one
 SELECT * FROM company WHERE slug = sqlc.arg(slug);
-
--- name: CompanyByID :one
-SELECT * FROM company WHERE id = sqlc.arg(id);

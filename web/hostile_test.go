@@ -197,7 +197,7 @@ func (b *besieged) restock(t *testing.T, name string) (form found, ok bool) {
 		form, ok = b.on(b.browser, views.BoardSettingsPath("acme", "DEMO"))
 	case strings.HasSuffix(b.route, "/columns/:column/removal"):
 		column := "More"
-		_, opened, err := b.workflows.OpenColumn(ana, "DEMO", boards.ColumnEdit{Name: &column}, nil)
+		_, opened, err := b.workflows.OpenColumn(ana, "DEMO", boards.ColumnEdit{Name: &column}, nil, nil)
 		do(err)
 		_, err = b.workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
 		do(err)

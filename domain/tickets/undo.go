@@ -16,11 +16,6 @@ const UndoFor = 30 * time.Minute
 // undoable are the kinds of what can be undone.
 var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted}
 
-// Undoable reports whether an entry is of what its author can undo, were it done just now.
-func (a Activity) Undoable() bool {
-	return slices.Contains(undoable, a.Kind) && !a.Undone && a.Detail.From != nil
-}
-
 // Action is an entry of a history with the ticket that it is about.
 type Action struct {
 	Activity
