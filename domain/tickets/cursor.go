@@ -71,3 +71,11 @@ func (c Cursor) rank(ctx context.Context, q *db.Queries, board id.Board) (int64,
 	}
 	return *row.RankInColumn, nil
 }
+
+// cut makes a page of rows of which one more than limit was asked for; more says that it was there.
+func cut[T any](rows []T, limit int) (page []T, more bool) {
+	if len(rows) > limit {
+		return rows[:limit], true
+	}
+	return rows, false
+}

@@ -36,9 +36,7 @@ func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, 
 	if err != nil {
 		return nil, false, fmt.Errorf("read activity: %w", err)
 	}
-	if more = len(rows) > limit; more {
-		rows = rows[:limit]
-	}
+	rows, more = cut(rows, limit)
 	for _, row := range rows {
 		entry, err := activityFrom(db.LastActivityRow(row))
 		if err != nil {

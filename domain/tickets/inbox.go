@@ -52,9 +52,7 @@ func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Ac
 	if err != nil {
 		return nil, false, fmt.Errorf("read inbox: %w", err)
 	}
-	if more = len(rows) > limit; more {
-		rows = rows[:limit]
-	}
+	rows, more = cut(rows, limit)
 	for _, r := range rows {
 		one := Entry{
 			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: Person{ID: r.ActorID, Name: r.ActorName},

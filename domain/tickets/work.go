@@ -36,9 +36,7 @@ func WorkOf(ctx context.Context, q *db.Queries, company id.Company, account id.A
 	if err != nil {
 		return nil, false, fmt.Errorf("read work: %w", err)
 	}
-	if more = len(rows) > limit; more {
-		rows = rows[:limit]
-	}
+	rows, more = cut(rows, limit)
 	for _, r := range rows {
 		one := Work{
 			ID: r.ID, Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Board: r.BoardTitle, Column: r.ColumnName, Position: int(r.Position),

@@ -1,5 +1,7 @@
 // On a phone a board shows one column at a time. The switch is made of links, so it works by itself;
 // here it is told which column shows, and the address remembers it.
+import { pressed } from './keys.js'
+
 const board = document.getElementById('board')
 const nav = document.getElementById('switch')
 
@@ -36,7 +38,7 @@ if (board && nav) {
 	nav.addEventListener('click', (event) => {
 		const link = event.target.closest('a')
 		const column = link && document.getElementById(link.hash.slice(1))
-		if (!column || event.ctrlKey || event.metaKey || event.shiftKey) return
+		if (!column || !pressed(event)) return
 		event.preventDefault() // the browser would scroll the page, too, and fill the history
 		go(column)
 		history.replaceState(history.state, '', link.hash)

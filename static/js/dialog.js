@@ -1,5 +1,6 @@
 // The one dialog: links with data-dialog, and a card's move link, open in it.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { pressed } from './keys.js'
 import { ask, toast } from './say.js'
 
 const dialog = document.getElementById('dialog')
@@ -23,7 +24,7 @@ export function show(content) {
 
 document.addEventListener('click', async (event) => {
 	const link = event.target.closest('a[data-dialog], a.move')
-	if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+	if (!link || !pressed(event)) return
 	event.preventDefault()
 	if (link.ariaBusy) return
 	link.ariaBusy = 'true'

@@ -1,5 +1,6 @@
 // The filter of a board: what is typed narrows the columns at once, and is part of the page's address.
 import { narrowColumns } from './board.js'
+import { pressed } from './keys.js'
 import { ask, say, toast } from './say.js'
 
 const form = document.querySelector('form[data-filter]')
@@ -52,7 +53,7 @@ if (onBoard) {
 	})
 	form.addEventListener('click', (event) => {
 		const link = event.target.closest('a')
-		if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+		if (!link || !pressed(event)) return
 		event.preventDefault()
 		if (link.matches('[data-mine]')) choose({ who: form.elements.who.value === 'me' ? '' : 'me' })
 		else {

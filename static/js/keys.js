@@ -22,6 +22,9 @@ export function free(event) {
 		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
 }
 
+// pressed tells whether a click wants what a link does here, not a new tab or window.
+export const pressed = (event) => !event.defaultPrevented && !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
+
 // letters tells whether single letters are keys.
 export const letters = () => on
 
