@@ -81,6 +81,7 @@ type TicketForm struct {
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // what others saved meanwhile
 	Hidden             bool              // the board's filter does not show it
+	Alone              bool              // the form of an edit is a page of its own, not in the place of the ticket
 }
 
 // MoveForm is what was chosen in the move form.

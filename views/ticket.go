@@ -20,10 +20,26 @@ func columnName(b boards.Board, column id.Column) string {
 
 // editForm is what the form of an edit is sent by, and kept as a draft.
 func editForm(path string, f TicketForm) templ.Attributes {
-	return templ.Attributes{
-		"method": "post", "action": path, "hx-post": path, "hx-target": "#" + TicketID, "hx-swap": "outerHTML",
-		"data-draft": "edit", "data-draft-version": number(f.Version),
+	attrs := inPlace(path, "hx-post", f)
+	attrs["method"], attrs["action"] = "post", path
+	attrs["data-draft"], attrs["data-draft-version"] = "edit", number(f.Version)
+	return attrs
+}
+
+// mergeForm is what the form of both together is sent by.
+func mergeForm(path string, f TicketForm) templ.Attributes {
+	attrs := inPlace(path, "hx-post", f)
+	attrs["method"], attrs["action"] = "post", path
+	return attrs
+}
+
+// inPlace asks for what takes the place of a form in a ticket's page; a form that is a page of its own
+// leads to another.
+func inPlace(path, verb string, f TicketForm) templ.Attributes {
+	if f.Alone {
+		return templ.Attributes{}
 	}
+	return templ.Attributes{verb: path, "hx-target": "#" + TicketID, "hx-swap": "outerHTML"}
 }
 
 // changedBy names who changed a ticket meanwhile.

@@ -22,11 +22,12 @@ func (s *server) editTicket(c echo.Context) error {
 }
 
 func (s *server) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.TicketForm) error {
+	form.Alone = target(c) != views.TicketID
 	props := views.EditProps{Page: s.page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
-	if target(c) == views.TicketID {
-		return render(c, code, views.EditForm(props))
+	if form.Alone {
+		return render(c, code, views.EditPage(props))
 	}
-	return render(c, code, views.EditPage(props))
+	return render(c, code, views.EditForm(props))
 }
 
 // saveTicket saves an edit. Where others were faster, the form comes again with what they did: it can

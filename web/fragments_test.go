@@ -75,6 +75,8 @@ func TestFragments(t *testing.T) {
 		ana := h.ana().htmx(views.TicketID)
 		ana.get("/acme/DEMO-1").fragment(t, 200).has(t, 1, "body > article#ticket")
 		ana.get("/acme/DEMO-1/edit").fragment(t, 200).has(t, 1, "body > section#ticket form[hx-target='#ticket']")
+		// On a page of its own there is no ticket, nor its comments, to take the place of.
+		h.ana().get("/acme/DEMO-1/edit").has(t, 0, "#ticket [hx-post], #ticket [hx-get]")
 		ana.post("/acme/DEMO-1", "title", "", "description", "x", "version", "1").fragment(t, 422).has(t, 1, "body > section#ticket #edit-title-error")
 		a := ana.post("/acme/DEMO-1", "title", "Mine", "description", "x", "version", "1").goesTo(t, "/acme/DEMO-1")
 		for name := range a.header {

@@ -133,9 +133,8 @@ function settle() {
 	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status, main .typed')) return
 	const again = [...document.querySelectorAll('form[data-draft]')].some((form) => keyOf(form) === sent.key && rejected(form))
 	if (again) return
-	if (sent.takes) remove(sent.takes)
 	const draft = read(sent.key)
-	if (draft && same(draft.values, sent.values)) remove(sent.key)
+	if (draft && (sent.takes || same(draft.values, sent.values))) remove(sent.key)
 }
 
 if (account) {
@@ -167,10 +166,12 @@ if (account) {
 			waiting.clear()
 			return
 		}
-		if (!form.dataset.draft) return
+		const { draft, draftTakes } = form.dataset
+		if (!draft && !draftTakes) return
 		if (waiting.has(form)) keep(form)
 		if (form.matches('[hx-post], [data-again]') || event.defaultPrevented) return
-		try { sessionStorage.setItem(sentKey, JSON.stringify({ key: keyOf(form), values: valuesOf(form) })) } catch { /* stays a draft */ }
+		const sent = { key: keyOf(form, draft ?? draftTakes), takes: !draft, values: valuesOf(form) }
+		try { sessionStorage.setItem(sentKey, JSON.stringify(sent)) } catch { /* stays a draft */ }
 	}, true)
 	document.addEventListener('click', ({ target }) => {
 		const form = target.closest('[data-draft-drop]')?.closest('form[data-draft], section')
