@@ -131,6 +131,8 @@ function settle() {
 		sessionStorage.removeItem(sentKey)
 	} catch { /* none */ }
 	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status, main .typed')) return
+	// Whoever left an answer before its scripts ran is not on it any more: then it may have been a refusal.
+	if (!document.referrer || new URL(document.referrer).pathname !== sent.from) return
 	const again = [...document.querySelectorAll('form[data-draft]')].some((form) => keyOf(form) === sent.key && rejected(form))
 	if (again) return
 	const draft = read(sent.key)
@@ -170,7 +172,7 @@ if (account) {
 		if (!draft && !draftTakes) return
 		if (waiting.has(form)) keep(form)
 		if (form.matches('[hx-post], [data-again]') || event.defaultPrevented) return
-		const sent = { key: keyOf(form, draft ?? draftTakes), takes: !draft, values: valuesOf(form) }
+		const sent = { key: keyOf(form, draft ?? draftTakes), takes: !draft, from: location.pathname, values: valuesOf(form) }
 		try { sessionStorage.setItem(sentKey, JSON.stringify(sent)) } catch { /* stays a draft */ }
 	}, true)
 	document.addEventListener('click', ({ target }) => {
