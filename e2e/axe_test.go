@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -151,6 +152,69 @@ func TestAccessible(t *testing.T) {
 			b.accessible(path)
 		}
 	})
+}
+
+// Pages that say what went wrong are pages, too.
+func TestAccessibleFaults(t *testing.T) {
+	t.Run("what one may not, and a fault of ours", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the fins")
+		b := a.member(t, "Ben", "ben@example.com")
+		b.expected = regexp.MustCompile(`status of (403|500)`)
+		b.open("/acme/audit")
+		b.sees("main h1", "Not allowed")
+		b.accessible("a page that is not for members")
+		a.onDatabase(t, "RENAME TABLE comment TO gone")
+		b.open("/acme/NINJA-1")
+		b.sees("main h1", "A fault of ours")
+		b.accessible("a fault of ours")
+		a.onDatabase(t, "RENAME TABLE gone TO comment")
+		b.open("/acme/NINJA-1")
+		b.sees("#ticket h1", "Paint the fins")
+	})
+	t.Run("a database that does not answer", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the fins")
+		b := a.tab(t)
+		b.open("/acme")
+		b.expected = regexp.MustCompile(`status of 503`)
+		unlock := a.onDatabase(t, "LOCK TABLES ticket WRITE")
+		b.open("/acme/NINJA-1")
+		b.sees("main h1", "Not available right now")
+		b.accessible("a database that does not answer")
+		unlock()
+		b.open("/acme/NINJA-1")
+		b.sees("#ticket h1", "Paint the fins")
+	})
+}
+
+// onDatabase runs a statement on the server's database; what it locks is free after unlock.
+func (a *app) onDatabase(t *testing.T, statement string) (unlock func()) {
+	t.Helper()
+	var url string
+	for _, line := range a.env {
+		if value, ok := strings.CutPrefix(line, "DATABASE_URL="); ok {
+			url = value // the last one counts
+		}
+	}
+	d, err := db.Open(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	conn, err := d.SQL.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if _, err := conn.ExecContext(t.Context(), "UNLOCK TABLES"); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // pagesOf are the pages of accessible for someone who is in.

@@ -22,6 +22,7 @@ const (
 	DeletedID  = "deleted"    // tickets of a board that were
 
 	TicketID      = "ticket"
+	MoveID        = "move" // the form that moves a ticket
 	HistoryID     = "history"
 	ClosureID     = "closure"
 	AssigneesID   = "assignees"    // of a ticket

@@ -177,6 +177,7 @@ type MoveProps struct {
 	Form   MoveForm
 	Near   []tickets.Card
 	More   bool // the column has more cards than Near shows
+	Again  bool // something was chosen in it, and has the focus
 	Filter Filter
 }
 

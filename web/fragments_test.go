@@ -201,7 +201,9 @@ func TestFragments(t *testing.T) {
 		}
 		a.has(t, 1, "#move-after option[value=DEMO-1][selected]")
 		a.has(t, 0, "#move-after option[value=DEMO-2]")
+		ana.htmx("dialog").get("/acme/DEMO-2/position").has(t, 1, "#move-column[autofocus]")
 		other := ana.htmx("move").get("/acme/DEMO-2/position?column=2&after=DEMO-1&seen_column=1&seen_after=DEMO-1").fragment(t, 200)
+		other.has(t, 0, "[autofocus]") // the focus stays where something was chosen
 		other.has(t, 1, "#move-column option[value='2'][selected]")
 		other.has(t, 1, "#move-after option[value=DEMO-8]")
 		if other.value(t, "[name=seen_column]") != "1" || other.value(t, "[name=seen_after]") != "DEMO-1" {

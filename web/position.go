@@ -70,6 +70,7 @@ func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board
 	}
 	props := views.MoveProps{
 		Page: s.page(c, "Move "+ticket.Key.String()), Board: board, Boards: list, Goal: goal, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
+		Again: target(c) == views.MoveID,
 	}
 	if isFragment(c) {
 		return render(c, code, views.MoveFormFragment(props))
