@@ -140,7 +140,7 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 // BenchmarkPages measures whole answers, compressed as browsers ask for it, beside the time that the same
 // answers waited for the database:
 //
-//	go run ./db/dbtest/server -- go test -run XXX -bench Pages -benchtime 500x ./web
+//	go run ./db/dbtest/server -- go test -run XXX -bench Pages -benchtime 300x ./web
 func BenchmarkPages(b *testing.B) {
 	h := newHouse(b)
 	h.crowded("MANY", 2000)

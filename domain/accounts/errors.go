@@ -22,7 +22,7 @@ func (e BadCompanySlug) Error() string {
 func (BadCompanySlug) Unwrap() error { return fault.Invalid }
 func (BadCompanySlug) Field() string { return "slug" }
 
-// BadName reports a name that is empty, too long or no text.
+// BadName reports a name of a person ("name"), a company or a token that is empty, too long or no text.
 type BadName struct {
 	In     string
 	Length int
@@ -30,8 +30,11 @@ type BadName struct {
 
 func (e BadName) Error() string {
 	what := "your name"
-	if e.In == "company" {
+	switch e.In {
+	case "company":
 		what = "your company's name"
+	case "token":
+		what = "what the token is for, such as “backup script”"
 	}
 	switch {
 	case e.Length == 0:
@@ -41,8 +44,13 @@ func (e BadName) Error() string {
 	}
 	return "The name has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
 }
-func (BadName) Unwrap() error   { return fault.Invalid }
-func (e BadName) Field() string { return e.In }
+func (BadName) Unwrap() error { return fault.Invalid }
+func (e BadName) Field() string {
+	if e.In == "token" {
+		return "name"
+	}
+	return e.In
+}
 
 // BadEmail reports what is no email address.
 type BadEmail struct{}

@@ -55,7 +55,7 @@ type Token struct {
 
 // CheckToken returns the draft as it can be made for someone, or BadName, NoScopes, BadScope or BadDays.
 func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
-	name, err := ParseName("name", draft.Name)
+	name, err := ParseName("token", draft.Name)
 	if err != nil {
 		return TokenDraft{}, err
 	}
