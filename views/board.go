@@ -12,10 +12,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// load is how many tickets a column has, and how many it may have.
-func load(c boards.Column) string {
-	if c.Limit == nil {
+// load is how many tickets a column has, and how many it may have; narrowed says that it stands behind
+// how many of them a filter found.
+func load(c boards.Column, narrowed bool) string {
+	switch {
+	case c.Limit == nil:
 		return strconv.FormatInt(c.Count, 10)
+	case narrowed:
+		return fmt.Sprintf("%d, limit %d", c.Count, *c.Limit)
 	}
 	return fmt.Sprintf("%d of %d", c.Count, *c.Limit)
 }

@@ -99,6 +99,11 @@ func TestFilter(t *testing.T) {
 		if got := a.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2 tickets" {
 			t.Errorf("the column says %q", got)
 		}
+		h.exec("UPDATE board_column SET wip_limit = 5 WHERE id = ?", b.Columns[1].ID)
+		limited := ana.get("/acme/boards/NINJA?who=ben&state=open")
+		if got := limited.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2, limit 5 tickets" {
+			t.Errorf("the column says %q", got)
+		}
 		a.has(t, 0, "#filter-who [value='sam']")
 	})
 
