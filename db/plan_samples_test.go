@@ -161,7 +161,6 @@ var samples = map[string]sample{
 	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, Reader: 1})},
 	"LockTicket":         {args: with(7)},
 	"TicketByID":         {args: with(removedTicket, 1)},
-	"LockAnyTicket":      {args: with(removedTicket)},
 	"DeletedTicketByKey": {args: with(db.DeletedTicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: removedTicket})},
 	"DeletedTickets":     {args: with(db.DeletedTicketsParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), BelowID: removedTicket + 300, Limit: 51})},
 	"RestoreTicket":      {args: with(db.RestoreTicketParams{ColumnID: column1, NewRank: ptr(int64(1)), Now: newYear, ID: removedTicket})},

@@ -399,37 +399,11 @@ func (q *Queries) KeepAlias(ctx context.Context, arg KeepAliasParams) error {
 	return err
 }
 
-const lockAnyTicket = `-- name: LockAnyTicket :one
+const lockTicket = `-- name: LockTicket :one
 SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at FROM ticket WHERE id = ? FOR UPDATE
 `
 
 // Also a deleted one.
-func (q *Queries) LockAnyTicket(ctx context.Context, argID id.Ticket) (Ticket, error) {
-	row := q.db.QueryRowContext(ctx, lockAnyTicket, argID)
-	var i Ticket
-	err := row.Scan(
-		&i.ID,
-		&i.BoardID,
-		&i.LocalID,
-		&i.ColumnID,
-		&i.RankInColumn,
-		&i.Title,
-		&i.Description,
-		&i.Version,
-		&i.CreatedBy,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.MovedAt,
-		&i.DeletedAt,
-		&i.ClosedAt,
-	)
-	return i, err
-}
-
-const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at FROM ticket WHERE id = ? AND deleted_at IS NULL FOR UPDATE
-`
-
 func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, error) {
 	row := q.db.QueryRowContext(ctx, lockTicket, argID)
 	var i Ticket

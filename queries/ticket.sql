@@ -21,9 +21,6 @@ JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NULL;
 
--- name: LockTicket :one
-SELECT * FROM ticket WHERE id = sqlc.arg(id) AND deleted_at IS NULL FOR UPDATE;
-
 -- name: CardByNumber :one
 SELECT id, column_id, rank_in_column, moved_at FROM ticket
 WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc.arg(local_id) AND deleted_at IS NULL;
@@ -79,7 +76,7 @@ JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id);
 
--- name: LockAnyTicket :one
+-- name: LockTicket :one
 -- Also a deleted one.
 SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;
 

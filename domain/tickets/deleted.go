@@ -100,7 +100,7 @@ func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ti
 
 // LockAny is Lock for a ticket that may be deleted.
 func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
-	row, err := tx.LockAnyTicket(ctx, seen.ID)
+	row, err := tx.LockTicket(ctx, seen.ID)
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound{Key: seen.Key.String()}
 	}

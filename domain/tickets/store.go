@@ -79,16 +79,11 @@ func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, 
 
 // Lock locks a ticket's row and returns the ticket as it is now. seen is an earlier read of it.
 func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
-	row, err := tx.LockTicket(ctx, seen.ID)
-	if db.IsNotFound(err) {
+	ticket, err := LockAny(ctx, tx, seen)
+	if err == nil && ticket.DeletedAt != nil {
 		return Ticket{}, NotFound{Key: seen.Key.String()}
 	}
-	if err != nil {
-		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
-	}
-	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author, ticket.Assignees = seen.Author, seen.Assignees
-	return ticket, nil
+	return ticket, err
 }
 
 // Save writes an edit. It returns Stale where the ticket was edited since the version that the edit
