@@ -5,10 +5,58 @@
 package db
 
 import (
+	"database/sql/driver"
+	"fmt"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+type MigrationTaskState string
+
+const (
+	MigrationTaskStateOpen       MigrationTaskState = "open"
+	MigrationTaskStateProcessing MigrationTaskState = "processing"
+	MigrationTaskStateWaiting    MigrationTaskState = "waiting"
+	MigrationTaskStateComplete   MigrationTaskState = "complete"
+	MigrationTaskStateFailed     MigrationTaskState = "failed"
+	MigrationTaskStateSkipped    MigrationTaskState = "skipped"
+)
+
+func (e *MigrationTaskState) Scan(src interface{}) error {
+	switch s := src.(type) {
+	case []byte:
+		*e = MigrationTaskState(s)
+	case string:
+		*e = MigrationTaskState(s)
+	default:
+		return fmt.Errorf("unsupported scan type for MigrationTaskState: %T", src)
+	}
+	return nil
+}
+
+type NullMigrationTaskState struct {
+	MigrationTaskState MigrationTaskState
+	Valid              bool // Valid is true if MigrationTaskState is not NULL
+}
+
+// Scan implements the Scanner interface.
+func (ns *NullMigrationTaskState) Scan(value interface{}) error {
+	if value == nil {
+		ns.MigrationTaskState, ns.Valid = "", false
+		return nil
+	}
+	ns.Valid = true
+	return ns.MigrationTaskState.Scan(value)
+}
+
+// Value implements the driver Valuer interface.
+func (ns NullMigrationTaskState) Value() (driver.Value, error) {
+	if !ns.Valid {
+		return nil, nil
+	}
+	return string(ns.MigrationTaskState), nil
+}
 
 type Account struct {
 	ID           id.Account
@@ -88,11 +136,13 @@ type BoardSlug struct {
 	Slug      string
 	BoardID   id.Board
 	CreatedAt time.Time
+	Imported  bool
 }
 
 type BoardTicketIncrementer struct {
 	BoardID     id.Board
 	MaxTicketID uint64
+	Purged      uint64
 }
 
 type Comment struct {
@@ -120,6 +170,24 @@ type Idempotency struct {
 	Status      uint16
 	Answer      []byte
 	CreatedAt   time.Time
+}
+
+type Image struct {
+	CompanyID   id.Company
+	Hash        []byte
+	ContentType string
+	Bytes       uint64
+	Width       uint32
+	Height      uint32
+	CreatedAt   time.Time
+}
+
+type ImageSource struct {
+	CompanyID id.Company
+	UrlHash   []byte
+	Url       string
+	Hash      []byte
+	CreatedAt time.Time
 }
 
 type Installation struct {
@@ -150,6 +218,145 @@ type Membership struct {
 	Handle    string
 }
 
+type MigrationAttempt struct {
+	ID          uint64
+	RunID       id.Run
+	TaskID      id.Task
+	Iteration   uint32
+	Attempt     uint32
+	Outcome     string
+	WorkerID    id.Worker
+	Worker      string
+	StartedAt   time.Time
+	TookUs      uint64
+	Fingerprint []byte
+	Message     string
+	Detail      string
+}
+
+type MigrationCounter struct {
+	RunID      id.Run
+	WorkerID   id.Worker
+	Processing int64
+	Waiting    int64
+	Complete   int64
+	Failed     int64
+	Skipped    int64
+	Errors     int64
+	Refused    int64
+	Reclaimed  int64
+	Seen       uint64
+}
+
+type MigrationEvent struct {
+	ID        id.Event
+	RunID     id.Run
+	AccountID *id.Account
+	Actor     string
+	Kind      string
+	Detail    string
+	CreatedAt time.Time
+}
+
+type MigrationFailure struct {
+	RunID       id.Run
+	Fingerprint []byte
+	Message     string
+	TaskID      id.Task
+	Errors      uint64
+	Failed      uint64
+	FirstAt     time.Time
+	LastAt      time.Time
+}
+
+type MigrationLease struct {
+	Name       string
+	WorkerID   id.Worker
+	RenewedAt  time.Time
+	LeaseUntil time.Time
+}
+
+type MigrationRejection struct {
+	RunID   id.Run
+	Line    uint64
+	Reason  string
+	Content string
+}
+
+type MigrationRun struct {
+	ID         id.Run
+	Name       string
+	Params     string
+	ActiveKey  []byte
+	State      string
+	Reason     string
+	StateSince time.Time
+	Version    uint64
+	Dry        bool
+	CanaryLeft *uint32
+	Knobs      string
+	Total      uint64
+	Rejected   uint64
+	FillCursor string
+	FillWorker id.Worker
+	FillFence  uint64
+	Upload     string
+	UploadName string
+	AccountID  *id.Account
+	Actor      string
+	CreatedAt  time.Time
+	StartedAt  *time.Time
+	FinishedAt *time.Time
+}
+
+type MigrationSample struct {
+	RunID      id.Run
+	At         time.Time
+	Complete   int64
+	Failed     int64
+	Skipped    int64
+	Errors     int64
+	Processing int64
+}
+
+type MigrationTask struct {
+	ID          id.Task
+	RunID       id.Run
+	State       string
+	Fence       uint64
+	WorkerID    id.Worker
+	Attempt     uint32
+	Iteration   uint32
+	Line        uint64
+	Payload     string
+	Note        string
+	Fingerprint []byte
+	DueAt       *time.Time
+	ClaimedAt   *time.Time
+	FinishedAt  *time.Time
+}
+
+type MigrationUpstream struct {
+	Host         string
+	BlockedUntil time.Time
+	Reason       string
+}
+
+type MigrationWorker struct {
+	ID         id.Worker
+	Host       string
+	Pid        uint32
+	Version    string
+	State      string
+	Epoch      uint64
+	InFlight   uint32
+	Finished   uint64
+	PerSecond  float64
+	StartedAt  time.Time
+	BeatAt     time.Time
+	LeaseUntil time.Time
+}
+
 type Notification struct {
 	ID        id.Notification
 	CompanyID id.Company
@@ -171,6 +378,14 @@ type PasswordReset struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    *time.Time
+}
+
+type Rendering struct {
+	TicketID  id.Ticket
+	CommentID uint64
+	Version   uint64
+	Renderer  uint32
+	Html      string
 }
 
 type Session struct {
@@ -207,6 +422,13 @@ type TicketAlias struct {
 	LocalID   uint64
 	TicketID  id.Ticket
 	CreatedAt time.Time
+}
+
+type TicketOrigin struct {
+	CompanyID  id.Company
+	ExternalID string
+	TicketID   id.Ticket
+	CreatedAt  time.Time
 }
 
 type Watcher struct {

@@ -24,4 +24,12 @@ type (
 	Notification uint64
 	// Audit is the id of an entry of a company's audit list; ids grow with time.
 	Audit uint64
+	// Run is the id of a run of a migration; ids grow with time.
+	Run uint64
+	// Task is the id of a task of a run; within a run they are in the order of filling.
+	Task uint64
+	// Worker is the id of a process that works on migrations; 0 is none of them.
+	Worker uint64
+	// Event is the id of an entry in a run's log; ids grow with time.
+	Event uint64
 )

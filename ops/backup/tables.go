@@ -17,12 +17,17 @@ import (
 var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
-	"activity", "idempotency",
+	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_event", "migration_sample",
 }
 
 // leftOut are not in a backup: the schema's version is in the manifest, and people sign in again,
-// so a stolen backup opens no session; nor does it open a door by a link to a new password.
-var leftOut = []string{"schema_migrations", "sessions", "password_reset", "sign_in_limit"}
+// so a stolen backup opens no session; nor does it open a door by a link to a new password. Workers are
+// processes of the moment, and rendered texts are made again.
+var leftOut = []string{
+	"schema_migrations", "sessions", "password_reset", "sign_in_limit",
+	"migration_worker", "migration_lease", "migration_upstream", "rendering",
+}
 
 // described is a table of a database.
 type described struct {

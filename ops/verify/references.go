@@ -43,6 +43,22 @@ var references = []reference{
 	{"activity", "ticket_id", "ticket", "id"},
 	{"activity", "account_id", "account", "id"},
 	{"idempotency", "token_id", "api_token", "id"},
+	{"ticket_origin", "company_id", "company", "id"},
+	{"ticket_origin", "ticket_id", "ticket", "id"},
+	{"image", "company_id", "company", "id"},
+	{"image_source", "company_id", "company", "id"},
+	{"rendering", "ticket_id", "ticket", "id"},
+	{"migration_run", "account_id", "account", "id"},
+	{"migration_task", "run_id", "migration_run", "id"},
+	{"migration_counter", "run_id", "migration_run", "id"},
+	{"migration_attempt", "run_id", "migration_run", "id"},
+	{"migration_attempt", "task_id", "migration_task", "id"},
+	{"migration_failure", "run_id", "migration_run", "id"},
+	{"migration_failure", "task_id", "migration_task", "id"},
+	{"migration_rejection", "run_id", "migration_run", "id"},
+	{"migration_event", "run_id", "migration_run", "id"},
+	{"migration_event", "account_id", "account", "id"},
+	{"migration_sample", "run_id", "migration_run", "id"},
 }
 
 // referencesHold finds rows that a server with its checks off let be orphaned.

@@ -1,0 +1,11 @@
+DROP TABLE migration_upstream;
+DROP TABLE migration_sample;
+DROP TABLE migration_event;
+DROP TABLE migration_rejection;
+DROP TABLE migration_failure;
+DROP TABLE migration_attempt;
+DROP TABLE migration_lease;
+DROP TABLE migration_worker;
+DROP TABLE migration_counter;
+DROP TABLE migration_task;
+DROP TABLE migration_run;

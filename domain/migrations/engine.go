@@ -1,0 +1,45 @@
+package migrations
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Engine runs the registered migrations on a database. Make one with New. It does nothing by itself:
+// Work does the work.
+type Engine struct {
+	db       *db.DB
+	registry map[string]*Migration
+	files    Files
+	options  Options
+}
+
+// Files keeps the uploads of runs; the blob store does. Names are relative paths in ASCII.
+type Files interface {
+	// Put stores what r gives under the name, whole or not at all.
+	Put(ctx context.Context, name string, r io.Reader) error
+	// Open opens what is stored under the name.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	Delete(ctx context.Context, name string) error
+}
+
+// Options are what an engine is told from outside.
+type Options struct {
+	Version string // of the program, shown with its workers
+	Log     *slog.Logger
+}
+
+// New returns an engine for the migrations, whose names differ.
+func New(d *db.DB, files Files, options Options, list ...*Migration) *Engine {
+	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, options: options}
+	if e.options.Log == nil {
+		e.options.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, m := range list {
+		e.registry[m.Name] = m
+	}
+	return e
+}

@@ -1,0 +1,170 @@
+// Package migrations runs bulk work: a run of a migration has tasks, workers in any number of processes
+// claim them in blocks, and an operator starts, pauses, throttles and stops them. It knows no entity:
+// what a migration does is registered by whoever wires the program.
+//
+// Every claim has a fence token; who completes, fails or returns a task names it, and is refused where
+// the task was claimed anew. A worker's lease is on its row; the keeper, one worker at a time, takes
+// tasks back from workers whose lease ended, wakes tasks that wait, and settles states. Counters are
+// changed in the transaction of the tasks that they count, so nothing ever counts tasks.
+package migrations
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Migration is a kind of bulk work.
+type Migration struct {
+	Name        string // such as download-images: lower-case letters, digits and hyphens, at most 60
+	Title       string
+	Description string
+	Params      []Param
+	// Upload says what file a run is filled from, "" where it takes none.
+	Upload string
+	// Check looks at the parameters together, after each was parsed. It may be nil.
+	Check func(ctx context.Context, values Values) error
+	// Fill adds the tasks of a run. It may be called again for a run, with the cursor of the last batch
+	// that was committed, so it must go through its source in a fixed order.
+	Fill func(ctx context.Context, into Filler) error
+	// Process does one task. Several run at a time, and a task may run again after a crash: what it does
+	// outside this database must bear that. What it writes into this database it hands to Work.Commit.
+	// Either Process or Write is set.
+	Process func(ctx context.Context, work *Work) error
+	// Write does a block of tasks in the transaction that completes them, so each is done exactly once.
+	// It may be called again with fewer of them. Work.Fail fails one of them; an error fails all, and
+	// then each is tried alone.
+	Write func(ctx context.Context, tx *db.Tx, works []*Work) error
+	// Preview says, for a dry run, what the task would do, and changes nothing.
+	Preview func(ctx context.Context, work *Work) (string, error)
+	// Knobs are a run's settings to begin with; what is zero is taken from DefaultKnobs.
+	Knobs Knobs
+	// Several allows more than one active run with the same parameters.
+	Several bool
+}
+
+// Kind is the type of a parameter.
+type Kind string
+
+// The kinds of parameters.
+const (
+	Text   Kind = "text"
+	Number Kind = "number" // a whole one, Min to Max
+	Choice Kind = "choice" // one of Choices
+	Flag   Kind = "flag"   // "true" or "false"
+	Secret Kind = "secret" // text that is never shown again
+)
+
+// Param is a parameter of a migration.
+type Param struct {
+	Name     string // as in the API and on the command line
+	Label    string
+	Help     string
+	Kind     Kind
+	Required bool
+	Default  string
+	Min, Max int64 // of a Number; of a Text, Max is its length in characters (0: 1,000)
+	// Choices are what a Choice can be, as it is now.
+	Choices func(ctx context.Context) ([]Option, error)
+}
+
+// Option is a choice of a parameter.
+type Option struct{ Value, Label string }
+
+// Values are the parsed parameters of a run by name. A number is in decimal, a flag "true" or "false".
+type Values map[string]string
+
+// Filler takes the tasks of a run that is being filled.
+type Filler interface {
+	Values() Values
+	// Cursor is where an interrupted filling of the run stopped: the last one that was given to Add or
+	// Reject and committed, "" at first.
+	Cursor() string
+	// Upload opens the run's file from its beginning.
+	Upload(ctx context.Context) (io.ReadCloser, error)
+	// Add adds a task. Cursor tells where to go on after it. Line is its line in the upload, 0 without one.
+	Add(ctx context.Context, task NewTask) error
+	// Reject reports a line that no task is made of.
+	Reject(ctx context.Context, rejection Rejection) error
+}
+
+// NewTask is a task to add.
+type NewTask struct {
+	Payload string // at most MaxPayload bytes; JSON, or what the migration likes
+	Line    uint64
+	Cursor  string // at most 500 bytes
+}
+
+// MaxPayload is the largest payload of a task in bytes.
+const MaxPayload = 1 << 20
+
+// Rejection is a line that no task was made of, and why.
+type Rejection struct {
+	Line    uint64
+	Reason  string // a sentence for people
+	Content string // how the line begins
+	Cursor  string
+}
+
+// Knobs are the settings of a run that an operator can change while it goes on. 0 means: no limit, or
+// for what must have a value, the default.
+type Knobs struct {
+	Concurrency int           `json:"concurrency"` // tasks at a time in one worker
+	Block       int           `json:"block"`       // tasks in one claim
+	Attempts    int           `json:"attempts"`    // of a task in one iteration
+	Backoff     time.Duration `json:"backoff"`     // before the second attempt; doubles, with jitter, up to an hour
+	Timeout     time.Duration `json:"timeout"`     // of one attempt
+	Lease       time.Duration `json:"lease"`       // how long a worker that does not answer keeps its tasks
+	Rate        float64       `json:"rate"`        // tasks per second over all workers
+	PerHost     float64       `json:"per_host"`    // requests per second to one upstream host over all workers
+	MaxThreads  int           `json:"max_threads"` // threads running in the database
+	MaxHistory  int64         `json:"max_history"` // length of the history list: what purge has yet to remove
+	MaxLag      time.Duration `json:"max_lag"`     // of a replica
+	ErrorShare  float64       `json:"error_share"` // of the last 100 attempts: above it the run pauses; 0 to 1
+	SameError   int           `json:"same_error"`  // in a row: at it the run pauses
+	Throttled   bool          `json:"throttled"`   // by hand
+}
+
+// DefaultKnobs are for a migration that says nothing else.
+var DefaultKnobs = Knobs{
+	Concurrency: 4, Block: 10, Attempts: 5, Backoff: 2 * time.Second, Timeout: 5 * time.Minute, Lease: 30 * time.Second,
+	MaxThreads: 64, MaxHistory: 2_000_000, MaxLag: 10 * time.Second, ErrorShare: 0.5, SameError: 20,
+}
+
+// Work is a claimed task in the hands of its processor.
+type Work struct {
+	Task     Task
+	Values   Values
+	Worker   id.Worker
+	note     string
+	err      error
+	commit   func(ctx context.Context, tx *db.Tx) error
+	upstream upstream
+}
+
+// Note says in a line what came of the task, such as the key of the ticket that it made.
+func (w *Work) Note(note string) { w.note = note }
+
+// Fail fails the task within Migration.Write, with its error.
+func (w *Work) Fail(err error) { w.err = err }
+
+// Commit runs fn in the transaction that completes the task, after the fence has been looked at. Where
+// fn fails, or the fence refuses, nothing is written and the task is not complete.
+func (w *Work) Commit(fn func(ctx context.Context, tx *db.Tx) error) { w.commit = fn }
+
+// Await waits until the run's rate for the upstream host lets a request through. Where that would take
+// long it returns an error with which the processor returns: the task comes again later, and that
+// costs no attempt.
+func (w *Work) Await(ctx context.Context, host string) error {
+	if w.upstream == nil {
+		return nil
+	}
+	return w.upstream.Await(ctx, host)
+}
+
+type upstream interface {
+	Await(ctx context.Context, host string) error
+}

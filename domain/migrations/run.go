@@ -1,0 +1,160 @@
+package migrations
+
+import (
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// State is where a run stands.
+type State string
+
+// The states of a run: open → filling → ready → running ⇄ pausing, paused, throttled → complete, or
+// cancelling → cancelled. A dry run goes from filling to running by itself.
+const (
+	Open       State = "open"       // to be filled by the first worker who is free
+	Filling    State = "filling"    // its tasks are being added
+	Ready      State = "ready"      // filled; waits for Start
+	Running    State = "running"    // workers claim its tasks
+	Pausing    State = "pausing"    // nothing is claimed; some tasks are still under way
+	Paused     State = "paused"     // nothing is claimed, nothing under way
+	Throttled  State = "throttled"  // nothing is claimed until what slows it down is over; then it runs by itself
+	Cancelling State = "cancelling" // as pausing, for good
+	Cancelled  State = "cancelled"
+	Complete   State = "complete" // every task is complete, failed or skipped
+)
+
+// Active are the states of runs that are not over.
+var Active = []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled, Cancelling}
+
+// IsActive reports whether a run in the state is not over.
+func (s State) IsActive() bool { return slices.Contains(Active, s) }
+
+// Run is one execution of a migration.
+type Run struct {
+	ID         id.Run
+	Name       string // of the migration, which may be gone from the program
+	Values     Values // secrets masked, unless for a worker
+	State      State
+	Reason     string // why it is in the state, for people; "" where that needs no words
+	StateSince time.Time
+	Version    uint64
+	Dry        bool
+	CanaryLeft *uint32 // how many tasks may yet be claimed before it pauses and asks
+	Knobs      Knobs
+	Total      uint64 // tasks, exact once filled
+	Rejected   uint64 // lines that no task was made of
+	Upload     string // the name of its file
+	Actor      string // who made it
+	Progress   Progress
+	CreatedAt  time.Time
+	StartedAt  *time.Time
+	FinishedAt *time.Time
+}
+
+// Progress is how many tasks of a run are in which state, exactly.
+type Progress struct {
+	Open, Processing, Waiting, Complete, Failed, Skipped int64
+	Errors                                               int64 // attempts that failed
+	Refused                                              int64 // completions that came after the task had been claimed anew
+	Reclaimed                                            int64 // tasks taken back from workers who were gone
+}
+
+// Done is how many tasks need nothing more.
+func (p Progress) Done() int64 { return p.Complete + p.Failed + p.Skipped }
+
+func progressOf(total uint64, row db.ProgressOfRow) Progress {
+	p := Progress{
+		Processing: row.Processing, Waiting: row.Waiting, Complete: row.Complete, Failed: row.Failed, Skipped: row.Skipped,
+		Errors: row.Errors, Refused: row.Refused, Reclaimed: row.Reclaimed,
+	}
+	p.Open = int64(total) - p.Processing - p.Waiting - p.Done()
+	return p
+}
+
+// The states of a task.
+const (
+	TaskOpen       = "open"
+	TaskProcessing = "processing"
+	TaskWaiting    = "waiting" // for its next attempt
+	TaskComplete   = "complete"
+	TaskFailed     = "failed" // after its last attempt
+	TaskSkipped    = "skipped"
+)
+
+// Task is one piece of a run's work.
+type Task struct {
+	ID         id.Task
+	Run        id.Run
+	State      string
+	Fence      uint64
+	Worker     id.Worker // the last that claimed it
+	Attempt    int       // of the iteration, from 1 once claimed
+	Iteration  int       // from 1; grows when an operator retries it
+	Line       uint64    // in the upload
+	Payload    string
+	Note       string
+	DueAt      *time.Time
+	ClaimedAt  *time.Time
+	FinishedAt *time.Time
+}
+
+// Attempt is one that did not complete its task.
+type Attempt struct {
+	Iteration, Attempt int
+	Outcome            string // "failed", or "lost" with its worker
+	Worker             string // host:pid
+	StartedAt          time.Time
+	Took               time.Duration
+	Message, Detail    string // Detail is a stack or what an upstream answered
+}
+
+// Failure is a group of errors that are alike.
+type Failure struct {
+	Fingerprint string // 16 hexadecimal digits
+	Message     string // of the first
+	Task        id.Task
+	Errors      uint64 // attempts that ended so
+	Failed      uint64 // tasks that are failed so now
+	FirstAt     time.Time
+	LastAt      time.Time
+}
+
+// Worker is a process that works.
+type Worker struct {
+	ID        id.Worker
+	Host      string
+	PID       int
+	Version   string
+	State     string // WorkerActive, WorkerDraining, WorkerStopped
+	InFlight  int    // tasks claimed and not finished
+	Finished  uint64 // tasks since its start
+	PerSecond float64
+	StartedAt time.Time
+	BeatAt    time.Time
+	Left      time.Duration // of its lease, by the database's clock; negative once it ended
+}
+
+// The states of a worker.
+const (
+	WorkerActive   = "active"
+	WorkerDraining = "draining" // finishes what it has, claims nothing
+	WorkerStopped  = "stopped"
+)
+
+// Event is an entry in the log of a run.
+type Event struct {
+	ID     id.Event
+	Kind   string // a state, "knob", "retry", "skip", "drain", …
+	Actor  string
+	Detail string
+	At     time.Time
+}
+
+// Sample is what a run's counters showed at a time.
+type Sample struct {
+	At                                            time.Time
+	Complete, Failed, Skipped, Errors, Processing int64
+}

@@ -1,0 +1,3 @@
+-- name: AddRunEvent :exec
+INSERT INTO migration_event (run_id, account_id, actor, kind, detail, created_at)
+VALUES (sqlc.arg(run_id), sqlc.arg(account_id), sqlc.arg(actor), sqlc.arg(kind), sqlc.arg(detail), NOW(6));
