@@ -26,6 +26,7 @@ type Page struct {
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
+	Room   string // path of the style sheet of the control room, "" elsewhere
 }
 
 // writes reports whether who looks at the page may change what is on a board.

@@ -51,6 +51,13 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	return p
 }
 
+// controlRoom is the frame of a page about migrations, which have a style sheet of their own.
+func (s *server) controlRoom(c echo.Context, title string) views.Page {
+	p := s.page(c, title)
+	p.Room = static.Path("css/migrations.css")
+	return p
+}
+
 // boardOf is the slug of the board that the path is about, "" for none.
 func boardOf(c echo.Context) string {
 	if board, err := boards.ParseSlug(c.Param("board")); err == nil {

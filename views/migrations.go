@@ -1,0 +1,134 @@
+package views
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// Thousands is a number as people read it: 12,482.
+func Thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "−", digits[1:]
+	}
+	var b strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return sign + b.String()
+}
+
+// counted is Thousands with the thing's name: 1 task, 12,482 tasks.
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
+
+// stateLook is how a state of a run is shown: never by its colour alone.
+type stateLook struct{ word, icon, class string }
+
+var stateLooks = map[migrations.State]stateLook{
+	migrations.Open:       {"Open", "circle-dashed", "idle"},
+	migrations.Filling:    {"Filling", "list-plus", "busy"},
+	migrations.Ready:      {"Ready", "circle-play", "busy"},
+	migrations.Running:    {"Running", "play", "busy"},
+	migrations.Pausing:    {"Pausing", "pause", "held"},
+	migrations.Paused:     {"Paused", "pause", "held"},
+	migrations.Throttled:  {"Throttled", "gauge", "held"},
+	migrations.Cancelling: {"Cancelling", "ban", "held"},
+	migrations.Cancelled:  {"Cancelled", "ban", "idle"},
+	migrations.Complete:   {"Complete", "circle-check", "done"},
+}
+
+func lookOf(r migrations.Run) stateLook {
+	look, ok := stateLooks[r.State]
+	switch {
+	case !ok:
+		return stateLook{string(r.State), "circle-dashed", "idle"}
+	case r.State == migrations.Complete && r.Progress.Failed > 0:
+		return stateLook{"Complete with failures", "triangle-alert", "failed"}
+	}
+	return look
+}
+
+// segment is a piece of a progress bar, in thousandths of its width.
+type segment struct {
+	class    string
+	x, width int64
+}
+
+func (s segment) at() string   { return strconv.FormatInt(s.x, 10) }
+func (s segment) wide() string { return strconv.FormatInt(s.width, 10) }
+
+const (
+	barWidth  = 1000
+	barSliver = 6 // what is there can be seen
+)
+
+// segments divides a bar among what a run's tasks are. Whatever is not zero shows, so a bar is full
+// only when nothing is left to do.
+func segments(r migrations.Run) []segment {
+	p := r.Progress
+	parts := [...]struct {
+		class string
+		n     int64
+	}{
+		{"complete", p.Complete}, {"failed", p.Failed}, {"skipped", p.Skipped},
+		{"processing", p.Processing}, {"waiting", p.Waiting}, {"open", p.Open},
+	}
+	var total, widths int64
+	for i := range parts {
+		parts[i].n = max(0, parts[i].n)
+		total += parts[i].n
+	}
+	if total == 0 {
+		return nil
+	}
+	var list []segment
+	for _, part := range parts {
+		if part.n > 0 {
+			width := max(barSliver, int64(float64(part.n)/float64(total)*barWidth))
+			list, widths = append(list, segment{class: part.class, width: width}), widths+width
+		}
+	}
+	widest := slices.IndexFunc(list, func(s segment) bool {
+		return !slices.ContainsFunc(list, func(other segment) bool { return other.width > s.width })
+	})
+	list[widest].width += barWidth - widths
+	for i := 1; i < len(list); i++ {
+		list[i].x = list[i-1].x + list[i-1].width
+	}
+	return list
+}
+
+// inWords says what a progress bar shows.
+func inWords(r migrations.Run) string {
+	p := r.Progress
+	switch {
+	case r.State == migrations.Open:
+		return "Not filled yet"
+	case r.State == migrations.Filling:
+		return counted(int64(r.Total), "task", "tasks") + " so far"
+	case r.Total == 0:
+		return "No tasks"
+	}
+	words := []string{Thousands(p.Done()) + " of " + counted(int64(r.Total), "task", "tasks") + " done"}
+	for _, part := range []struct {
+		n    int64
+		word string
+	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "in work"}, {p.Waiting, "waiting to be tried again"}} {
+		if part.n > 0 {
+			words = append(words, Thousands(part.n)+" "+part.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,53 @@
+package views
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+func TestThousands(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 12482: "12,482", 60169205: "60,169,205", 100000: "100,000", -1234: "−1,234"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d is %s", n, got)
+		}
+	}
+}
+
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := func(name string) int64 {
+			return rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(-3, 5_000_000_000)).Draw(t, name)
+		}
+		p := migrations.Progress{Open: n("open"), Processing: n("processing"), Waiting: n("waiting"), Complete: n("complete"), Failed: n("failed"), Skipped: n("skipped")}
+		shown := map[string]bool{}
+		var end int64
+		for _, s := range segments(migrations.Run{Progress: p}) {
+			if s.x != end || s.width < barSliver {
+				t.Fatalf("%s begins at %d, not %d, and is %d wide", s.class, s.x, end, s.width)
+			}
+			end, shown[s.class] = s.x+s.width, true
+		}
+		if end != barWidth && len(shown) > 0 {
+			t.Fatalf("the bar ends at %d", end)
+		}
+		for class, n := range map[string]int64{"open": p.Open, "processing": p.Processing, "waiting": p.Waiting, "complete": p.Complete, "failed": p.Failed, "skipped": p.Skipped} {
+			if shown[class] != (n > 0) {
+				t.Fatalf("%d %s: shown is %t", n, class, shown[class])
+			}
+		}
+	})
+}
+
+func TestEveryStateHasALook(t *testing.T) {
+	t.Parallel()
+	for _, state := range append(migrations.Active, migrations.Cancelled, migrations.Complete) {
+		if look, ok := stateLooks[state]; !ok || icons[look.icon] == "" {
+			t.Errorf("%s has no word or no icon", state)
+		}
+	}
+}
