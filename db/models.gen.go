@@ -352,6 +352,7 @@ type MigrationWorker struct {
 	InFlight   uint32
 	Finished   uint64
 	PerSecond  float64
+	ClaimP99Us uint64
 	StartedAt  time.Time
 	BeatAt     time.Time
 	LeaseUntil time.Time

@@ -82,7 +82,8 @@ CREATE TABLE migration_counter (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
 -- A process that works. It lives while lease_until is to come, by the database's clock; epoch grows
--- when it is declared dead, and then it cannot renew any more.
+-- when it is declared dead, and then it cannot renew any more. claim_p99_us is how long 99 of 100 of its
+-- last claims took at most, in microseconds; 0 before the first.
 CREATE TABLE migration_worker (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   host VARCHAR(255) NOT NULL,
@@ -93,6 +94,7 @@ CREATE TABLE migration_worker (
   in_flight INT UNSIGNED NOT NULL DEFAULT 0,
   finished BIGINT UNSIGNED NOT NULL DEFAULT 0,
   per_second DOUBLE NOT NULL DEFAULT 0,
+  claim_p99_us BIGINT UNSIGNED NOT NULL DEFAULT 0,
   started_at DATETIME(6) NOT NULL,
   beat_at DATETIME(6) NOT NULL,
   lease_until DATETIME(6) NOT NULL,
@@ -191,5 +193,6 @@ CREATE TABLE migration_upstream (
   host VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   blocked_until DATETIME(6) NOT NULL,
   reason VARCHAR(255) NOT NULL,
-  PRIMARY KEY (host)
+  PRIMARY KEY (host),
+  KEY ix_migration_upstream_until (blocked_until)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;

@@ -15,6 +15,7 @@ type Engine struct {
 	registry map[string]*Migration
 	files    Files
 	options  Options
+	watcher  watcher
 }
 
 // Files keeps the uploads of runs; the blob store does. Names are relative paths in ASCII.
@@ -30,6 +31,8 @@ type Files interface {
 type Options struct {
 	Version string // of the program, shown with its workers
 	Log     *slog.Logger
+	// Replicas are watched: a run waits while one of them is farther behind than its knob allows.
+	Replicas []Replica
 }
 
 // New returns an engine for the migrations, whose names differ.

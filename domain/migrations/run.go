@@ -132,6 +132,7 @@ type Worker struct {
 	InFlight  int    // tasks claimed and not finished
 	Finished  uint64 // tasks since its start
 	PerSecond float64
+	ClaimP99  time.Duration // of its last claims; 0 before the first
 	StartedAt time.Time
 	BeatAt    time.Time
 	Left      time.Duration // of its lease, by the database's clock; negative once it ended
