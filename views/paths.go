@@ -267,3 +267,59 @@ func AuditPath(company string) string { return "/" + company + "/audit" }
 func MoreAuditPath(company string, before id.Audit) string {
 	return fmt.Sprintf("%s?before=%d", AuditPath(company), before)
 }
+
+// MigrationsPath is the list of runs of migrations.
+const MigrationsPath = "/admin/migrations"
+
+// RunPath is a run's page.
+func RunPath(run id.Run) string { return fmt.Sprintf("%s/runs/%d", MigrationsPath, run) }
+
+// RunStartPath is the question whether to start a run that is filled; a POST starts it.
+func RunStartPath(run id.Run) string { return RunPath(run) + "/start" }
+
+// RunPausePath pauses a run, or resumes it.
+func RunPausePath(run id.Run) string { return RunPath(run) + "/pause" }
+
+// RunCancellationPath is the question whether to stop a run for good; a POST stops it.
+func RunCancellationPath(run id.Run) string { return RunPath(run) + "/cancellation" }
+
+// RunKnobsPath changes the settings of a run.
+func RunKnobsPath(run id.Run) string { return RunPath(run) + "/knobs" }
+
+// RunRejectionsPath are the lines of a run's source that no task was made of.
+func RunRejectionsPath(run id.Run) string { return RunPath(run) + "/rejections" }
+
+// RunFailuresPath are the errors of a run in groups of those that are alike.
+func RunFailuresPath(run id.Run) string { return RunPath(run) + "/failures" }
+
+// RunFailurePath are the failed tasks of such a group as CSV.
+func RunFailurePath(run id.Run, fingerprint string) string {
+	return RunFailuresPath(run) + "/" + url.PathEscape(fingerprint)
+}
+
+// RunRetriesPath has failed tasks done again: all, those of a group, or some. GET asks first.
+func RunRetriesPath(run id.Run) string { return RunPath(run) + "/retries" }
+
+// RunSkipsPath leaves failed tasks out, likewise.
+func RunSkipsPath(run id.Run) string { return RunPath(run) + "/skips" }
+
+// RunTaskPath is a task of a run, with its attempts.
+func RunTaskPath(run id.Run, task id.Task) string {
+	return fmt.Sprintf("%s/tasks/%d", RunPath(run), task)
+}
+
+// RunEventsPath is the log of a run from below an entry.
+func RunEventsPath(run id.Run, before id.Event) string {
+	return fmt.Sprintf("%s/events?before=%d", RunPath(run), before)
+}
+
+// RunKeysPath is the help for the keyboard where there is no company.
+const RunKeysPath = MigrationsPath + "/keys"
+
+// WorkersPath are the processes that work.
+const WorkersPath = MigrationsPath + "/workers"
+
+// WorkerDrainPath has a worker finish what it has and claim nothing, or work on.
+func WorkerDrainPath(worker id.Worker) string {
+	return fmt.Sprintf("%s/%d/drain", WorkersPath, worker)
+}
