@@ -50,6 +50,46 @@ func (q *Queries) AddToCounter(ctx context.Context, arg AddToCounterParams) erro
 	return err
 }
 
+const countersOf = `-- name: CountersOf :many
+SELECT run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed, seen FROM migration_counter WHERE run_id = ? ORDER BY worker_id
+`
+
+// CountersOf reads a few dozen rows: one for each worker who lives, and row 0.
+func (q *Queries) CountersOf(ctx context.Context, runID id.Run) ([]MigrationCounter, error) {
+	rows, err := q.db.QueryContext(ctx, countersOf, runID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationCounter
+	for rows.Next() {
+		var i MigrationCounter
+		if err := rows.Scan(
+			&i.RunID,
+			&i.WorkerID,
+			&i.Processing,
+			&i.Waiting,
+			&i.Complete,
+			&i.Failed,
+			&i.Skipped,
+			&i.Errors,
+			&i.Refused,
+			&i.Reclaimed,
+			&i.Seen,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const progressOf = `-- name: ProgressOf :one
 SELECT CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(COALESCE(SUM(waiting), 0) AS SIGNED) AS waiting,
        CAST(COALESCE(SUM(complete), 0) AS SIGNED) AS complete, CAST(COALESCE(SUM(failed), 0) AS SIGNED) AS failed,

@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -77,6 +78,48 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.CreatedAt,
 		&i.StartedAt,
 		&i.FinishedAt,
+	)
+	return i, err
+}
+
+const runNow = `-- name: RunNow :one
+SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.active_key, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, NOW(6) AS at FROM migration_run WHERE id = ?
+`
+
+type RunNowRow struct {
+	MigrationRun MigrationRun
+	At           time.Time
+}
+
+// RunNow is a run and the database's time.
+func (q *Queries) RunNow(ctx context.Context, argID id.Run) (RunNowRow, error) {
+	row := q.db.QueryRowContext(ctx, runNow, argID)
+	var i RunNowRow
+	err := row.Scan(
+		&i.MigrationRun.ID,
+		&i.MigrationRun.Name,
+		&i.MigrationRun.Params,
+		&i.MigrationRun.ActiveKey,
+		&i.MigrationRun.State,
+		&i.MigrationRun.Reason,
+		&i.MigrationRun.StateSince,
+		&i.MigrationRun.Version,
+		&i.MigrationRun.Dry,
+		&i.MigrationRun.CanaryLeft,
+		&i.MigrationRun.Knobs,
+		&i.MigrationRun.Total,
+		&i.MigrationRun.Rejected,
+		&i.MigrationRun.FillCursor,
+		&i.MigrationRun.FillWorker,
+		&i.MigrationRun.FillFence,
+		&i.MigrationRun.Upload,
+		&i.MigrationRun.UploadName,
+		&i.MigrationRun.AccountID,
+		&i.MigrationRun.Actor,
+		&i.MigrationRun.CreatedAt,
+		&i.MigrationRun.StartedAt,
+		&i.MigrationRun.FinishedAt,
+		&i.At,
 	)
 	return i, err
 }
@@ -173,4 +216,17 @@ func (q *Queries) SetRunState(ctx context.Context, arg SetRunStateParams) error 
 		arg.ID,
 	)
 	return err
+}
+
+const setThrottleReason = `-- name: SetThrottleReason :execrows
+UPDATE migration_run SET reason = ? WHERE id = ? AND state = 'throttled'
+`
+
+// SetThrottleReason keeps the figures on the page true; that is no news for workers.
+func (q *Queries) SetThrottleReason(ctx context.Context, reason string, iD id.Run) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setThrottleReason, reason, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

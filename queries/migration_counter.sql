@@ -14,3 +14,7 @@ VALUES (sqlc.arg(run_id), sqlc.arg(worker_id), sqlc.arg(processing), sqlc.arg(wa
 ON DUPLICATE KEY UPDATE processing = processing + VALUES(processing), waiting = waiting + VALUES(waiting),
   complete = complete + VALUES(complete), failed = failed + VALUES(failed), skipped = skipped + VALUES(skipped),
   errors = errors + VALUES(errors), refused = refused + VALUES(refused), reclaimed = reclaimed + VALUES(reclaimed);
+
+-- CountersOf reads a few dozen rows: one for each worker who lives, and row 0.
+-- name: CountersOf :many
+SELECT * FROM migration_counter WHERE run_id = sqlc.arg(run_id) ORDER BY worker_id;

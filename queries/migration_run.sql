@@ -19,3 +19,11 @@ SELECT * FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state = sqlc.arg(state) AND id < sqlc.arg(before)
 ORDER BY id DESC
 LIMIT ?;
+
+-- RunNow is a run and the database's time.
+-- name: RunNow :one
+SELECT sqlc.embed(migration_run), NOW(6) AS at FROM migration_run WHERE id = sqlc.arg(id);
+
+-- SetThrottleReason keeps the figures on the page true; that is no news for workers.
+-- name: SetThrottleReason :execrows
+UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND state = 'throttled';

@@ -92,14 +92,9 @@ func pairs(ctx context.Context, conn *sql.Conn, query string) (map[string]string
 	return values, rows.Err()
 }
 
-func (f *facts) askAccount(ctx context.Context, conn *sql.Conn) error {
-	var account string
-	if err := conn.QueryRowContext(ctx, "SELECT CURRENT_USER()").Scan(&account); err != nil {
-		return err
-	}
-	at := strings.LastIndex(account, "@")
-	f.account = fmt.Sprintf("'%s'@'%s'", account[:max(at, 0)], account[at+1:])
-	return nil
+func (f *facts) askAccount(ctx context.Context, conn *sql.Conn) (err error) {
+	f.account, err = db.Grantee(ctx, conn)
+	return err
 }
 
 // askClock takes the server's time for that of the middle of the question.
@@ -213,8 +208,7 @@ func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
 // privileged reads a number, or nothing where the account may not.
 func privileged(ctx context.Context, conn *sql.Conn, query string) (r reading, err error) {
 	err = conn.QueryRowContext(ctx, query).Scan(&r.value)
-	var said *mysql.MySQLError
-	if errors.As(err, &said) && (said.Number == 1227 || said.Number == 1142 || said.Number == 1045) || db.IsNotFound(err) {
+	if db.IsForbidden(err) || db.IsNotFound(err) {
 		return reading{}, nil
 	}
 	r.known = err == nil
