@@ -1,0 +1,279 @@
+// Package blobs keeps files under names: in a folder, or in a bucket that speaks the S3 protocol.
+//
+// In a folder each is a plain file of its name, readable by its owner only. A file appears whole or
+// not at all, and one that Put has returned for is on the disk.
+package blobs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	_ "gocloud.dev/blob/s3blob" // opens s3:// addresses
+	"gocloud.dev/gcerrors"
+)
+
+// Store is where files are kept. Make one with Open.
+type Store struct {
+	bucket *blob.Bucket
+	where  string // as it is told to people
+	folder string // "" for a bucket
+}
+
+// Remote reports whether where, a setting, is a bucket's address rather than a folder.
+func Remote(where string) bool { return strings.HasPrefix(where, "s3://") }
+
+// Open opens a folder, which it makes where it is missing, or a bucket such as
+// s3://name?region=eu-central-1&endpoint=https://s3.example.com&prefix=counterfoil/. With an endpoint
+// the bucket's name goes into the path and checksums are sent only where they are needed, which is
+// what servers other than Amazon's understand. The keys to a bucket come from the environment:
+// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or whatever else Amazon's tools read.
+//
+// It does not ask the bucket anything. It returns BadPlace.
+func Open(ctx context.Context, where string) (*Store, error) {
+	if Remote(where) {
+		return openBucket(ctx, where)
+	}
+	if where == "" || strings.Contains(where, "://") {
+		return nil, BadPlace{where, errors.New("it is neither a folder nor an address that begins with s3://")}
+	}
+	return openFolder(where)
+}
+
+func openBucket(ctx context.Context, where string) (*Store, error) {
+	u, err := url.Parse(where)
+	if err != nil || u.Host == "" || u.User != nil || u.Path != "" && u.Path != "/" {
+		return nil, BadPlace{hidden(where), errors.New("it is no address such as s3://bucket?region=eu-central-1")}
+	}
+	u.Path = ""
+	q := u.Query()
+	if q.Has("endpoint") {
+		for name, value := range map[string]string{"use_path_style": "true", "request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"} {
+			if !q.Has(name) {
+				q.Set(name, value)
+			}
+		}
+	}
+	u.RawQuery = q.Encode()
+	bucket, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, BadPlace{hidden(where), err}
+	}
+	return &Store{bucket: bucket, where: "s3://" + u.Host}, nil
+}
+
+// hidden leaves out of an address what may be a password.
+func hidden(where string) string {
+	if u, err := url.Parse(where); err == nil {
+		return u.Redacted()
+	}
+	return "s3://…"
+}
+
+func openFolder(where string) (*Store, error) {
+	if err := os.MkdirAll(where, 0o700); err != nil {
+		return nil, BadPlace{where, err}
+	}
+	folder, err := filepath.EvalSymlinks(where)
+	if err != nil {
+		return nil, BadPlace{where, err}
+	}
+	bucket, err := fileblob.OpenBucket(folder, &fileblob.Options{DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+	if err != nil {
+		return nil, BadPlace{where, err}
+	}
+	return &Store{bucket: bucket, where: where, folder: folder}, nil
+}
+
+// Close lets go of what the store holds.
+func (s *Store) Close() error { return s.bucket.Close() }
+
+// String is the place for people; no keys are in it.
+func (s *Store) String() string { return s.where }
+
+// Put stores what r gives under the name, whole or not at all, in the place of what was there. It
+// returns BadName, Unavailable, or what r fails with.
+func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
+	if err := check(name); err != nil {
+		return err
+	}
+	// Ending this context before Close is how a write is given up.
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	var file *os.File
+	w, err := s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
+		ContentType: "application/octet-stream", // else it would be guessed from the content, and nothing asks for it
+		BeforeWrite: func(as func(any) bool) error {
+			if as(&file) {
+				return file.Chmod(0o600)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return s.failed("store", name, err)
+	}
+	from := &source{Reader: r}
+	_, err = io.Copy(w, from)
+	if err == nil && file != nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		giveUp()
+		_ = w.Close()
+		if from.err != nil {
+			return from.err
+		}
+		return s.failed("store", name, err)
+	}
+	if err := w.Close(); err != nil {
+		return s.failed("store", name, err)
+	}
+	return s.failed("store", name, s.syncFolders(name))
+}
+
+// source keeps the error of what is read apart from that of where it goes.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// syncFolders makes sure that the entry of a file, and those of folders made for it, outlive a crash.
+func (s *Store) syncFolders(name string) error {
+	if s.folder == "" {
+		return nil
+	}
+	for below := path.Dir(name); ; below = path.Dir(below) {
+		f, err := os.Open(filepath.Join(s.folder, filepath.FromSlash(below)))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+		if below == "." {
+			return nil
+		}
+	}
+}
+
+// Open opens what is stored under the name. It returns BadName, NotFound or Unavailable; reading fails
+// once ctx has ended.
+func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if err := check(name); err != nil {
+		return nil, err
+	}
+	r, err := s.bucket.NewReader(ctx, name, nil)
+	if err != nil {
+		return nil, s.failed("read", name, err)
+	}
+	return r, nil
+}
+
+// Info is what is known of a stored file.
+type Info struct {
+	Name    string
+	Size    int64
+	ModTime time.Time
+}
+
+// Look returns what is known of the file of that name. It returns BadName, NotFound or Unavailable.
+func (s *Store) Look(ctx context.Context, name string) (Info, error) {
+	if err := check(name); err != nil {
+		return Info{}, err
+	}
+	a, err := s.bucket.Attributes(ctx, name)
+	if err != nil {
+		return Info{}, s.failed("look at", name, err)
+	}
+	return Info{Name: name, Size: a.Size, ModTime: a.ModTime}, nil
+}
+
+// Delete removes the file of that name. That there is none is no error. It returns BadName or Unavailable.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	if err := check(name); err != nil {
+		return err
+	}
+	err := s.failed("delete", name, s.bucket.Delete(ctx, name))
+	if errors.As(err, new(NotFound)) {
+		return nil
+	}
+	return err
+}
+
+// Walk calls visit with each stored file whose name begins with prefix, in the order of names. It
+// leaves out what Put would refuse, such as files that are being written. It returns Unavailable, or
+// what visit fails with.
+func (s *Store) Walk(ctx context.Context, prefix string, visit func(Info) error) error {
+	size := 1000 // what a bucket gives at most
+	if s.folder != "" {
+		size = 1 << 20 // each page reads all of the folder
+	}
+	for page := blob.FirstPageToken; len(page) > 0; {
+		list, next, err := s.bucket.ListPage(ctx, page, size, &blob.ListOptions{Prefix: prefix})
+		if err != nil {
+			return s.failed("list", prefix, err)
+		}
+		for _, o := range list {
+			if check(o.Key) != nil {
+				continue
+			}
+			if err := visit(Info{Name: o.Key, Size: o.Size, ModTime: o.ModTime}); err != nil {
+				return err
+			}
+		}
+		page = next
+	}
+	return nil
+}
+
+// check returns BadName for a name that leads elsewhere, that a folder or a bucket would not give back
+// as it is, or that looks like a file which is being written.
+func check(name string) error {
+	ok := fs.ValidPath(name) && name != "." && len(name) <= 800 && !strings.ContainsAny(name, "\\:") && !strings.Contains(name, "__0x")
+	for part := range strings.SplitSeq(name, "/") {
+		ok = ok && len(part) <= 200 && !strings.HasPrefix(part, ".") && !strings.HasSuffix(part, ".tmp") && !strings.HasSuffix(part, ".attrs")
+	}
+	if !ok || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return BadName{name}
+	}
+	return nil
+}
+
+// failed returns nil for nil, and NotFound or Unavailable else.
+func (s *Store) failed(doing, name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case gcerrors.Code(err) == gcerrors.NotFound && doing != "store" && !noBucket(err):
+		return NotFound{name}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case gcerrors.Code(err) == gcerrors.Canceled:
+		return context.Canceled
+	}
+	return Unavailable{doing, name, s.where, err}
+}
+
+// noBucket reports whether it is the bucket that is not there.
+func noBucket(err error) bool {
+	var coded interface{ ErrorCode() string }
+	return errors.As(err, &coded) && coded.ErrorCode() == "NoSuchBucket"
+}

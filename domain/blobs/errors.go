@@ -1,0 +1,52 @@
+package blobs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// BadPlace reports a setting that no files can be kept in.
+type BadPlace struct {
+	Where string
+	Err   error
+}
+
+func (e BadPlace) Error() string {
+	return fmt.Sprintf("Files cannot be kept in %q: %v. Set COUNTERFOIL_BLOBS to a folder, or to a bucket such as s3://name?region=eu-central-1.", e.Where, e.Err)
+}
+
+// Unwrap returns what the system said.
+func (e BadPlace) Unwrap() error { return e.Err }
+
+// BadName reports a name that nothing is stored under.
+type BadName struct{ Name string }
+
+func (e BadName) Error() string {
+	return fmt.Sprintf("%.100q cannot be the name of a stored file.", e.Name)
+}
+
+// NotFound reports a name under which nothing is stored. It is fs.ErrNotExist, too.
+type NotFound struct{ Name string }
+
+func (e NotFound) Error() string { return fmt.Sprintf("There is no stored file %q.", e.Name) }
+
+// Unwrap says what kind of error of the system this is.
+func (NotFound) Unwrap() error { return fs.ErrNotExist }
+
+// Unavailable reports a folder or bucket that does not do what it should.
+type Unavailable struct {
+	Doing, Name, Where string
+	Err                error
+}
+
+func (e Unavailable) Error() string {
+	if errors.Is(e.Err, syscall.ENOSPC) || errors.Is(e.Err, syscall.EDQUOT) {
+		return fmt.Sprintf("There is no room left in %s, where files are kept. Free some space, then try again.", e.Where)
+	}
+	return fmt.Sprintf("Cannot %s %q in %s, where files are kept: %v. Try again; if that does not help, look at COUNTERFOIL_BLOBS.", e.Doing, e.Name, e.Where, e.Err)
+}
+
+// Unwrap returns what the folder or bucket said.
+func (e Unavailable) Unwrap() error { return e.Err }
