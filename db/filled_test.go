@@ -18,10 +18,19 @@ const (
 	closedTicket  = 20501 // to 22,500: in column 3 of board 1, closed
 	othersTicket  = 22501 // to 24,500: in column 6 of board 2, open, numbers 1 to 2,000
 	gap           = 1 << 16
+
+	// Run 1 is running. Its tasks are 1 to 30,000: complete ones from 1, then from these on
+	processingTask = 10001 // worker n % 20 + 1's, with the fence worker << 32 | 1
+	waitingTask    = 12001 // half of them due
+	failedTask     = 16001 // of fingerprint n % 300 + 1
+	skippedTask    = 20001
+	openTask       = 22001 // to 30,000
+	otherTask      = 30001 // to 31,000: open, of run 2, which is running
+	busyTask       = 16007 // has 500 attempts
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true}
+var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -80,6 +89,46 @@ var filling = []string{
 	 SELECT 31000 + n, 7, n, 'edited', '{}', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 100`,
 	`INSERT INTO notification (id, company_id, account_id, ticket_id, comment_id, actor_id, kind, unread, created_at)
 	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
+
+	// Runs 1 and 2 run, 3 to 9 are one in each other state that is active, then come a few paused ones.
+	`INSERT INTO migration_run (id, name, params, active_key, state, state_since, knobs, total, rejected, account_id, actor, created_at, started_at)
+	 SELECT n, IF(n % 2, 'download-images', 'rebalance-ranks'), '{}', IF(n <= 30, UNHEX(SHA2(n, 256)), NULL),
+	 CASE WHEN n <= 2 THEN 'running' WHEN n <= 9 THEN ELT(n - 2, 'open', 'filling', 'ready', 'pausing', 'paused', 'throttled', 'cancelling') WHEN n <= 30 THEN 'paused' WHEN n % 7 THEN 'complete' ELSE 'cancelled' END,
+	 '2026-01-01', '{}', CASE n WHEN 1 THEN 30000 WHEN 2 THEN 1000 ELSE 0 END, IF(n = 1, 3000, 0), 1, 'p1', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, fingerprint, due_at, claimed_at, finished_at)
+	 SELECT n, 1, CASE WHEN n <= 10000 THEN 'complete' WHEN n <= 12000 THEN 'processing' WHEN n <= 16000 THEN 'waiting' WHEN n <= 20000 THEN 'failed' WHEN n <= 22000 THEN 'skipped' ELSE 'open' END,
+	 IF(n <= 20000, ((n % 20 + 1) << 32) + 1, 0), IF(n <= 20000, n % 20 + 1, 0), n <= 20000, n, '{}',
+	 IF(n BETWEEN 16001 AND 20000, UNHEX(LPAD(HEX(n % 300 + 1), 16, '0')), NULL), IF(n BETWEEN 12001 AND 16000, NOW(6) + INTERVAL (n - 14000) * 60 SECOND, NULL),
+	 IF(n <= 20000, '2026-01-01', NULL), IF(n <= 10000 OR n BETWEEN 16001 AND 22000, '2026-01-01', NULL) FROM numbers WHERE n <= 30000`,
+	`INSERT INTO migration_task (id, run_id, payload) SELECT 30000 + n, 2, '{}' FROM numbers WHERE n <= 1000`,
+	`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, skipped, errors) SELECT 1, n - 1, 50, 100, 250, 100, 50, 300 FROM numbers WHERE n <= 40`,
+	`INSERT INTO migration_counter (run_id, worker_id) SELECT n, 0 FROM numbers WHERE n BETWEEN 2 AND 3000`,
+	`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
+	 SELECT n, CONCAT('server', n % 10), n, '1', CASE WHEN n <= 20 THEN 'active' WHEN n <= 25 THEN 'draining' ELSE 'stopped' END,
+	 '2026-01-01', '2026-01-01', IF(n <= 15, NOW(6) + INTERVAL 1 DAY, '2026-01-01') FROM numbers WHERE n <= 2000`,
+	`INSERT INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, NOW(6), NOW(6) + INTERVAL 1 DAY)`,
+	`INSERT INTO migration_attempt (id, run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+	 SELECT n, 1, IF(n <= 500, 16007, n), 1, 1, 'failed', n % 20 + 1, 'server1:1', '2026-01-01' + INTERVAL n SECOND, 1000, UNHEX(LPAD(HEX(n % 300 + 1), 16, '0')), 'It failed', '' FROM numbers WHERE n <= 20000`,
+	`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+	 SELECT 1, UNHEX(LPAD(HEX(n), 16, '0')), 'It failed', 16000 + n, 40, 13, '2026-01-01', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 300`,
+	`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+	 SELECT n, UNHEX(LPAD(HEX(n), 16, '0')), 'It failed', 16000 + n, 1, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 3000`,
+	`INSERT INTO migration_rejection (run_id, line, reason, content) SELECT 1, 30000 + n, 'The row has no title.', ',,' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO migration_event (id, run_id, account_id, actor, kind, detail, created_at)
+	 SELECT n, IF(n <= 3000, 1, n - 2999), 1, 'p1', 'knob', 'block 10 → 100', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
+	`INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing)
+	 SELECT 1, NOW(6) - INTERVAL 5 * n SECOND, 20000 - n, 0, 0, 0, 100 FROM numbers WHERE n <= 10000`,
+	`INSERT INTO migration_upstream (host, blocked_until, reason)
+	 SELECT CONCAT('host', n, '.example'), IF(n <= 20, NOW(6) + INTERVAL 1 DAY, '2026-01-01'), '429' FROM numbers WHERE n <= 2000`,
+
+	`INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (1, 'JIRA', 1, '2026-01-01', TRUE)`,
+	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, CONCAT('JIRA-', n), IF(n <= 20, 7, n), '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at)
+	 SELECT IF(n <= 2000, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'image/png', 1000, 10, 10, '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
+	 SELECT company_id, UNHEX(SHA2(CONCAT('https://images.example/', HEX(hash)), 256)), CONCAT('https://images.example/', HEX(hash)), hash, '2026-01-01' FROM image`,
+	`INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) SELECT ticket_id, id, 1, 1, '<p>A comment</p>' FROM comment`,
+	`INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) SELECT n, 0, 1, 1, '' FROM numbers WHERE n <= 3000`,
 }
 
 // filled is a database in which whatever a request must not read as a whole is large.

@@ -133,6 +133,15 @@ var samples = map[string]sample{
 	"LockMembers":       {args: with(1, []id.Account{7, 8})},
 	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", UptoHandle: "p1~", Without: "viewer", Limit: 8})},
 
+	// migration_counter.sql
+	"ProgressOf": {args: with(1)},
+
+	// migration_run.sql
+	"LockRun":     {args: with(1)},
+	"RunByID":     {args: with(1)},
+	"SetRunState": {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
+	"RunsIn":      {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
+
 	// notification.sql
 	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},
 	"UnreadOf":    {args: with(1, 1)},

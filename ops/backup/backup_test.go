@@ -55,7 +55,7 @@ func newHouse(t testing.TB) *house {
 	must(t, err)
 	h.open(t, 3)
 	must(t, h.DeleteTicket(h.ctx, key(5)))
-	opstest.LiveIn(t, h.ctx, h.Workflows)
+	opstest.LiveIn(t, h.ctx, h.Workflows, h.db)
 	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
 	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
 	return h
@@ -149,7 +149,8 @@ func must(t testing.TB, err error) {
 var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
-	"activity", "idempotency",
+	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_event", "migration_sample",
 }
 
 // dump returns every value of the tables as the server writes it, in hexadecimal.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -20,8 +21,9 @@ import (
 //	AWAY-4 is Bob's and closed,
 //	AWAY-5 was deleted and restored.
 //
-// The board was FAR once, has a column with a limit, and another board, PAST, is archived.
-func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows) {
+// The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs
+// of migrations, 1 is complete and 2 is paused.
+func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
 	_, err := w.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
@@ -50,6 +52,7 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows) {
 	must(t, w.DeleteTicket(ctx, key(5)))
 	_, _, err = w.RestoreTicket(ctx, key(5))
 	must(t, err)
+	migrate(t, d)
 }
 
 func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {

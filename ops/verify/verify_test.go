@@ -47,7 +47,7 @@ func newHouse(t testing.TB) *house {
 		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)
 	}
-	opstest.LiveIn(t, h.ctx, w)
+	opstest.LiveIn(t, h.ctx, w, d)
 	for n := range 5 {
 		_, err := w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
 		must(t, err)
@@ -146,8 +146,8 @@ var corruptions = []struct {
 	{"boards", "a title with spaces around", []string{"UPDATE board SET title = ' x ' WHERE slug = 'EMPTY'"}, "bad title"},
 	{"board slugs", "one that nobody keeps", []string{"DELETE FROM board_slug WHERE slug = 'NINJA'"}, "(acme/NINJA) has a slug that is kept for none"},
 	{"board slugs", "one that is another's", []string{"UPDATE board_slug SET board_id = 1 WHERE slug = 'NINJA'"}, "kept for board 1"},
-	{"board slugs", "a kept one in lower case", []string{"INSERT INTO board_slug VALUES (1, 'old', 1, '2026-01-01')"}, `"old"`},
-	{"board slugs", "a kept one of another company", append([]string{"INSERT INTO board_slug VALUES (2, 'OLD', 1, '2026-01-01')"}, neighbour...), "which is of company 1"},
+	{"board slugs", "a kept one in lower case", []string{"INSERT INTO board_slug VALUES (1, 'old', 1, '2026-01-01', FALSE)"}, `"old"`},
+	{"board slugs", "a kept one of another company", append([]string{"INSERT INTO board_slug VALUES (2, 'OLD', 1, '2026-01-01', FALSE)"}, neighbour...), "which is of company 1"},
 	{"archives", "before the beginning", []string{"UPDATE board SET archived_at = '2020-01-01' WHERE slug = 'EMPTY'"}, "(acme/EMPTY) was opened"},
 	{"column names", "an empty one", []string{"UPDATE board_column SET name = '' WHERE position = 1 AND board_id = " + ninja}, `has the name ""`},
 	{"column names", "two lines", []string{"UPDATE board_column SET name = 'a\nb' WHERE position = 1 AND board_id = " + ninja}, "has the name"},
@@ -233,7 +233,7 @@ var corruptions = []struct {
 	{"references", "a token without its company", []string{"UPDATE api_token SET company_id = 99 WHERE id = 1"}, "api_token names company 99 in company_id"},
 	{"references", "a token without its account", []string{"UPDATE api_token SET account_id = 99 WHERE id = 1"}, "api_token names account 99 in account_id"},
 	{"references", "a board without its company", []string{"UPDATE board SET company_id = 99 WHERE slug = 'EMPTY'", "DELETE FROM board_slug WHERE slug = 'EMPTY'"}, "board names company 99 in company_id"},
-	{"references", "an incrementer without its board", []string{"INSERT INTO board_ticket_incrementer VALUES (99, 0)"}, "board_ticket_incrementer names board 99 in board_id"},
+	{"references", "an incrementer without its board", []string{"INSERT INTO board_ticket_incrementer VALUES (99, 0, 0)"}, "board_ticket_incrementer names board 99 in board_id"},
 	{"references", "a column without its board", []string{"INSERT INTO board_column (board_id, name, position) VALUES (99, 'x', 1)"}, "board_column names board 99 in board_id"},
 	{"references", "a ticket without its board", []string{fmt.Sprintf(newThing, "99", "1", "1"), opened}, "ticket names board 99 in board_id"},
 	{"references", "a ticket without its column", []string{
@@ -264,8 +264,24 @@ var corruptions = []struct {
 	{"references", "a notification without its ticket", []string{"UPDATE notification SET ticket_id = 99 LIMIT 1"}, "notification names ticket 99 in ticket_id"},
 	{"references", "a notification without its comment", []string{"UPDATE notification SET comment_id = 99 LIMIT 1"}, "notification names comment 99 in comment_id"},
 	{"references", "a notification without its actor", []string{"UPDATE notification SET actor_id = 99 LIMIT 1"}, "notification names account 99 in actor_id"},
-	{"references", "a slug without its company", []string{"INSERT INTO board_slug VALUES (99, 'OLD', 1, '2026-01-01')"}, "board_slug names company 99 in company_id"},
-	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'OLD', 99, '2026-01-01')"}, "board_slug names board 99 in board_id"},
+	{"references", "an origin without its company", []string{"UPDATE ticket_origin SET company_id = 99 LIMIT 1"}, "ticket_origin names company 99 in company_id"},
+	{"references", "an origin without its ticket", []string{"UPDATE ticket_origin SET ticket_id = 99 LIMIT 1"}, "ticket_origin names ticket 99 in ticket_id"},
+	{"references", "an image without its company", []string{"INSERT INTO image SELECT 99, hash, content_type, bytes, width, height, created_at FROM image LIMIT 1"}, "image names company 99 in company_id"},
+	{"references", "an address of an image without its company", []string{"UPDATE image_source SET company_id = 99 LIMIT 1"}, "image_source names company 99 in company_id"},
+	{"references", "a rendering without its ticket", []string{"UPDATE rendering SET ticket_id = 99 LIMIT 1"}, "rendering names ticket 99 in ticket_id"},
+	{"references", "a run without the person", []string{"UPDATE migration_run SET account_id = 99 LIMIT 1"}, "migration_run names account 99 in account_id"},
+	{"references", "a task without its run", []string{"UPDATE migration_task SET run_id = 99 WHERE id = 1"}, "migration_task names migration_run 99 in run_id"},
+	{"references", "a counter without its run", []string{"INSERT INTO migration_counter (run_id, worker_id) VALUES (99, 0)"}, "migration_counter names migration_run 99 in run_id"},
+	{"references", "an attempt without its run", []string{"UPDATE migration_attempt SET run_id = 99 LIMIT 1"}, "migration_attempt names migration_run 99 in run_id"},
+	{"references", "an attempt without its task", []string{"UPDATE migration_attempt SET task_id = 99 LIMIT 1"}, "migration_attempt names migration_task 99 in task_id"},
+	{"references", "a failure without its run", []string{"INSERT INTO migration_failure SELECT 99, fingerprint, message, task_id, 0, 0, first_at, last_at FROM migration_failure LIMIT 1"}, "migration_failure names migration_run 99 in run_id"},
+	{"references", "a failure without its task", []string{"UPDATE migration_failure SET task_id = 99 LIMIT 1"}, "migration_failure names migration_task 99 in task_id"},
+	{"references", "a rejection without its run", []string{"UPDATE migration_rejection SET run_id = 99 LIMIT 1"}, "migration_rejection names migration_run 99 in run_id"},
+	{"references", "an event without its run", []string{"UPDATE migration_event SET run_id = 99 LIMIT 1"}, "migration_event names migration_run 99 in run_id"},
+	{"references", "an event without the person", []string{"UPDATE migration_event SET account_id = 99 LIMIT 1"}, "migration_event names account 99 in account_id"},
+	{"references", "a sample without its run", []string{"UPDATE migration_sample SET run_id = 99 LIMIT 1"}, "migration_sample names migration_run 99 in run_id"},
+	{"references", "a slug without its company", []string{"INSERT INTO board_slug VALUES (99, 'OLD', 1, '2026-01-01', FALSE)"}, "board_slug names company 99 in company_id"},
+	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'OLD', 99, '2026-01-01', FALSE)"}, "board_slug names board 99 in board_id"},
 }
 
 func TestRun(t *testing.T) {

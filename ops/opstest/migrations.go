@@ -1,0 +1,49 @@
+package opstest
+
+import (
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// migrated is what a run that is complete, one that is paused, and what migrations bring leave behind.
+// Tasks 1 to 4 are run 1's: two complete, one failed, one skipped. Tasks 5 to 7 are run 2's: one open,
+// one waiting, one complete.
+var migrated = []string{
+	`INSERT INTO migration_run (id, name, params, active_key, state, state_since, version, knobs, total, rejected, account_id, actor, created_at, started_at, finished_at) VALUES
+		(1, 'import-tickets', '{"company":"acme"}', NULL, 'complete', '2026-01-01', 4, '{}', 4, 1, 1, 'Ana', '2026-01-01', '2026-01-01', '2026-01-02'),
+		(2, 'download-images', '{"company":"acme"}', UNHEX(SHA2('2', 256)), 'paused', '2026-01-01', 5, '{}', 3, 0, NULL, 'command line', '2026-01-01', '2026-01-01', NULL)`,
+	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, note, fingerprint, due_at, claimed_at, finished_at) VALUES
+		(1, 1, 'complete', (1 << 32) + 1, 1, 1, 2, '{"title":"größer 🥷"}', 'AWAY-1', NULL, NULL, '2026-01-01', '2026-01-01'),
+		(2, 1, 'complete', (1 << 32) + 1, 1, 1, 3, '{}', '', NULL, NULL, '2026-01-01', '2026-01-01'),
+		(3, 1, 'failed', (1 << 32) + 2, 1, 2, 4, '{}', '', UNHEX('00000000000000FF'), NULL, '2026-01-01', '2026-01-01'),
+		(4, 1, 'skipped', 0, 0, 0, 6, '{}', '', NULL, NULL, NULL, '2026-01-01'),
+		(5, 2, 'open', 0, 0, 0, 0, '{}', '', NULL, NULL, NULL, NULL),
+		(6, 2, 'waiting', (2 << 32) + 1, 2, 1, 0, '{}', '', NULL, '2026-01-01 00:00:10', '2026-01-01', NULL),
+		(7, 2, 'complete', (2 << 32) + 1, 2, 1, 0, '{}', '', NULL, NULL, '2026-01-01', '2026-01-01')`,
+	`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed, seen) VALUES
+		(1, 0, 0, -1, 0, 0, 1, 0, 0, 1, 0), (1, 1, 0, 1, 2, 1, 0, 2, 1, 0, 3), (2, 2, 0, 1, 1, 0, 0, 1, 0, 0, 5)`,
+	`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail) VALUES
+		(1, 3, 1, 1, 'lost', 1, 'one:7', '2026-01-01', 1000, UNHEX('00000000000000FF'), 'Nobody has the address x', ''),
+		(1, 3, 1, 2, 'failed', 1, 'one:7', '2026-01-01', 1000, UNHEX('00000000000000FF'), 'Nobody has the address x', 'goroutine 1'),
+		(2, 6, 1, 1, 'failed', 2, 'one:8', '2026-01-01', 1000, UNHEX('FFFFFFFFFFFFFFFF'), 'Too many requests', '429')`,
+	`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES
+		(1, UNHEX('00000000000000FF'), 'Nobody has the address x', 3, 2, 1, '2026-01-01', '2026-01-01'),
+		(2, UNHEX('FFFFFFFFFFFFFFFF'), 'Too many requests', 6, 1, 0, '2026-01-01', '2026-01-01')`,
+	`INSERT INTO migration_rejection (run_id, line, reason, content) VALUES (1, 5, 'The row has no title.', ',,"')`,
+	`INSERT INTO migration_event (run_id, account_id, actor, kind, detail, created_at) VALUES (1, 1, 'Ana', 'running', '', '2026-01-01'), (1, NULL, 'Counterfoil', 'complete', '', '2026-01-01')`,
+	`INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing) VALUES (1, '2026-01-01', 1, 0, 0, 1, 2), (1, '2026-01-01 00:00:05', 2, 1, 1, 2, 0)`,
+	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, 'OLD-123', MAX(id), '2026-01-01' FROM ticket`,
+	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, UNHEX(SHA2('image', 256)), 'image/png', 5, 1, 1, '2026-01-01')`,
+	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at) VALUES (1, UNHEX(SHA2('https://images.example/a', 256)), 'https://images.example/a', UNHEX(SHA2('image', 256)), '2026-01-01')`,
+	`INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) SELECT ticket_id, id, version, 1, '<p>It is done.</p>' FROM comment WHERE body = 'It is done.'`,
+}
+
+func migrate(t testing.TB, d *db.DB) {
+	t.Helper()
+	for _, statement := range migrated {
+		if _, err := d.SQL.Exec(statement); err != nil {
+			t.Fatalf("%v\nin %s", err, statement)
+		}
+	}
+}
