@@ -1,0 +1,89 @@
+package migrations
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// FillCSV fills a run from its file: a task for each row, with the payload that the row's maker returns.
+// A row that cannot be read, or whose maker returns an error, is rejected with it. It goes on from
+// where an interrupted filling stopped. Maker is called once with the file, whose columns are known then;
+// its error ends the filling. FillCSV returns BadFile.
+func FillCSV(ctx context.Context, into Filler, options CSVOptions, maker func(file *CSV) (func(row CSVRow) (payload string, err error), error)) error {
+	upload, err := into.Upload(ctx)
+	if err != nil {
+		return fmt.Errorf("open file: %w", err)
+	}
+	defer func() { _ = upload.Close() }()
+	options.From = into.Cursor()
+	file, err := OpenCSV(upload, options)
+	if err != nil {
+		return err
+	}
+	makePayload, err := maker(file)
+	if err != nil {
+		return err
+	}
+	rows := options.From != ""
+	for ; ; rows = true {
+		row, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err := addRow(ctx, into, row, err, makePayload); err != nil {
+			return err
+		}
+	}
+	if !rows {
+		return BadFile{"The file has a header and no rows."}
+	}
+	return nil
+}
+
+func addRow(ctx context.Context, into Filler, row CSVRow, err error, makePayload func(CSVRow) (string, error)) error {
+	var bad BadRow
+	if errors.As(err, &bad) {
+		return into.Reject(ctx, Rejection(bad))
+	}
+	if err != nil {
+		return err
+	}
+	payload, err := makePayload(row)
+	if err == nil && len(payload) > MaxPayload {
+		err = errors.New("The row is too long for a task.")
+	}
+	if err != nil {
+		content := excerpt([]byte(strings.Join(row.Fields, ",")))
+		return into.Reject(ctx, Rejection{Line: row.Line, Reason: err.Error(), Content: content, Cursor: row.Cursor})
+	}
+	return into.Add(ctx, NewTask{Payload: payload, Line: row.Line, Cursor: row.Cursor})
+}
+
+// WriteCSV writes rows for people who open them in a spreadsheet: a field that one would take for a
+// formula is led by an apostrophe. Pass a bufio.Writer where there are many.
+func WriteCSV(w io.Writer, rows ...[]string) error {
+	out := csv.NewWriter(w)
+	for _, row := range rows {
+		safe := make([]string, len(row))
+		for i, field := range row {
+			safe[i] = inert(field)
+		}
+		if err := out.Write(safe); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// inert returns a field that no spreadsheet calculates: https://owasp.org/www-community/attacks/CSV_Injection
+func inert(field string) string {
+	if field != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(field)[0]) {
+		return "'" + field
+	}
+	return field
+}

@@ -1,0 +1,416 @@
+package migrations
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
+)
+
+// readCSV returns the rows of a file as "line: fields" and "line! reason".
+func readCSV(t *testing.T, file string, options CSVOptions) (columns []string, rows []string) {
+	t.Helper()
+	c, err := OpenCSV(strings.NewReader(file), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Columns, drain(t, c)
+}
+
+func drain(t *testing.T, c *CSV) (rows []string) {
+	t.Helper()
+	for {
+		row, err := c.Next()
+		var bad BadRow
+		switch {
+		case errors.Is(err, io.EOF):
+			return rows
+		case errors.As(err, &bad):
+			rows = append(rows, fmt.Sprintf("%d! %s", bad.Line, bad.Reason))
+		case err != nil:
+			t.Fatal(err)
+		default:
+			rows = append(rows, fmt.Sprintf("%d: %s", row.Line, strings.Join(row.Fields, "|")))
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", 3*MaxCSVRow)
+	for _, c := range []struct {
+		name, file string
+		columns    []string
+		rows       []string
+	}{
+		{"commas", "a,b\n1,2\n", []string{"a", "b"}, []string{"2: 1|2"}},
+		{"semicolons, with commas in fields", "a;b,c;d\n1;2,3;4\n", []string{"a", "b,c", "d"}, []string{"2: 1|2,3|4"}},
+		{"tabs", "a\tb\n1\t2\n", []string{"a", "b"}, []string{"2: 1|2"}},
+		{"separators in a quoted name are not counted", "\"a;;;;\",b\n1,2\n", []string{"a;;;;", "b"}, []string{"2: 1|2"}},
+		{"a separator that the file states", "sep=;\r\na;b\r\n1;2", []string{"a", "b"}, []string{"3: 1|2"}},
+		{"a byte order mark is no part of the first name", "\ufeffa,b\n1,2\n", []string{"a", "b"}, []string{"2: 1|2"}},
+		{"a byte order mark before a quoted name", "\ufeff\"a\",b\n1,2\n", []string{"a", "b"}, []string{"2: 1|2"}},
+		{"CRLF", "a,b\r\n1,2\r\n\"3\",\"4\"\r\n", []string{"a", "b"}, []string{"2: 1|2", "3: 3|4"}},
+		{"CR", "a,b\r1,2\r\"3\r3\",4\r5,6", []string{"a", "b"}, []string{"2: 1|2", "3: 3\n3|4", "5: 5|6"}},
+		{"LF in a file of CR ends a row, too", "a,b\r1,2\n3,4\r", []string{"a", "b"}, []string{"2: 1|2", "3: 3|4"}},
+		{"no line break at the end", "a,b\n1,2", []string{"a", "b"}, []string{"2: 1|2"}},
+		{"line breaks in quotes", "a,b\n\"1\n1\r\n1\",2\n3,4\n", []string{"a", "b"}, []string{"2: 1\n1\n1|2", "5: 3|4"}},
+		{"quotes in quotes", "a,b\n\"1 \"\"one\"\"\",\"\"\"\"\n", []string{"a", "b"}, []string{"2: 1 \"one\"|\""}},
+		{"names that repeat, or are missing", "Comment, Comment ,,\n1,2,3,4\n", []string{"Comment", "Comment", "Column 3", "Column 4"}, []string{"2: 1|2|3|4"}},
+		{"empty lines are no rows", "\n\na,b\n\n1,2\n\r\n3,4\n\n", []string{"a", "b"}, []string{"5: 1|2", "7: 3|4"}},
+		{"header only", "a,b\n", []string{"a", "b"}, nil},
+		{"one column", "a\n1\n2\n", []string{"a"}, []string{"2: 1", "3: 2"}},
+		{"emoji, HTML and SQL are text", "a,b\n👩‍🚀,<script>alert('x')</script>'; DROP TABLE ticket; --\n", []string{"a", "b"}, []string{"2: 👩‍🚀|<script>alert('x')</script>'; DROP TABLE ticket; --"}},
+		{
+			"too few and too many fields", "a,b\n1\n1,2,3\n1,2\n", []string{"a", "b"},
+			[]string{"2! The row has 1 fields, the header 2.", "3! The row has 3 fields, the header 2.", "4: 1|2"},
+		},
+		{"a NUL byte", "a,b\n1,\x00\n3,4\n", []string{"a", "b"}, []string{"2! The row has a NUL byte, which is no text.", "3: 3|4"}},
+		{"text after a quoted field", "a,b\n\"1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + afterQuoted, "3: 3|4"}},
+		{"a quote within a field", "a,b\n1\"x,2\n3,4\n", []string{"a", "b"}, []string{"2! " + strayQuote, "3: 3|4"}},
+		{"a quote before a quoted row", "a,b\n1,\"2\n\"3\",4\n5,6\n", []string{"a", "b"}, []string{"2! " + afterQuoted, "3: 3|4", "4: 5|6"}},
+		{"a quote that is never closed", "a,b\n1,\"2\n3,4\n5,6\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4", "4: 5|6"}},
+		{"a quote that is never closed, on the last line", "a,b\n1,2\n3,\"4", []string{"a", "b"}, []string{"2: 1|2", "3! " + openQuote}},
+		{
+			"a quote that is not closed within 1 MiB", "a,b\n1,\"2\n" + strings.Repeat("3,4\n", MaxCSVRow/4+10), []string{"a", "b"},
+			append([]string{"2! " + openQuote}, numbered(3, MaxCSVRow/4+10, "3|4")...),
+		},
+		{"a row without end", "a,b\n1,2\n" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong, "4: 3|4"}},
+		{"a quoted row without end", "a,b\n\"" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4"}},
+		{"a line without end that ends the file", "a,b\n1,2\n" + huge, []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			columns, rows := readCSV(t, c.file, CSVOptions{})
+			if !slices.Equal(columns, c.columns) {
+				t.Errorf("columns %q, want %q", columns, c.columns)
+			}
+			if !slices.Equal(rows, c.rows) {
+				t.Errorf("rows %.300q, want %.300q", rows, c.rows)
+			}
+		})
+	}
+}
+
+func numbered(from, n int, fields string) (rows []string) {
+	for i := range n {
+		rows = append(rows, fmt.Sprintf("%d: %s", from+i, fields))
+	}
+	return rows
+}
+
+func TestCSV_encodings(t *testing.T) {
+	t.Parallel()
+	text := "Titel,b\nGrüße — “naïve” €,2\n" + strings.Repeat("äöü,ß\n", 20_000)
+	encode := func(e interface{ String(string) (string, error) }) string {
+		encoded, err := e.String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	_, want := readCSV(t, text, CSVOptions{})
+	windows := encode(charmap.Windows1252.NewEncoder())
+	for name, file := range map[string]string{
+		"UTF-8 with a mark": "\ufeff" + text,
+		"UTF-16 LE":         encode(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder()),
+		"UTF-16 BE":         encode(unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewEncoder()),
+		"Windows-1252":      windows,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			columns, rows := readCSV(t, file, CSVOptions{Encoding: EncodingWindows}) // a mark says more than an option
+			if columns[0] != "Titel" || !slices.Equal(rows, want) {
+				t.Errorf("got %q %.200q", columns, rows)
+			}
+		})
+	}
+	t.Run("what is neither is refused with what to do", func(t *testing.T) {
+		t.Parallel()
+		_, err := OpenCSV(strings.NewReader(windows), CSVOptions{})
+		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "Windows-1252") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a row that is not UTF-8 far down is rejected alone", func(t *testing.T) {
+		t.Parallel()
+		rows := strings.Repeat("a,b\n", 50_000)
+		_, got := readCSV(t, rows+"gr\xfc\xdfe,2\n3,4\n", CSVOptions{})
+		if n := len(got); n != 50_001 || got[n-2] != "50001! The row is not UTF-8. "+notUTF8 || got[n-1] != "50002: 3|4" {
+			t.Errorf("got %d rows, %q", n, got[n-2:])
+		}
+	})
+	t.Run("a sample that ends within a character is UTF-8", func(t *testing.T) {
+		t.Parallel()
+		for shift := range 4 {
+			_, rows := readCSV(t, "a\n"+strings.Repeat("x", csvSample-4+shift)+"\n", CSVOptions{})
+			_, rows2 := readCSV(t, "a\n"+strings.Repeat("x", csvSample-5+shift)+"😀\n", CSVOptions{})
+			if len(rows) != 1 || len(rows2) != 1 {
+				t.Errorf("shift %d: %d and %d rows", shift, len(rows), len(rows2))
+			}
+		}
+	})
+}
+
+func TestCSV_refuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, says string }{
+		"an empty file":            {"", "empty"},
+		"a file of empty lines":    {"\n\r\n\n", "empty"},
+		"only a mark":              {"\ufeff", "empty"},
+		"a workbook":               {"PK\x03\x04whatever", "workbook"},
+		"an old workbook":          {"\xd0\xcf\x11\xe0\xa1\xb1", "workbook"},
+		"UTF-16 without a mark":    {"a\x00,\x00b\x00\n\x00", "UTF-16"},
+		"a broken header":          {"a,\"b\n1,2\n", "first row"},
+		"a header without end":     {strings.Repeat("a", 2*MaxCSVRow), "first row"},
+		"a header with NUL bytes":  {"abcdefgh,\x00\n1,2\n", "first row"},
+		"more columns than can be": {strings.Repeat(",", MaxCSVColumns) + "\n", "5001 columns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := OpenCSV(strings.NewReader(c.file), CSVOptions{})
+			if !errors.As(err, new(BadFile)) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestCSV_without_a_header(t *testing.T) {
+	t.Parallel()
+	isHeader := func(first []string) bool { return !strings.HasPrefix(first[0], "http") }
+	columns, rows := readCSV(t, "https://a,1\nhttps://b,2\n", CSVOptions{Header: isHeader})
+	if !slices.Equal(columns, []string{"Column 1", "Column 2"}) || !slices.Equal(rows, []string{"1: https://a|1", "2: https://b|2"}) {
+		t.Errorf("got %q %q", columns, rows)
+	}
+	columns, rows = readCSV(t, "url,n\nhttps://b,2\n", CSVOptions{Header: isHeader})
+	if !slices.Equal(columns, []string{"url", "n"}) || !slices.Equal(rows, []string{"2: https://b|2"}) {
+		t.Errorf("got %q %q", columns, rows)
+	}
+}
+
+func TestCSV_says_that_reading_failed(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the store is away")
+	c, err := OpenCSV(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"), iotest.ErrReader(broken)), CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = c.Next()
+	}
+	if !errors.Is(err, broken) || errors.Is(err, fault.Invalid) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := OpenCSV(iotest.ErrReader(broken), CSVOptions{}); !errors.Is(err, broken) || errors.Is(err, fault.Invalid) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A file that is read in pieces from any of its cursors gives the same rows as one that is read at once.
+func TestCSV_resumes_after_any_row(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		encoding := rapid.SampledFrom([]unicode.Endianness{unicode.LittleEndian, unicode.BigEndian}).Draw(t, "order")
+		file := rapid.StringOf(rapid.SampledFrom([]rune("ab,;\t\"\n\r äß\x00"))).Draw(t, "file")
+		if rapid.Bool().Draw(t, "utf16") {
+			file, _ = unicode.UTF16(encoding, unicode.UseBOM).NewEncoder().String(file)
+		}
+		type entry struct {
+			line uint64
+			text string
+		}
+		read := func(from string) (all []entry, cursors []string) {
+			c, err := OpenCSV(iotest.HalfReader(strings.NewReader(file)), CSVOptions{From: from})
+			if err != nil {
+				if from != "" {
+					t.Fatal(err)
+				}
+				return nil, nil
+			}
+			for last := uint64(0); ; {
+				row, err := c.Next()
+				var bad BadRow
+				switch {
+				case errors.Is(err, io.EOF):
+					return all, cursors
+				case errors.As(err, &bad):
+					row = CSVRow{Line: bad.Line, Fields: []string{bad.Reason, bad.Content}, Cursor: bad.Cursor}
+				case err != nil:
+					t.Fatal(err)
+				}
+				if row.Line <= last {
+					t.Fatalf("line %d after %d", row.Line, last)
+				}
+				last = row.Line
+				all, cursors = append(all, entry{row.Line, strings.Join(row.Fields, "|")}), append(cursors, row.Cursor)
+			}
+		}
+		all, cursors := read("")
+		for i, cursor := range cursors {
+			if rest, _ := read(cursor); !slices.Equal(rest, all[i+1:]) {
+				t.Fatalf("after row %d: %v, want %v", i, rest, all[i+1:])
+			}
+		}
+	})
+}
+
+func TestCSV_reads_what_encoding_csv_writes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(2, 5).Draw(t, "width")
+		field := rapid.StringOf(rapid.SampledFrom([]rune("ab,;\t\"\n '=äß😀")))
+		rows := rapid.SliceOf(rapid.SliceOfN(field, width, width)).Draw(t, "rows")
+		header := make([]string, width)
+		for i := range header {
+			header[i] = fmt.Sprint("h", i)
+		}
+		var file bytes.Buffer
+		w := csv.NewWriter(&file)
+		w.UseCRLF = rapid.Bool().Draw(t, "crlf")
+		w.Comma = rapid.SampledFrom([]rune{',', ';', '\t'}).Draw(t, "separator")
+		if err := w.WriteAll(append([][]string{header}, rows...)); err != nil {
+			t.Fatal(err)
+		}
+		c, err := OpenCSV(&file, CSVOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range rows {
+			row, err := c.Next()
+			if err != nil || !slices.Equal(row.Fields, want) {
+				t.Fatalf("row %d: %q, %v, want %q", i, row.Fields, err, want)
+			}
+		}
+		if _, err := c.Next(); !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("a,b\n1,\"2\n3\",4\r\n\"5"))
+	f.Add([]byte("sep=;\ra;b\r1;2"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		c, err := OpenCSV(bytes.NewReader(file), CSVOptions{})
+		if err != nil {
+			return
+		}
+		for range len(file) + 1 {
+			if _, err = c.Next(); errors.Is(err, io.EOF) {
+				return
+			}
+		}
+		t.Fatal("more rows than bytes")
+	})
+}
+
+// pieces is a filler that stops after some rows, as one whose worker died.
+type pieces struct {
+	file     string
+	cursor   string
+	left     int
+	payloads []string
+	rejected []string
+}
+
+var errStopped = errors.New("stopped")
+
+func (p *pieces) Values() Values { return nil }
+func (p *pieces) Cursor() string { return p.cursor }
+func (p *pieces) Upload(context.Context) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(p.file)), nil
+}
+
+func (p *pieces) step(cursor string) error {
+	if p.left--; p.left < 0 {
+		return errStopped
+	}
+	p.cursor = cursor
+	return nil
+}
+
+func (p *pieces) Add(_ context.Context, task NewTask) error {
+	err := p.step(task.Cursor)
+	if err == nil {
+		p.payloads = append(p.payloads, fmt.Sprint(task.Line, " ", task.Payload))
+	}
+	return err
+}
+
+func (p *pieces) Reject(_ context.Context, r Rejection) error {
+	err := p.step(r.Cursor)
+	if err == nil {
+		p.rejected = append(p.rejected, fmt.Sprint(r.Line, " ", r.Reason))
+	}
+	return err
+}
+
+func TestFillCSV(t *testing.T) {
+	t.Parallel()
+	maker := func(*CSV) (func(CSVRow) (string, error), error) {
+		return func(row CSVRow) (string, error) {
+			if row.Fields[0] == "no" {
+				return "", errors.New("No.")
+			}
+			return strings.Join(row.Fields, "+"), nil
+		}, nil
+	}
+	t.Run("an interrupted filling goes on with neither double nor missing rows", func(t *testing.T) {
+		t.Parallel()
+		p := &pieces{file: "a,b\n1,2\nno,2\n\"3\n3\",4\n5\n6,7\n"}
+		for range 10 {
+			p.left = 1
+			if err := FillCSV(t.Context(), p, CSVOptions{}, maker); err == nil {
+				break
+			} else if !errors.Is(err, errStopped) {
+				t.Fatal(err)
+			}
+		}
+		if want := []string{"2 1+2", "4 3\n3+4", "7 6+7"}; !slices.Equal(p.payloads, want) {
+			t.Errorf("got %q, want %q", p.payloads, want)
+		}
+		if want := []string{"3 No.", "6 The row has 1 fields, the header 2."}; !slices.Equal(p.rejected, want) {
+			t.Errorf("got %q, want %q", p.rejected, want)
+		}
+	})
+	t.Run("a file without rows is refused", func(t *testing.T) {
+		t.Parallel()
+		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, CSVOptions{}, maker); !errors.As(err, new(BadFile)) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWriteCSV(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := WriteCSV(&out, []string{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, []string{"＝1"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "'=1+1,'+1,'-1,'@x,'\tx,a=b,,\"x,\"\"y\"\"\nz\"\n'＝1\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+func BenchmarkCSV(b *testing.B) {
+	file := "a,b,c\n" + strings.Repeat("https://example.com/image.png,\"some text, quoted\",12345\n", 100_000)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		c, err := OpenCSV(strings.NewReader(file), CSVOptions{})
+		for err == nil {
+			_, err = c.Next()
+		}
+	}
+}
