@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"database/sql"
+	"encoding/json"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+const (
+	aRun  = `CONCAT('run ', r.id, ' (', r.name, ', ', r.state, ')')`
+	aTask = `CONCAT('task ', t.id, ' of run ', t.run_id, ' (', t.state, ')')`
+
+	overStates = `('complete', 'cancelled')`
+)
+
+// migrationChecks hold runs, their tasks and what is counted of them against one another. Tasks may be
+// millions: each check goes over them once, along an index where that says enough.
+func migrationChecks() []check {
+	return []check{
+		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},
+		{
+			name: "active runs", says: "A run that is over keeps no other from starting.", tables: []string{"migration_run"},
+			query: `SELECT CONCAT(` + aRun + `, ' is over but still has the key of an active one') FROM migration_run r
+				WHERE r.active_key IS NOT NULL AND r.state IN ` + overStates + ` ORDER BY r.id`,
+		},
+		{
+			name: "run totals", says: "A run's total is the number of its tasks.", tables: []string{"migration_run", "migration_task"},
+			query: `SELECT CONCAT(` + aRun + `, ' has the total ', r.total, ' but ', COALESCE(x.present, 0), ' tasks')
+				FROM migration_run r LEFT JOIN (SELECT run_id, COUNT(*) AS present FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id) x ON x.run_id = r.id
+				WHERE r.total <> COALESCE(x.present, 0) ORDER BY r.id`,
+		},
+		{
+			name: "task counters", says: "The counters of a run add up to its tasks in each state.", tables: []string{"migration_counter", "migration_task"},
+			query: `SELECT CONCAT(` + aRun + `, ' has ', t.processing, ' tasks processing, ', t.waiting, ' waiting, ', t.complete, ' complete, ', t.failed, ' failed, ', t.skipped,
+					' skipped, but counts ', c.processing, ', ', c.waiting, ', ', c.complete, ', ', c.failed, ', ', c.skipped)
+				FROM migration_run r
+				JOIN (SELECT r.id, COALESCE(SUM(c.processing), 0) AS processing, COALESCE(SUM(c.waiting), 0) AS waiting, COALESCE(SUM(c.complete), 0) AS complete,
+						COALESCE(SUM(c.failed), 0) AS failed, COALESCE(SUM(c.skipped), 0) AS skipped
+					FROM migration_run r LEFT JOIN migration_counter c FORCE INDEX (PRIMARY) ON c.run_id = r.id GROUP BY r.id) c ON c.id = r.id
+				JOIN (SELECT r.id, COALESCE(SUM(IF(n.state = 'processing', n.tasks, 0)), 0) AS processing, COALESCE(SUM(IF(n.state = 'waiting', n.tasks, 0)), 0) AS waiting,
+						COALESCE(SUM(IF(n.state = 'complete', n.tasks, 0)), 0) AS complete, COALESCE(SUM(IF(n.state = 'failed', n.tasks, 0)), 0) AS failed,
+						COALESCE(SUM(IF(n.state = 'skipped', n.tasks, 0)), 0) AS skipped
+					FROM migration_run r
+					LEFT JOIN (SELECT run_id, state, COUNT(*) AS tasks FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id, state) n ON n.run_id = r.id
+					GROUP BY r.id) t ON t.id = r.id
+				WHERE t.processing <> c.processing OR t.waiting <> c.waiting OR t.complete <> c.complete OR t.failed <> c.failed OR t.skipped <> c.skipped
+				ORDER BY r.id`,
+		},
+		{
+			name: "tasks under way", says: "Tasks are under way only in runs that have workers, and none is left in a complete one.", tables: []string{"migration_run", "migration_task"},
+			query: `SELECT CONCAT(` + aRun + `, ' has ', n.tasks, ' tasks that are ', n.state)
+				FROM migration_run r
+				JOIN (SELECT run_id, state, COUNT(*) AS tasks FROM migration_task FORCE INDEX (ix_claim) GROUP BY run_id, state) n ON n.run_id = r.id
+				WHERE n.state = 'processing' AND r.state NOT IN ('running', 'pausing', 'throttled', 'cancelling')
+				   OR n.state IN ('open', 'waiting') AND r.state = 'complete'
+				ORDER BY r.id, n.state`,
+		},
+		{
+			name: "tasks", says: "A task has a time to wait for while it waits, a reason while it is failed, and the token of the worker that claimed it.", tables: []string{"migration_task"},
+			query: `SELECT CONCAT(` + aTask + `, ' has ', IF(t.due_at IS NULL, 'no time to wait for', CONCAT('the time ', t.due_at, ' to wait for')), ', ',
+					IF(t.fingerprint IS NULL, 'no reason', CONCAT('the reason ', HEX(t.fingerprint))), ', worker ', t.worker_id, ', and a token of worker ', t.fence >> 32)
+				FROM migration_task t
+				WHERE (t.state = 'waiting') <> (t.due_at IS NOT NULL) OR (t.state = 'failed') <> (t.fingerprint IS NOT NULL)
+				   OR t.fence >> 32 <> t.worker_id OR t.state = 'processing' AND (t.worker_id = 0 OR t.attempt = 0)`,
+		},
+		{
+			name: "failures", says: "A group of errors counts the tasks that are failed so.", tables: []string{"migration_failure"},
+			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' tasks failed as ', HEX(x.fingerprint), ' but has ', SUM(x.present))
+				FROM (SELECT run_id, fingerprint, failed AS counted, 0 AS present FROM migration_failure
+					UNION ALL SELECT run_id, fingerprint, 0, COUNT(*) FROM migration_task FORCE INDEX (ix_failed) WHERE fingerprint IS NOT NULL GROUP BY run_id, fingerprint) x
+				GROUP BY x.run_id, x.fingerprint HAVING SUM(x.counted) <> SUM(x.present)`,
+		},
+		{
+			name: "errors", says: "The groups of a run's errors add up to what its counters say.", tables: []string{"migration_failure", "migration_counter"},
+			query: `SELECT CONCAT('run ', x.run_id, ' counts ', SUM(x.counted), ' errors, its groups ', SUM(x.grouped))
+				FROM (SELECT run_id, errors AS counted, 0 AS grouped FROM migration_counter
+					UNION ALL SELECT run_id, 0, errors FROM migration_failure) x
+				GROUP BY x.run_id HAVING SUM(x.counted) <> SUM(x.grouped)`,
+		},
+		{
+			name: "attempts", says: "No attempt is written down that its task did not count, or of another run's task.", tables: []string{"migration_attempt"},
+			query: `SELECT CONCAT('attempt ', a.id, ' of run ', a.run_id, ' is ', a.attempt, ' of iteration ', a.iteration, ', but ', ` + aTask + `, ' has had ', t.attempt, ' of iteration ', t.iteration)
+				FROM migration_attempt a STRAIGHT_JOIN migration_task t FORCE INDEX (PRIMARY) ON t.id = a.task_id
+				WHERE a.attempt < 1 OR a.iteration < 1 OR a.iteration > t.iteration OR a.iteration = t.iteration AND a.attempt > t.attempt
+				   OR a.run_id <> t.run_id AND EXISTS (SELECT 1 FROM migration_run r WHERE r.id = a.run_id) ORDER BY a.id`,
+		},
+		{
+			name: "rejections", says: "A run counts at least the rejections that are kept.", tables: []string{"migration_rejection"},
+			query: `SELECT CONCAT(` + aRun + `, ' counts ', r.rejected, ' rejections but has ', x.present)
+				FROM migration_run r JOIN (SELECT run_id, COUNT(*) AS present FROM migration_rejection GROUP BY run_id) x ON x.run_id = r.id
+				WHERE r.rejected < x.present ORDER BY r.id`,
+		},
+		{
+			name: "image addresses", says: "An address leads to an image that its company keeps.", tables: []string{"image_source"},
+			query: `SELECT CONCAT('the address ', LEFT(s.url, 200), ' of company ', s.company_id, ' leads to the image ', LOWER(HEX(s.hash)), ', which is not there')
+				FROM image_source s LEFT JOIN image i FORCE INDEX (PRIMARY) ON i.company_id = s.company_id AND i.hash = s.hash
+				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,
+		},
+		{
+			name: "renderings", says: "A rendered text is that of a ticket or of one of its comments, of no version that is yet to come.", tables: []string{"rendering"},
+			query: `SELECT CONCAT('the rendering of comment ', x.comment_id, ' of ticket ', x.ticket_id, ' is of version ', x.version,
+					IF(c.id IS NULL AND x.comment_id <> 0, ', which is not there', CONCAT(', its text of ', COALESCE(c.version, t.version))))
+				FROM rendering x
+				STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id
+				LEFT JOIN comment c FORCE INDEX (PRIMARY) ON c.id = x.comment_id AND c.ticket_id = x.ticket_id
+				WHERE x.comment_id <> 0 AND c.id IS NULL OR x.version > COALESCE(c.version, t.version)`,
+		},
+		{
+			name: "origins", says: "What was imported is known by names of its own company's.", tables: []string{"ticket_origin"},
+			query: `SELECT CONCAT('“', o.external_id, '” of company ', o.company_id, ' is ', ` + aTicket + `)
+				FROM ticket_origin o STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = o.ticket_id` + ofTicket + `
+				WHERE b.company_id <> o.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = o.company_id)`,
+		},
+	}
+}
+
+func runs(l *look) error {
+	return l.each("SELECT id, name, state, params, knobs, finished_at IS NOT NULL FROM migration_run ORDER BY id", func(rows *sql.Rows) error {
+		var id uint64
+		var name, state, params, knobs string
+		var finished bool
+		if err := rows.Scan(&id, &name, &state, &params, &knobs, &finished); err != nil {
+			return err
+		}
+		var values migrations.Values
+		var settings migrations.Knobs
+		known := migrations.State(state)
+		switch over := known == migrations.Complete || known == migrations.Cancelled; {
+		case !over && !known.IsActive():
+			l.find("run %d (%s) has the unknown state %q", id, name, state)
+		case finished != over:
+			l.find("run %d (%s) is %s, and its end is known: %t", id, name, state, finished)
+		case json.Unmarshal([]byte(params), &values) != nil:
+			l.find("run %d (%s) has parameters that cannot be read", id, name)
+		case json.Unmarshal([]byte(knobs), &settings) != nil:
+			l.find("run %d (%s) has settings that cannot be read", id, name)
+		}
+		return nil
+	})
+}
