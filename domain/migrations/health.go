@@ -3,7 +3,12 @@ package migrations
 import (
 	"context"
 	"time"
+
+	"github.com/counterfoil/counterfoil/db"
 )
+
+// healthFresh is how old a look at the database may be when somebody asks.
+const healthFresh = 2 * time.Second
 
 // Health is how the database bears the work.
 type Health struct {
@@ -39,4 +44,71 @@ type ClaimPlan struct {
 }
 
 // Health looks at the database, at most every two seconds however many ask.
-func (e *Engine) Health(ctx context.Context) (Health, error) { return Health{}, nil }
+func (e *Engine) Health(ctx context.Context) (Health, error) {
+	l, err := e.lookAt(ctx, healthFresh, time.Now())
+	if err != nil {
+		return Health{}, err
+	}
+	workers, err := db.Read(e.db.LivingWorkers(ctx))
+	if err != nil {
+		return Health{}, err
+	}
+	h := Health{
+		Threads: known(float64(l.Threads)), HistoryList: figure(l.History), ClaimP99: slowestClaims(workers), At: l.at,
+		DeadlocksPerMinute: e.deadlocksPerMinute(l),
+	}
+	h.Lag, h.Replicas = l.lag()
+	return h, nil
+}
+
+func known(value float64) Figure { return Figure{Value: value, Known: true} }
+
+func unknown(why string) Figure { return Figure{Why: why} }
+
+func figure(r db.Reading) Figure {
+	switch {
+	case r.Known:
+		return known(float64(r.Value))
+	case r.Grant != "":
+		return Figure{Why: "Our account on the database may not read it.", Grant: r.Grant}
+	}
+	return unknown("This server does not tell.")
+}
+
+func (e *Engine) deadlocksPerMinute(l load) Figure {
+	if !l.Deadlocks.Known {
+		return figure(l.Deadlocks)
+	}
+	if rate, ok := e.watcher.loads.deadlocksPerMinute(); ok {
+		return known(rate)
+	}
+	return unknown("They are counted from now on.")
+}
+
+// lag has the figure of the replica that is farthest behind first.
+func (l load) lag() (worst Figure, all []ReplicaLag) {
+	worst = unknown("No replica is named in COUNTERFOIL_REPLICAS.")
+	most := time.Duration(-1)
+	for _, r := range l.replicas {
+		lag := known(r.lag.Seconds())
+		if r.why != "" {
+			lag = Figure{Why: "Replica " + r.name + " " + r.why + ".", Grant: r.grant}
+		}
+		all = append(all, ReplicaLag{Name: r.name, Lag: lag})
+		if behind := r.behind(l.at); behind > most {
+			worst, most = lag, behind
+		}
+	}
+	return worst, all
+}
+
+func slowestClaims(workers []db.LivingWorkersRow) Figure {
+	var slowest uint64
+	for _, w := range workers {
+		slowest = max(slowest, w.MigrationWorker.ClaimP99Us)
+	}
+	if slowest == 0 {
+		return unknown("No worker that lives has claimed yet.")
+	}
+	return known(float64(slowest) / 1e6)
+}

@@ -2,9 +2,20 @@ package migrations
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	chartSamples = 180
+	chartMarks   = 100
+	lately       = 17 * time.Second // three samples and what came since
+	tenMinutes   = 10*time.Minute + 2*time.Second
+	farthest     = 365 * 24 * time.Hour // an ETA beyond it is none
 )
 
 // Pulse is how fast a run goes. Rates count tasks that were completed or failed for good, per second.
@@ -15,7 +26,7 @@ type Pulse struct {
 	ETA          ETA
 	Samples      []Sample // the last 180 at most, oldest first; every five seconds while it goes on
 	Marks        []Event  // what operators and the engine did in the time of Samples, oldest first
-	Idle, Living int      // workers who hold nothing of the run and know its present state, of those who live
+	Idle, Living int      // workers who act on the run's present state and hold nothing of it, of those who live
 }
 
 // ETA is in what time the run is likely to be over, as a range. It is not Known below 0.5 % done, while
@@ -33,11 +44,173 @@ type RunWorker struct {
 	Failed   int64
 	Errors   int64 // attempts
 	Refused  int64 // completions that came too late
-	Seen     bool  // it acts on the run's present state and knobs, and holds nothing where nothing is to be done
+	Seen     bool  // it acts on the run's present state and knobs
 }
 
 // Pulse measures a run. What it reads does not grow with the run. It returns RunNotFound.
-func (e *Engine) Pulse(ctx context.Context, run id.Run) (Pulse, error) { return Pulse{}, nil }
+func (e *Engine) Pulse(ctx context.Context, run id.Run) (Pulse, error) {
+	row, workers, err := e.workersOf(ctx, run)
+	if err != nil {
+		return Pulse{}, err
+	}
+	rows, err := db.Read(e.db.LastSamples(ctx, run, chartSamples))
+	if err != nil {
+		return Pulse{}, err
+	}
+	progress, err := db.Read(e.db.ProgressOf(ctx, run))
+	if err != nil {
+		return Pulse{}, err
+	}
+	p := Pulse{Living: len(workers)}
+	for _, w := range workers {
+		if w.Seen && w.Holds == 0 {
+			p.Idle++
+		}
+	}
+	for _, s := range slices.Backward(rows) {
+		p.Samples = append(p.Samples, Sample{At: s.At, Complete: s.Complete, Failed: s.Failed, Skipped: s.Skipped, Errors: s.Errors, Processing: s.Processing})
+	}
+	p.measure(State(row.MigrationRun.State), row.MigrationRun.Total, progressOf(row.MigrationRun.Total, progress), row.At)
+	p.Marks, err = e.marks(ctx, run, p.Samples)
+	return p, err
+}
 
-// WorkersOf returns the workers who live or hold tasks of the run, by id. It returns RunNotFound.
-func (e *Engine) WorkersOf(ctx context.Context, run id.Run) ([]RunWorker, error) { return nil, nil }
+// marks are the events in the time of the samples.
+func (e *Engine) marks(ctx context.Context, run id.Run, samples []Sample) ([]Event, error) {
+	if len(samples) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(e.db.LastEvents(ctx, run, chartMarks))
+	if err != nil {
+		return nil, err
+	}
+	var marks []Event
+	for _, row := range slices.Backward(rows) {
+		if !row.CreatedAt.Before(samples[0].At) {
+			marks = append(marks, Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt})
+		}
+	}
+	return marks, nil
+}
+
+// measure works out the rates and the ETA at a time, from the samples and the counters then.
+func (p *Pulse) measure(state State, total uint64, progress Progress, at time.Time) {
+	if !state.IsActive() {
+		return
+	}
+	points := slices.Clip(p.Samples)
+	if n := len(points); n == 0 || points[n-1].At.Before(at) {
+		points = append(points, Sample{At: at, Complete: progress.Complete, Failed: progress.Failed, Errors: progress.Errors})
+	}
+	last := points[len(points)-1].At
+	short, long := since(points, last.Add(-lately)), since(points, last.Add(-tenMinutes))
+	p.Now, p.TenMinutes, p.Errors = perSecond(short, finished), perSecond(long, finished), perSecond(short, failures)
+	if state == Running && progress.Open+progress.Processing > 0 && float64(progress.Done()) >= float64(total)*0.005 {
+		p.ETA = eta(float64(progress.Open+progress.Processing+progress.Waiting), p.Now, p.TenMinutes, spread(long))
+	}
+}
+
+// since returns the samples from a time on.
+func since(points []Sample, from time.Time) []Sample {
+	first := slices.IndexFunc(points, func(s Sample) bool { return !s.At.Before(from) })
+	return points[max(first, 0):]
+}
+
+// finished and failures are what happened between two samples. A counter that fell, as when failed
+// tasks are to be done again, takes nothing away from what was done.
+func finished(before, after Sample) float64 {
+	return float64(max(0, after.Complete-before.Complete) + max(0, after.Failed-before.Failed))
+}
+
+func failures(before, after Sample) float64 { return float64(max(0, after.Errors-before.Errors)) }
+
+// perSecond is how much happened a second; 0 where the samples say nothing yet.
+func perSecond(points []Sample, what func(before, after Sample) float64) float64 {
+	took := points[len(points)-1].At.Sub(points[0].At).Seconds()
+	if took < 1 {
+		return 0
+	}
+	sum := 0.0
+	for i := 1; i < len(points); i++ {
+		sum += what(points[i-1], points[i])
+	}
+	return sum / took
+}
+
+// spread is how far the mean of the samples' rates may be from the true one: two standard errors, half
+// of the mean where there are few.
+func spread(points []Sample) float64 {
+	mean := perSecond(points, finished)
+	var n, squares float64
+	for i := 1; i < len(points); i++ {
+		if took := points[i].At.Sub(points[i-1].At).Seconds(); took >= 1 {
+			off := finished(points[i-1], points[i])/took - mean
+			n, squares = n+1, squares+off*off
+		}
+	}
+	if n < 4 {
+		return mean / 2
+	}
+	return 2 * math.Sqrt(squares/(n-1)/n)
+}
+
+// eta is from what is left at the better of the rates to what is left at the worse, each with the
+// spread; the worse is taken for a quarter of the long one at least, for a pause of a task or two says
+// little. Where nothing was done for ten minutes there is none.
+func eta(left, now, long, spread float64) ETA {
+	fast, slow := max(now, long)+spread, max(min(now, long)-spread, long/4)
+	if left <= 0 || slow <= 0 || left/slow > farthest.Seconds() {
+		return ETA{}
+	}
+	return ETA{
+		Low:   time.Duration(left / fast * float64(time.Second)),
+		High:  time.Duration(left / slow * float64(time.Second)),
+		Known: true,
+	}
+}
+
+// WorkersOf returns the workers who live, by id, with what they do for the run. It returns RunNotFound.
+func (e *Engine) WorkersOf(ctx context.Context, run id.Run) ([]RunWorker, error) {
+	_, workers, err := e.workersOf(ctx, run)
+	return workers, err
+}
+
+func (e *Engine) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []RunWorker, error) {
+	row, err := db.Read(e.db.RunNow(ctx, run))
+	if db.IsNotFound(err) {
+		return row, nil, RunNotFound{run}
+	}
+	if err != nil {
+		return row, nil, err
+	}
+	living, err := db.Read(e.db.LivingWorkers(ctx))
+	if err != nil {
+		return row, nil, err
+	}
+	counters, err := db.Read(e.db.CountersOf(ctx, run))
+	if err != nil {
+		return row, nil, err
+	}
+	of := make(map[id.Worker]db.MigrationCounter, len(counters))
+	for _, c := range counters {
+		of[c.WorkerID] = c
+	}
+	workers := make([]RunWorker, len(living))
+	for i, w := range living {
+		c := of[w.MigrationWorker.ID]
+		workers[i] = RunWorker{
+			Worker: workerOf(w), Seen: c.Seen >= row.MigrationRun.Version,
+			Holds: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors, Refused: c.Refused,
+		}
+	}
+	return row, workers, nil
+}
+
+func workerOf(row db.LivingWorkersRow) Worker {
+	w := row.MigrationWorker
+	return Worker{
+		ID: w.ID, Host: w.Host, PID: int(w.Pid), Version: w.Version, State: w.State, InFlight: int(w.InFlight), Finished: w.Finished,
+		PerSecond: w.PerSecond, ClaimP99: time.Duration(w.ClaimP99Us) * time.Microsecond, StartedAt: w.StartedAt, BeatAt: w.BeatAt,
+		Left: time.Duration(row.LeftUs) * time.Microsecond,
+	}
+}

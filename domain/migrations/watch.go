@@ -2,6 +2,8 @@ package migrations
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,17 +20,44 @@ type Replica struct {
 // watcher is what an engine remembers of what it watches.
 type watcher struct {
 	claims claimTimes
+	hosts  hosts
+	loads  loads
+
+	runs   map[id.Run]*watched // the keeper's alone
+	tidied time.Time
 }
 
-// watch throttles, trips and samples an active run. The keeper calls it once a second for each.
-func (e *Engine) watch(ctx context.Context, run Run) error { return nil }
+// watched is what the keeper remembers of a run between two looks.
+type watched struct {
+	throttle throttling
+	trip     tripping
+	sample   sampling
+}
 
-// upstreamOf is what the works of a run await their upstream hosts with.
-func (e *Engine) upstreamOf(run Run) upstream { return nil }
+// watch throttles, trips and samples the active runs, whose progress is given with them. The keeper
+// calls it once a second, from one goroutine.
+func (e *Engine) watch(ctx context.Context, active []Run) error {
+	return e.watchAt(ctx, active, time.Now())
+}
 
-// blockHost has all workers leave the host alone for the time that it asked for.
-func (e *Engine) blockHost(ctx context.Context, host string, after time.Duration, reason string) error {
-	return nil
+func (e *Engine) watchAt(ctx context.Context, active []Run, at time.Time) error {
+	w := &e.watcher
+	kept := make(map[id.Run]*watched, len(active))
+	var failed []error
+	for _, run := range active {
+		m := w.runs[run.ID]
+		if m == nil {
+			m = &watched{}
+		}
+		kept[run.ID] = m
+		failed = append(failed, e.throttle(ctx, run, &m.throttle, at), e.trip(ctx, run, &m.trip), e.sample(ctx, run, &m.sample, at))
+	}
+	w.runs = kept
+	if at.Sub(w.tidied) >= time.Minute {
+		w.tidied = at
+		failed = append(failed, e.forgetHosts(ctx))
+	}
+	return errors.Join(failed...)
 }
 
 // claimTimes are how long the last claims of this process took.
@@ -47,6 +76,13 @@ func (c *claimTimes) add(took time.Duration) {
 }
 
 // p99 is what 99 of 100 of the last claims took at most; 0 before the first.
-func (c *claimTimes) p99() time.Duration { return 0 }
-
-var _ = id.Run(0)
+func (c *claimTimes) p99() time.Duration {
+	c.mu.Lock()
+	took := slices.Clone(c.last[:min(c.n, len(c.last))])
+	c.mu.Unlock()
+	if len(took) == 0 {
+		return 0
+	}
+	slices.Sort(took)
+	return took[(len(took)*99+99)/100-1]
+}

@@ -1,0 +1,61 @@
+package migrations
+
+import (
+	"context"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+const (
+	sampleEvery = 5 * time.Second
+	samplesKept = 24 * time.Hour // all of them; of older ones about one in five minutes
+)
+
+// sampling is what is remembered of a run's samples.
+type sampling struct {
+	at      time.Time // of the last sample, by this process
+	last    Progress
+	thinned time.Time // up to when, by the database
+}
+
+// sample notes the counters of a run every five seconds while it goes on, and once more when they
+// changed after that.
+func (e *Engine) sample(ctx context.Context, run Run, m *sampling, at time.Time) error {
+	if !m.at.IsZero() && at.Sub(m.at) < sampleEvery-sampleEvery/10 { // the keeper's second is not exact
+		return nil
+	}
+	switch run.State {
+	case Running, Throttled, Pausing, Cancelling:
+	default:
+		if m.last == run.Progress {
+			return nil
+		}
+	}
+	if _, err := db.Read(0, e.db.AddSample(ctx, run.ID)); err != nil {
+		return err
+	}
+	m.at, m.last = at, run.Progress
+	return e.thin(ctx, run, m)
+}
+
+// thin removes samples of more than a day ago, but for about one in five minutes, some at a time.
+func (e *Engine) thin(ctx context.Context, run Run, m *sampling) error {
+	row, err := db.Read(e.db.RunNow(ctx, run.ID))
+	if err != nil {
+		return err
+	}
+	if m.thinned.IsZero() {
+		m.thinned = run.CreatedAt
+	}
+	upto := row.At.Add(-samplesKept)
+	if upto.Sub(m.thinned) < time.Minute {
+		return nil
+	}
+	const some = 1000
+	n, err := db.Read(e.db.ThinSamples(ctx, db.ThinSamplesParams{RunID: run.ID, Since: m.thinned, Upto: upto, Limit: some}))
+	if err == nil && n < some {
+		m.thinned = upto
+	}
+	return err
+}

@@ -1,0 +1,250 @@
+package migrations
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// patience is how long a work waits for its turn before it is put off.
+	patience = 2 * time.Second
+	// longestBlock is how long a host is left alone at most, whatever it asks for; then it is asked again.
+	longestBlock = time.Hour
+	// hostsKept is how many limits and blocks a process keeps in memory.
+	hostsKept = 1000
+	// hostsFresh is how old what a process knows of blocked hosts may be.
+	hostsFresh = time.Second
+)
+
+// hosts is what a process knows of the hosts that its works send to.
+type hosts struct {
+	reading sync.Mutex // held by who asks the database
+
+	mu      sync.Mutex
+	asked   time.Time // when the database was asked
+	workers int       // who share a rate
+	blocked map[string]block
+	limits  map[limitOf]*limit
+}
+
+type block struct {
+	until  time.Time
+	reason string
+}
+
+type limitOf struct {
+	run  id.Run
+	host string
+}
+
+type limit struct {
+	*rate.Limiter
+	used time.Time
+}
+
+// runUpstream is what the works of a run await their hosts with.
+type runUpstream struct {
+	engine  *Engine
+	run     id.Run
+	perHost float64
+}
+
+// upstreamOf is what the works of a run await their hosts with, by its knobs as they are now.
+func (e *Engine) upstreamOf(run Run) upstream {
+	return runUpstream{engine: e, run: run.ID, perHost: run.Knobs.PerHost}
+}
+
+// Await returns nil when a request may be sent, and Later where that would take more than about two seconds.
+func (u runUpstream) Await(ctx context.Context, host string) error {
+	host = hostName(host)
+	known := &u.engine.watcher.hosts
+	giveUp := time.Now().Add(patience)
+	for mine := false; ; {
+		if err := known.refresh(ctx, u.engine.db); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return Later{After: patience, Reason: "the database did not say whether " + host + " wants to be left alone"}
+		}
+		now := time.Now()
+		if b := known.block(host); b.until.After(giveUp) {
+			return Later{After: b.until.Sub(now), Reason: b.reason}
+		} else if b.until.After(now) {
+			if err := sleep(ctx, b.until.Sub(now)); err != nil {
+				return err
+			}
+			continue
+		}
+		if mine || u.perHost <= 0 {
+			return nil
+		}
+		turn := known.reserve(limitOf{u.run, host}, u.perHost, now)
+		wait := turn.DelayFrom(now)
+		if now.Add(wait).After(giveUp) {
+			turn.CancelAt(now)
+			return Later{After: wait + rand.N(wait), Reason: fmt.Sprintf("%s gets at most %s requests per second from this run", host, decimal(u.perHost))}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+		mine = true // unless the host was blocked meanwhile
+	}
+}
+
+// blockHost has all workers leave a host alone for the time that it asked for, an hour at most. A
+// shorter time never takes the place of a longer one.
+func (e *Engine) blockHost(ctx context.Context, host string, after time.Duration, reason string) error {
+	host, after, reason = hostName(host), min(after, longestBlock), cut(reason, 255)
+	if after <= 0 {
+		return nil
+	}
+	e.watcher.hosts.add(host, block{time.Now().Add(after), reason})
+	return e.db.InTx(ctx, func(tx *db.Tx) error {
+		return tx.BlockUpstream(ctx, db.BlockUpstreamParams{Host: host, Micros: after.Microseconds(), Reason: reason})
+	})
+}
+
+// forgetHosts removes blocks that are over.
+func (e *Engine) forgetHosts(ctx context.Context) error {
+	_, err := db.Read(e.db.ForgetUpstreams(ctx, 1000))
+	return err
+}
+
+// refresh asks the database where what is known is a second old. Who comes meanwhile waits for the answer.
+func (h *hosts) refresh(ctx context.Context, d *db.DB) error {
+	if h.fresh() {
+		return nil
+	}
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	if h.fresh() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	asked := time.Now()
+	rows, err := d.BlockedUpstreams(ctx, hostsKept)
+	if err != nil {
+		return err
+	}
+	workers, err := d.LivingWorkers(ctx)
+	if err != nil {
+		return err
+	}
+	answered := time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := h.blocked
+	h.asked, h.workers, h.blocked = asked, 0, make(map[string]block, len(rows))
+	for host, b := range before { // what this process wrote while it asked is not in the answer
+		if b.until.After(answered) && len(h.blocked) < hostsKept {
+			h.blocked[host] = b
+		}
+	}
+	for _, row := range rows {
+		h.blocked[row.Host] = block{answered.Add(time.Duration(row.LeftUs) * time.Microsecond), row.Reason}
+	}
+	for _, w := range workers {
+		if w.MigrationWorker.State == WorkerActive {
+			h.workers++
+		}
+	}
+	return nil
+}
+
+func (h *hosts) fresh() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.asked.IsZero() && time.Since(h.asked) < hostsFresh
+}
+
+func (h *hosts) block(host string) block {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.blocked[host]
+}
+
+func (h *hosts) add(host string, b block) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blocked == nil {
+		h.blocked = map[string]block{}
+	}
+	if b.until.After(h.blocked[host].until) {
+		h.blocked[host] = b
+	}
+}
+
+// reserve takes a turn of this process's share of the rate.
+func (h *hosts) reserve(of limitOf, perHost float64, now time.Time) *rate.Reservation {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	share := rate.Limit(perHost / float64(max(h.workers, 1)))
+	l, ok := h.limits[of]
+	if !ok {
+		h.makeRoom()
+		l = &limit{Limiter: rate.NewLimiter(share, 1)}
+		h.limits[of] = l
+	}
+	if l.Limit() != share {
+		l.SetLimitAt(now, share)
+	}
+	l.used = now
+	return l.ReserveN(now, 1)
+}
+
+// makeRoom forgets the quarter of the limits that was not used for the longest time, where there are many.
+func (h *hosts) makeRoom() {
+	if h.limits == nil {
+		h.limits = map[limitOf]*limit{}
+	}
+	if len(h.limits) < hostsKept {
+		return
+	}
+	of := make([]limitOf, 0, len(h.limits))
+	for key := range h.limits {
+		of = append(of, key)
+	}
+	slices.SortFunc(of, func(a, b limitOf) int { return h.limits[a].used.Compare(h.limits[b].used) })
+	for _, key := range of[:len(of)/4] {
+		delete(h.limits, key)
+	}
+}
+
+// hostName is a host as the table keeps it: in lower case, ASCII, at most 255 bytes.
+func hostName(host string) string {
+	host = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(host), "."))
+	if quoted := strconv.QuoteToASCII(host); len(quoted) != len(host)+2 {
+		host = quoted
+	}
+	return cmp.Or(host[:min(len(host), 255)], "?")
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
+
+// sleep waits, or returns the context's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
