@@ -1,0 +1,123 @@
+package outbound
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+)
+
+// BadAddress reports an address that no request is made to.
+type BadAddress struct{ Address, Why string }
+
+func (e BadAddress) Error() string {
+	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address, e.Why)
+}
+
+// Refused reports a place that may not be reached from here.
+type Refused struct {
+	Host string
+	IP   netip.Addr // unset where it did not come to that
+	Why  string
+}
+
+func (e Refused) Error() string {
+	at := fmt.Sprintf("%q", e.Host)
+	if e.IP.IsValid() && e.IP.String() != e.Host {
+		at += fmt.Sprintf(" (%q)", e.IP)
+	}
+	return fmt.Sprintf("%s is not connected to: %s. If it is meant, an operator can name it in COUNTERFOIL_OUTBOUND_ALLOW.", at, e.Why)
+}
+
+// Redirected reports an address that leads to one which is not asked.
+type Redirected struct {
+	Address string
+	Err     error // Refused or BadAddress
+}
+
+func (e Redirected) Error() string {
+	return fmt.Sprintf("%.300q leads elsewhere: %v", e.Address, e.Err)
+}
+
+// Unwrap returns why it is not asked.
+func (e Redirected) Unwrap() error { return e.Err }
+
+// TooManyRedirects reports an address that leads on and on.
+type TooManyRedirects struct {
+	Address string
+	Limit   int
+}
+
+func (e TooManyRedirects) Error() string {
+	return fmt.Sprintf("%.300q leads on and on: more than %d redirects are not followed. Give the address at the end.", e.Address, e.Limit)
+}
+
+// TooLarge reports an answer with more bytes than are taken.
+type TooLarge struct {
+	Address string
+	Limit   int64
+}
+
+func (e TooLarge) Error() string {
+	return fmt.Sprintf("%.300q has more than %s, and no more are taken. Raise the limit if it is meant.", e.Address, size(e.Limit))
+}
+
+// TooSlow reports an answer that did not come in time.
+type TooSlow struct{ Address, Why string }
+
+func (e TooSlow) Error() string {
+	return fmt.Sprintf("%.300q is too slow: %s. Try again later.", e.Address, e.Why)
+}
+
+// Timeout says that this is an error of time, as those of package net do.
+func (TooSlow) Timeout() bool { return true }
+
+// Unreachable reports a request that the network failed, or an answer that broke off.
+type Unreachable struct {
+	Address string
+	Err     error
+}
+
+func (e Unreachable) Error() string {
+	return fmt.Sprintf("%.300q cannot be reached: %s. Try again later.", e.Address, e.cause())
+}
+
+// cause is what the network said, without the address once more.
+func (e Unreachable) cause() string {
+	err := e.Err
+	var of *url.Error
+	if errors.As(err, &of) {
+		err = of.Err
+	}
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "there is no host of that name"
+	case errors.As(err, &dns):
+		return "its name cannot be looked up now"
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op + ": " + op.Err.Error()
+	}
+	return err.Error()
+}
+
+// Unwrap returns what the network said.
+func (e Unreachable) Unwrap() error { return e.Err }
+
+// Final reports whether another attempt would end as this one did.
+func Final(err error) bool {
+	return errors.As(err, new(BadAddress)) || errors.As(err, new(Refused)) || errors.As(err, new(TooManyRedirects)) || errors.As(err, new(TooLarge))
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,294 @@
+// Package outbound fetches from addresses that users give, and from no place that they should not reach:
+// this machine, networks that are not public, or what a cloud keeps for its machines.
+//
+// What counts is the address that a connection is made to, looked at when it is made: so neither a
+// redirect, nor a name that leads elsewhere the second time it is asked for, gets around it.
+package outbound
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Client makes the requests. Make one with New; it serves many at a time.
+type Client struct {
+	guard     *guard
+	transport *http.Transport
+	agent     string
+}
+
+// Options say what is particular to a client.
+type Options struct {
+	Allow    Allow         // what may be reached although it is not public
+	Agent    string        // who is asking, such as Counterfoil/1.2; "" is Counterfoil
+	Resolver *net.Resolver // nil is the machine's
+}
+
+// Limits bound a request. What is zero is taken from DefaultLimits.
+type Limits struct {
+	Redirects int
+	Header    time.Duration // until the answer begins, redirects included
+	Total     time.Duration // until its end
+	Bytes     int64         // of the answer, counted after it was unpacked
+	// At least so many bytes have to come in each Pace, or the answer counts as stalled.
+	Least int64
+	Pace  time.Duration
+}
+
+// DefaultLimits are for a file of middling size.
+var DefaultLimits = Limits{Redirects: 5, Header: 20 * time.Second, Total: 2 * time.Minute, Bytes: 20 << 20, Least: 1 << 10, Pace: 10 * time.Second}
+
+func (l Limits) complete() Limits {
+	set := func(value *time.Duration, otherwise time.Duration) {
+		if *value <= 0 {
+			*value = otherwise
+		}
+	}
+	set(&l.Header, DefaultLimits.Header)
+	set(&l.Total, DefaultLimits.Total)
+	set(&l.Pace, DefaultLimits.Pace)
+	if l.Redirects <= 0 {
+		l.Redirects = DefaultLimits.Redirects
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = DefaultLimits.Bytes
+	}
+	if l.Least <= 0 {
+		l.Least = DefaultLimits.Least
+	}
+	return l
+}
+
+// New returns a client. It asks no proxy, keeps no cookies and follows redirects.
+func New(o Options) *Client {
+	c := &Client{guard: &guard{allow: o.Allow, resolver: o.Resolver}, agent: o.Agent}
+	if c.agent == "" {
+		c.agent = "Counterfoil"
+	}
+	c.transport = &http.Transport{
+		DialContext:            c.guard.dial,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxIdleConns:           100,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	return c
+}
+
+// Close lets go of connections that nobody uses.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// Check returns the address parsed, its host in ASCII and lower case, without asking anybody anything.
+// It returns BadAddress for one that no request is made to, and Refused where it names an IP address
+// that may not be reached.
+func (c *Client) Check(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > 8000 {
+		return nil, BadAddress{address, "it cannot be read"}
+	}
+	return u, c.check(u)
+}
+
+func (c *Client) check(u *url.URL) error {
+	bad := func(why string) error { return BadAddress{u.Redacted(), why} }
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return bad("only http and https are asked")
+	}
+	if u.User != nil {
+		return bad("it has a user name in it, and none is sent")
+	}
+	host, err := httpguts.PunycodeHostPort(u.Host)
+	if err != nil || u.Hostname() == "" {
+		return bad("it names no host")
+	}
+	u.Host = strings.ToLower(host)
+	port, err := portOf(u)
+	if err != nil {
+		return bad("its port is none")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return c.guard.permit(u.Hostname(), netip.AddrPortFrom(ip, port))
+	}
+	if !c.guard.allow.host(u.Hostname(), port) && !usual(port) {
+		return Refused{Host: u.Host, Why: "ports below 1024 other than 80 and 443 are for other services"}
+	}
+	return nil
+}
+
+func portOf(u *url.URL) (uint16, error) {
+	switch {
+	case u.Port() != "":
+		port, err := strconv.ParseUint(u.Port(), 10, 16)
+		if err == nil && port == 0 {
+			err = errors.New("port 0")
+		}
+		return uint16(port), err
+	case strings.HasSuffix(u.Host, ":"):
+		return 0, errors.New("no port behind the colon")
+	case u.Scheme == "https":
+		return 443, nil
+	}
+	return 80, nil
+}
+
+// Get asks for an address. The answer's body must be closed; reading it returns TooLarge, TooSlow or
+// Unreachable where it breaks off. Get returns BadAddress, Refused, TooManyRedirects, TooLarge (where
+// the answer says how long it is), TooSlow, Unreachable, or ctx's error. A status such as 404 is no error.
+func (c *Client) Get(ctx context.Context, address, accept string, limits Limits) (*http.Response, error) {
+	u, err := c.Check(address)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, BadAddress{u.Redacted(), "it cannot be asked for"}
+	}
+	req.Header.Set("Accept", accept)
+	return c.Do(req, limits)
+}
+
+// Do is Get for a request of another kind.
+func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
+	limits = limits.complete()
+	if err := c.check(req.URL); err != nil {
+		return nil, err
+	}
+	address := req.URL.Redacted()
+	asked, give := context.WithCancelCause(req.Context())
+	whole := time.AfterFunc(limits.Total, func() { give(TooSlow{address, "it took longer than " + limits.Total.String()}) })
+	header := time.AfterFunc(limits.Header, func() { give(TooSlow{address, "no answer came within " + limits.Header.String()}) })
+	req = req.WithContext(asked)
+	req.Header.Set("User-Agent", c.agent)
+	client := http.Client{Transport: c.transport, CheckRedirect: c.follow(address, limits)}
+	res, err := client.Do(req)
+	header.Stop()
+	end := func() {
+		whole.Stop()
+		give(nil)
+	}
+	if err == nil && res.ContentLength > limits.Bytes {
+		res.Body.Close()
+		err = TooLarge{address, limits.Bytes}
+	}
+	if err == nil && asked.Err() != nil { // the time was over in the last moment
+		res.Body.Close()
+		err = asked.Err()
+	}
+	if err != nil {
+		err = explain(asked, address, err)
+		end()
+		return nil, err
+	}
+	res.Body = &body{ReadCloser: res.Body, ctx: asked, give: give, end: end, address: address, limits: limits, left: limits.Bytes}
+	return res, nil
+}
+
+// follow looks at each redirect before it is followed.
+func (c *Client) follow(address string, limits Limits) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		if len(via) > limits.Redirects {
+			return TooManyRedirects{address, limits.Redirects}
+		}
+		req.Header.Del("Referer") // where the address was found is nobody's business
+		if err := c.check(req.URL); err != nil {
+			return Redirected{address, err}
+		}
+		return nil
+	}
+}
+
+// body is what an answer holds, within its limits.
+type body struct {
+	io.ReadCloser
+	ctx     context.Context
+	give    context.CancelCauseFunc
+	end     func()
+	address string
+	limits  Limits
+	left    int64
+
+	// Of the present Pace: how long reading has waited, and for how many bytes.
+	waited time.Duration
+	came   int64
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1] // one more tells an end from more to come
+	}
+	slow := TooSlow{b.address, "fewer than " + size(b.limits.Least) + " came in " + b.limits.Pace.String()}
+	began := time.Now()
+	stalled := time.AfterFunc(b.limits.Pace-b.waited, func() { b.give(slow) })
+	n, err := b.ReadCloser.Read(p)
+	stalled.Stop()
+	b.waited += time.Since(began)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, TooLarge{b.address, b.limits.Bytes}
+	}
+	if b.came += int64(n); b.came >= b.limits.Least {
+		b.waited, b.came = 0, 0
+	} else if b.waited >= b.limits.Pace && err == nil {
+		b.give(slow)
+		return n, slow
+	}
+	if err != nil && err != io.EOF {
+		err = explain(b.ctx, b.address, err)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
+}
+
+// explain returns the error of ours behind what net/http says.
+func explain(ctx context.Context, address string, err error) error {
+	var redirected Redirected
+	var refused Refused
+	var many TooManyRedirects
+	var large TooLarge
+	var slow TooSlow
+	switch {
+	case errors.As(err, &redirected):
+		return redirected
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &many):
+		return many
+	case errors.As(err, &large):
+		return large
+	case errors.As(context.Cause(ctx), &slow):
+		return slow
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return Unreachable{address, err}
+}
+
+// RetryAfter returns how long an answer asks to be left alone, and whether it does.
+func RetryAfter(res *http.Response, now time.Time) (time.Duration, bool) {
+	value := strings.TrimSpace(res.Header.Get("Retry-After"))
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second, true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0), true
+	}
+	return 0, false
+}
