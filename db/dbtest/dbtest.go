@@ -69,3 +69,9 @@ func execute(t testing.TB, server, statement string) {
 		t.Fatal(fmt.Errorf("%s: %w", statement, err))
 	}
 }
+
+// Named returns the URL of a database on the server for tests.
+func Named(t testing.TB, name string) string {
+	t.Helper()
+	return strings.TrimSuffix(os.Getenv(Server), "/") + "/" + name
+}

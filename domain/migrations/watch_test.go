@@ -1,0 +1,318 @@
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// stage is a run in a database of its own, and a keeper that looks at it when the test says so.
+type stage struct {
+	*testing.T
+	db     *db.DB
+	engine *Engine
+	run    id.Run
+	at     time.Time // of the keeper's next look
+}
+
+func newStage(t *testing.T, knobs Knobs, replicas ...Replica) *stage {
+	t.Helper()
+	d := dbtest.Open(t)
+	s := &stage{T: t, db: d, engine: New(d, nil, Options{Replicas: replicas}), run: 1, at: time.Now()}
+	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at)
+		VALUES (1, 'test', '{}', 'running', NOW(6), ?, 1000, 'Ann', NOW(6))`, text(t, knobs))
+	return s
+}
+
+func text(t *testing.T, knobs Knobs) string {
+	t.Helper()
+	b, err := json.Marshal(knobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (s *stage) exec(statement string, args ...any) {
+	s.Helper()
+	execOn(s.T, s.db, statement, args...)
+}
+
+func execOn(t *testing.T, d *db.DB, statement string, args ...any) {
+	t.Helper()
+	if _, err := d.SQL.ExecContext(t.Context(), statement, args...); err != nil {
+		t.Fatalf("%v\nin %s", err, statement)
+	}
+}
+
+// now is the run as the keeper finds it.
+func (s *stage) now() Run {
+	s.Helper()
+	row, err := s.db.RunByID(s.Context(), s.run)
+	if err != nil {
+		s.Fatal(err)
+	}
+	progress, err := s.db.ProgressOf(s.Context(), s.run)
+	if err != nil {
+		s.Fatal(err)
+	}
+	run := Run{ID: row.ID, State: State(row.State), Reason: row.Reason, StateSince: row.StateSince, Version: row.Version,
+		Total: row.Total, CreatedAt: row.CreatedAt, Progress: progressOf(row.Total, progress)}
+	if err := json.Unmarshal([]byte(row.Knobs), &run.Knobs); err != nil {
+		s.Fatal(err)
+	}
+	return run
+}
+
+// look has the keeper look once, a second after its last look, and returns the run.
+func (s *stage) look() Run {
+	s.Helper()
+	s.at = s.at.Add(time.Second)
+	if err := s.engine.watchAt(s.Context(), []Run{s.now()}, s.at); err != nil {
+		s.Fatal(err)
+	}
+	return s.now()
+}
+
+// until looks until the run is in the state.
+func (s *stage) until(state State) Run {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		if run := s.look(); run.State == state {
+			return run
+		}
+	}
+	s.Fatalf("the run does not become %s: %+v", state, s.now())
+	return Run{}
+}
+
+// events are the kinds of the run's events.
+func (s *stage) events() string {
+	s.Helper()
+	rows, err := s.db.LastEvents(s.Context(), s.run, 100)
+	if err != nil {
+		s.Fatal(err)
+	}
+	var kinds []string
+	for i := range rows {
+		kinds = append(kinds, rows[len(rows)-1-i].Kind)
+	}
+	return strings.Join(kinds, " ")
+}
+
+// turn sets the run's knobs, as an operator does.
+func (s *stage) turn(knobs Knobs) {
+	s.Helper()
+	s.exec("UPDATE migration_run SET knobs = ?, version = version + 1 WHERE id = 1", text(s.T, knobs))
+}
+
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	t.Run("while more threads run than the limit", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{MaxThreads: 50})
+		if run := s.look(); run.State != Running {
+			t.Fatalf("throttled without need: %+v", run)
+		}
+		wake := sleepers(t, s.db, 60)
+		run := s.until(Throttled)
+		if !strings.HasSuffix(run.Reason, "threads run in the database; the limit is 50.") {
+			t.Errorf("reason %q", run.Reason)
+		}
+		wake()
+		if run := s.until(Running); run.Reason != "" {
+			t.Errorf("it runs with the reason %q", run.Reason)
+		}
+		if got := s.events(); got != "throttled running" {
+			t.Errorf("events %q", got)
+		}
+	})
+
+	t.Run("while the history list is longer than the limit", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{MaxHistory: 20})
+		view := oldView(t, s.db)
+		defer view.Close()
+		for range 100 {
+			s.exec("UPDATE migration_run SET total = total + 1 WHERE id = 1")
+		}
+		run := s.until(Throttled)
+		if !strings.HasSuffix(run.Reason, "old row versions wait for purge (the history list); the limit is 20.") {
+			t.Errorf("reason %q", run.Reason)
+		}
+		s.turn(Knobs{MaxHistory: 1 << 40})
+		s.until(Running)
+	})
+
+	t.Run("while a replica is too far behind", func(t *testing.T) {
+		t.Parallel()
+		replica := dbtest.Open(t)
+		s := newStage(t, Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		beat(t, s.db, "2026-01-01 00:00:13.1")
+		beat(t, replica, "2026-01-01 00:00:00")
+		run := s.look()
+		if run.State != Throttled || run.Reason != "Replica db2 is 13.1 s behind; the limit is 10 s." {
+			t.Fatalf("%s: %q", run.State, run.Reason)
+		}
+		beat(t, s.db, "2026-01-01 00:00:15")
+		told := s.look()
+		if told.Reason != "Replica db2 is 15 s behind; the limit is 10 s." || told.Version != run.Version {
+			t.Errorf("version %d, then %d, %q", run.Version, told.Version, told.Reason)
+		}
+		beat(t, replica, "2026-01-01 00:00:15")
+		for range 3 {
+			if run := s.look(); run.State != Throttled {
+				t.Fatal("it went on before the replica was near for a while")
+			}
+		}
+		beat(t, replica, "2026-01-01 00:00:01")
+		s.look()
+		beat(t, replica, "2026-01-01 00:00:15")
+		for range 3 {
+			if run := s.look(); run.State != Throttled {
+				t.Fatal("the while did not begin anew")
+			}
+		}
+		if run := s.look(); run.State != Running || run.Reason != "" {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+		if got := s.events(); got != "throttled running" {
+			t.Errorf("events %q", got)
+		}
+	})
+
+	t.Run("a replica that stops to answer falls behind from then on", func(t *testing.T) {
+		t.Parallel()
+		replica := dbtest.Open(t)
+		s := newStage(t, Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		beat(t, s.db, "2026-01-01 00:00:05")
+		beat(t, replica, "2026-01-01 00:00:00")
+		s.look()
+		replica.Close()
+		for range 5 {
+			if run := s.look(); run.State != Running {
+				t.Fatalf("throttled after one answer too few: %q", run.Reason)
+			}
+		}
+		run := s.look()
+		if run.State != Throttled || !strings.HasPrefix(run.Reason, "Replica db2 cannot be read: ") || !strings.HasSuffix(run.Reason, "6 s ago it was 5 s behind, and the limit is 10 s.") {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+		s.turn(Knobs{})
+		s.until(Running)
+	})
+
+	t.Run("a replica that never answered is too far behind", func(t *testing.T) {
+		t.Parallel()
+		gone, err := db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer gone.Close()
+		s := newStage(t, Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
+		beat(t, s.db, "2026-01-01 00:00:05")
+		if run := s.look(); run.State != Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+
+	t.Run("by hand, until it is turned off", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{Throttled: true})
+		if run := s.look(); run.State != Throttled || run.Reason != byHand {
+			t.Fatalf("%s: %q", run.State, run.Reason)
+		}
+		s.turn(Knobs{})
+		if run := s.look(); run.State != Running {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+
+	t.Run("an operator who pauses meanwhile was faster", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{Throttled: true})
+		before := s.now()
+		s.exec("UPDATE migration_run SET state = 'pausing', reason = 'Ann paused it.' WHERE id = 1")
+		if err := s.engine.watchAt(t.Context(), []Run{before}, s.at); err != nil {
+			t.Fatal(err)
+		}
+		if run := s.now(); run.State != Pausing || run.Reason != "Ann paused it." {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+}
+
+// sleepers has n connections run SLEEP until the function that it returns wakes them.
+func sleepers(t *testing.T, d *db.DB, n int) (wake func()) {
+	t.Helper()
+	pool, err := db.Open(urlOf(t, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.Connections(n)
+	t.Cleanup(func() { pool.Close() })
+	threads, ended := make([]uint64, n), make(chan error, n)
+	for i := range n {
+		conn, err := pool.SQL.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&threads[i]); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			defer conn.Close()
+			_, err := conn.ExecContext(context.Background(), "DO SLEEP(300)")
+			ended <- err
+		}()
+	}
+	return func() {
+		for _, thread := range threads {
+			d.SQL.ExecContext(t.Context(), fmt.Sprintf("KILL %d", thread))
+		}
+		for range threads {
+			<-ended
+		}
+	}
+}
+
+// urlOf returns the address of a test's database.
+func urlOf(t *testing.T, d *db.DB) string {
+	t.Helper()
+	var name string
+	if err := d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	return dbtest.Named(t, name)
+}
+
+// oldView is a transaction that keeps purge from removing what is changed after it.
+func oldView(t *testing.T, d *db.DB) *sql.Conn {
+	t.Helper()
+	conn, err := d.SQL.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
+		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// beat sets the heartbeat of the keeper.
+func beat(t *testing.T, d *db.DB, at string) {
+	t.Helper()
+	execOn(t, d, "REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
+}
