@@ -137,7 +137,7 @@ const boardBySlug = `-- name: BoardBySlug :many
 SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
-WHERE s.company_id = ? AND s.slug = ?
+WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE
 ORDER BY board_column.position
 `
 
@@ -146,7 +146,7 @@ type BoardBySlugRow struct {
 	BoardColumn BoardColumn
 }
 
-// The board that has the slug, or had it once, with each of its columns.
+// The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
 func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug string) ([]BoardBySlugRow, error) {
 	rows, err := q.db.QueryContext(ctx, boardBySlug, companyID, slug)
 	if err != nil {
@@ -192,7 +192,7 @@ const boardSlugs = `-- name: BoardSlugs :many
 SELECT slug FROM board_slug WHERE company_id = ? AND slug IN (/*SLICE:slugs*/?)
 `
 
-// Those of some slugs that a board of the company has or had.
+// Those of some slugs that a board of the company has or had, or whose keys were imported.
 func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]string, error) {
 	query := boardSlugs
 	var queryParams []interface{}

@@ -19,19 +19,30 @@ type NewTicket struct {
 	Title        string
 	Description  string
 	CreatedBy    id.Account
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 	ClosedAt     *time.Time
 }
 
 const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at) VALUES `
 
-// InsertTickets adds all rows in one statement.
+// InsertTickets adds all rows in one statement, unless their texts are long: then it takes one for each
+// mebibyte or so, for a server takes no statement of any length.
 func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
-	args := make([]any, 0, len(rows)*11)
-	for _, r := range rows {
-		args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), tx.Now, tx.Now, tx.Now, r.ClosedAt)
+	for len(rows) > 0 {
+		args := make([]any, 0, len(rows)*11)
+		n, bytes := 0, 0
+		for ; n < len(rows) && bytes < 1<<20; n++ {
+			r := rows[n]
+			bytes += len(r.Title) + len(r.Description)
+			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt)
+		}
+		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 11), args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
 	}
-	_, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(len(rows), 11), args...)
-	return err
+	return nil
 }
 
 const rememberAnswers = `INSERT INTO idempotency (token_id, key_hash, request_hash, status, answer, created_at) VALUES `

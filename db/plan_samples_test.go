@@ -149,6 +149,11 @@ var samples = map[string]sample{
 	"ReadEntries": {args: with(db.ReadEntriesParams{AccountID: 1, CompanyID: 1, Upto: 5000})},
 	"ReadTicket":  {args: with(7, 1)},
 
+	// origin.sql
+	"KeptSlugs":        {args: with(1, []string{"B7", "JIRA"})},
+	"TicketsOfOrigins": {args: with(1, []string{"JIRA-7", "JIRA-9", "NONE"})},
+	"TicketsNumbered":  {args: with(db.TicketsNumberedParams{BoardID: 1, After: 100, Upto: 200})},
+
 	// password_reset.sql
 	"ResetByHash": {args: with(hash7)},
 	"UseReset":    {args: with(db.UseResetParams{UsedAt: &newYear, ID: 7, Now: newYear})},
@@ -167,10 +172,10 @@ var samples = map[string]sample{
 
 	// ticket.sql
 	"TakeNumbers":        {args: with(1, 1)},
-	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, Reader: 1})},
+	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, ExternalID: "B1-9", Reader: 1})},
 	"LockTicket":         {args: with(7)},
 	"TicketByID":         {args: with(removedTicket, 1)},
-	"DeletedTicketByKey": {args: with(db.DeletedTicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: removedTicket})},
+	"DeletedTicketByKey": {args: with(db.DeletedTicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: removedTicket, ExternalID: "B1-9"})},
 	"DeletedTickets":     {args: with(db.DeletedTicketsParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), BelowID: removedTicket + 300, Limit: 51})},
 	"RestoreTicket":      {args: with(db.RestoreTicketParams{ColumnID: column1, NewRank: ptr(int64(1)), Now: newYear, ID: removedTicket})},
 	"SetClosed":          {args: with(&newYear, 7)},

@@ -190,18 +190,20 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
 SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, b.slug AS board_slug, a.name AS author
 FROM board_slug s
-LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ?
-LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ?
-JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
+LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = ? AND s.imported = TRUE
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NOT NULL
 `
 
 type DeletedTicketByKeyParams struct {
-	LocalID   uint64
-	CompanyID id.Company
-	Slug      string
+	LocalID    uint64
+	ExternalID string
+	CompanyID  id.Company
+	Slug       string
 }
 
 type DeletedTicketByKeyRow struct {
@@ -215,6 +217,7 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 	row := q.db.QueryRowContext(ctx, deletedTicketByKey,
 		arg.LocalID,
 		arg.LocalID,
+		arg.ExternalID,
 		arg.CompanyID,
 		arg.Slug,
 	)
@@ -640,19 +643,21 @@ SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.ran
    WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = ? AND w.muted = TRUE) AS muted
 FROM board_slug s
-LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ?
-LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ?
-JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
+LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = ? AND s.imported = TRUE
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = ? AND s.slug = ? AND ticket.deleted_at IS NULL
 `
 
 type TicketByKeyParams struct {
-	Reader    id.Account
-	LocalID   uint64
-	CompanyID id.Company
-	Slug      string
+	Reader     id.Account
+	LocalID    uint64
+	ExternalID string
+	CompanyID  id.Company
+	Slug       string
 }
 
 type TicketByKeyRow struct {
@@ -664,12 +669,14 @@ type TicketByKeyRow struct {
 }
 
 // The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
+// Where the slug was imported, the key is an origin.
 // assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
 func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (TicketByKeyRow, error) {
 	row := q.db.QueryRowContext(ctx, ticketByKey,
 		arg.Reader,
 		arg.LocalID,
 		arg.LocalID,
+		arg.ExternalID,
 		arg.CompanyID,
 		arg.Slug,
 	)

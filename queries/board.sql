@@ -10,11 +10,11 @@ INSERT INTO board_column (board_id, name, position, done)
 VALUES (sqlc.arg(board_id), sqlc.arg(name), sqlc.arg(position), sqlc.arg(done));
 
 -- name: BoardBySlug :many
--- The board that has the slug, or had it once, with each of its columns.
+-- The board that has the slug, or had it once, with each of its columns. An imported slug is no board's.
 SELECT sqlc.embed(board), sqlc.embed(board_column) FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
-WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug)
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND s.imported = FALSE
 ORDER BY board_column.position;
 
 -- name: BoardByID :many
@@ -27,7 +27,7 @@ ORDER BY board_column.position;
 SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 1000;
 
 -- name: BoardSlugs :many
--- Those of some slugs that a board of the company has or had.
+-- Those of some slugs that a board of the company has or had, or whose keys were imported.
 SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) AND slug IN (sqlc.slice(slugs));
 
 -- name: EditBoard :execrows

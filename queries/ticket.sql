@@ -5,6 +5,7 @@ WHERE board_id = sqlc.arg(board_id);
 
 -- name: TicketByKey :one
 -- The ticket that has the key, or had it once: on a board that has or had the slug, the number is a ticket's or its alias.
+-- Where the slug was imported, the key is an origin.
 -- assignees is a JSON list, as AssigneesOf has them; muted is what a reader wants.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
@@ -14,9 +15,10 @@ SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author,
    WHERE g.ticket_id = ticket.id), '[]')) AS assignees,
   EXISTS (SELECT 1 FROM watcher w WHERE w.ticket_id = ticket.id AND w.account_id = sqlc.arg(reader) AND w.muted = TRUE) AS muted
 FROM board_slug s
-LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id)
-LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id)
-JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id) AND s.imported = FALSE
+LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = sqlc.arg(external_id) AND s.imported = TRUE
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NULL;
@@ -84,9 +86,10 @@ SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;
 -- The same as TicketByKey of those that are deleted.
 SELECT sqlc.embed(ticket), b.slug AS board_slug, a.name AS author
 FROM board_slug s
-LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id)
-LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id)
-JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id)
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = sqlc.arg(local_id) AND s.imported = FALSE
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = sqlc.arg(local_id) AND s.imported = FALSE
+LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = sqlc.arg(external_id) AND s.imported = TRUE
+JOIN ticket ON ticket.id = COALESCE(own.id, old.ticket_id, o.ticket_id)
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND ticket.deleted_at IS NOT NULL;

@@ -35,6 +35,15 @@ func (e SlugConflict) Error() string {
 func (SlugConflict) Unwrap() error { return fault.Conflict }
 func (SlugConflict) Field() string { return "slug" }
 
+// SlugImported reports a slug that imported keys have.
+type SlugImported struct{ Slug string }
+
+func (e SlugImported) Error() string {
+	return "Tickets were imported with keys such as " + e.Slug + "-1, and these lead to them for ever. Choose another slug."
+}
+func (SlugImported) Unwrap() error { return fault.Conflict }
+func (SlugImported) Field() string { return "slug" }
+
 // EmptyTitle reports a board without a title.
 type EmptyTitle struct{}
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -13,7 +14,7 @@ import (
 type Draft struct{ Slug, Title string }
 
 // Open adds a board with its incrementer and the default columns. It returns EmptySlug, BadSlug,
-// SlugConflict, EmptyTitle, LongTitle or BadTitle.
+// SlugConflict, SlugImported, EmptyTitle, LongTitle or BadTitle.
 func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Board, error) {
 	slug, err := ParseSlug(draft.Slug)
 	if err != nil {
@@ -54,7 +55,8 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
 	return columns, nil
 }
 
-// reserve makes a slug the board's for ever. It returns SlugConflict where it is another's.
+// reserve makes a slug the board's for ever. It returns SlugConflict where it is another's, and
+// SlugImported where its keys are those of imported tickets.
 func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
 	if err != nil && !db.IsDuplicate(err, "PRIMARY") {
@@ -64,6 +66,9 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 		return nil
 	}
 	holder, err := BySlug(ctx, tx.Queries, board.Company, slug)
+	if errors.Is(err, fault.NotFound) {
+		return SlugImported{Slug: slug}
+	}
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
 	}
@@ -85,7 +90,7 @@ func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) e
 type Names struct{ Slug, Title *string }
 
 // Rename gives a board another slug or title. The slugs that it had stay its own. It returns
-// EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle, BadTitle, Archived, or Stale when the
+// EmptySlug, BadSlug, SlugConflict, SlugImported, EmptyTitle, LongTitle, BadTitle, Archived, or Stale when the
 // board was edited since the version that board carries.
 func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, err error) {
 	slug, title := board.Slug, board.Title
@@ -188,7 +193,8 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	return list, nil
 }
 
-// Slugs returns those of some slugs, in upper case, that a board of a company has or had.
+// Slugs returns those of some slugs, in upper case, that a board of a company has or had, or whose keys
+// were imported there.
 func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]string, error) {
 	if len(among) == 0 {
 		return nil, nil
@@ -198,6 +204,52 @@ func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []strin
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
 	return slugs, nil
+}
+
+// ImportSlugs keeps slugs, in upper case, for the keys that tickets had elsewhere: no board gets them any
+// more. It returns those that a board of the company has or had, whose keys are its own.
+func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (taken map[string]bool, err error) {
+	kept, err := KeptSlugs(ctx, tx.Queries, board.Company, slugs)
+	if err != nil {
+		return nil, err
+	}
+	added := false
+	for _, slug := range slugs {
+		if _, ok := kept[slug]; ok {
+			continue
+		}
+		added = true
+		if err := tx.ImportSlug(ctx, db.ImportSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now}); err != nil {
+			return nil, fmt.Errorf("keep slug: %w", err)
+		}
+	}
+	if added { // or somebody else has, in the meantime
+		if kept, err = KeptSlugs(ctx, tx.Queries, board.Company, slugs); err != nil {
+			return nil, err
+		}
+	}
+	taken = map[string]bool{}
+	for slug, imported := range kept {
+		taken[slug] = !imported
+	}
+	return taken, nil
+}
+
+// KeptSlugs returns those of some slugs, in upper case, that no new board can have, and whether they are
+// of imported keys.
+func KeptSlugs(ctx context.Context, q *db.Queries, company id.Company, among []string) (imported map[string]bool, err error) {
+	imported = map[string]bool{}
+	if len(among) == 0 {
+		return imported, nil
+	}
+	rows, err := db.Read(q.KeptSlugs(ctx, company, among))
+	if err != nil {
+		return nil, fmt.Errorf("read slugs: %w", err)
+	}
+	for _, row := range rows {
+		imported[row.Slug] = row.Imported
+	}
+	return imported, nil
 }
 
 func fromRow(row db.Board, columns []db.BoardColumn) Board {

@@ -70,7 +70,7 @@ func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 // DeletedByKey returns a deleted ticket of a company, also one that cannot be restored any more. It
 // returns NotFound for any other.
 func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
-	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
+	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String()}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound{Key: key.String()}
 	}

@@ -119,3 +119,11 @@ func (e ChangedSince) Error() string {
 	return e.By + " " + e.Kind + " " + e.Current.Key.String() + " in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to."
 }
 func (ChangedSince) Unwrap() error { return fault.Conflict }
+
+// OriginTaken reports tickets of an import that somebody else imports at the same time.
+type OriginTaken struct{}
+
+func (OriginTaken) Error() string {
+	return "One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is."
+}
+func (OriginTaken) Unwrap() error { return fault.Conflict }

@@ -18,6 +18,8 @@ type Opening struct {
 	Rank     int64
 	Author   Person
 	ClosedAt *time.Time // of a ticket that is opened in a done column
+	// CreatedAt and UpdatedAt are of a ticket that was opened elsewhere; the zero time is now.
+	CreatedAt, UpdatedAt time.Time
 }
 
 // ErrArchived says that a board takes no tickets because it is archived.
@@ -26,34 +28,52 @@ var ErrArchived = errors.New("the board is archived")
 // Open adds tickets to a board, the last of them with the number last, and the first entry of each
 // one's history. It returns ErrArchived. The tickets it returns carry no ID: it is not read back, their keys name them.
 func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
+	opened, err := insert(ctx, tx, board, slug, last, openings)
+	if err != nil {
+		return nil, err
+	}
 	first := last - uint64(len(openings)) + 1
-	rows := make([]db.NewTicket, len(openings))
-	opened := make([]Ticket, len(openings))
-	for i, o := range openings {
-		number := first + uint64(i)
-		rows[i] = db.NewTicket{
-			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
-			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID, ClosedAt: o.ClosedAt,
-		}
-		opened[i] = Ticket{
-			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
-			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: tx.Now, UpdatedAt: tx.Now, MovedAt: tx.Now, ClosedAt: o.ClosedAt,
-		}
-	}
-	if err := tx.InsertTickets(ctx, rows); err != nil {
-		return nil, fmt.Errorf("insert tickets: %w", err)
-	}
 	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: first - 1, Upto: last})
 	if err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
-	if recorded != int64(len(rows)) {
+	if recorded != int64(len(openings)) {
 		return nil, ErrArchived
 	}
 	return opened, nil
 }
 
-// ByKey returns the ticket of a company that has the key, or had it once: its Key is the current one.
+func insert(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
+	first := last - uint64(len(openings)) + 1
+	rows := make([]db.NewTicket, len(openings))
+	opened := make([]Ticket, len(openings))
+	for i, o := range openings {
+		number := first + uint64(i)
+		created, updated := orNow(tx, o.CreatedAt), orNow(tx, o.UpdatedAt)
+		rows[i] = db.NewTicket{
+			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
+			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID, CreatedAt: created, UpdatedAt: updated, ClosedAt: o.ClosedAt,
+		}
+		opened[i] = Ticket{
+			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
+			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: o.ClosedAt,
+		}
+	}
+	if err := tx.InsertTickets(ctx, rows); err != nil {
+		return nil, fmt.Errorf("insert tickets: %w", err)
+	}
+	return opened, nil
+}
+
+func orNow(tx *db.Tx, at time.Time) time.Time {
+	if at.IsZero() {
+		return tx.Now
+	}
+	return at
+}
+
+// ByKey returns the ticket of a company that has the key, or had it once, also where it was imported from:
+// its Key is the current one.
 // It returns NotFound also for a deleted one.
 func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
 	return ForReader(ctx, q, company, key, 0)
@@ -61,7 +81,7 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 
 // ForReader is ByKey that also says whether a reader has muted the ticket.
 func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
-	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, Reader: reader}))
+	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String(), Reader: reader}))
 	if db.IsNotFound(err) {
 		return Ticket{}, NotFound{Key: key.String()}
 	}

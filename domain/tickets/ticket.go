@@ -199,6 +199,7 @@ type Detail struct {
 	Version     uint64  `json:"version,omitempty"`   // that an edit made
 	Undid       string  `json:"undid,omitempty"`     // the kind of what was undone
 	Assignees   *Change `json:"assignees,omitempty"` // names with commas between them
+	Origin      string  `json:"origin,omitempty"`    // what an imported ticket was called where it came from
 }
 
 // Change is a value before and after.

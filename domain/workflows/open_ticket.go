@@ -81,7 +81,11 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 		return nil, err
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if opened, err = openAll(ctx, tx, board, openings); err != nil {
+		rows := make([]tickets.Opening, len(openings))
+		for i, o := range openings {
+			rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}
+		}
+		if opened, err = openAll(ctx, tx, board, rows, tickets.Open); err != nil {
 			return err
 		}
 		if err := tellOpened(ctx, tx, ref.company, board, openings, opened); err != nil {
@@ -96,12 +100,11 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 	return opened, err
 }
 
-// openAll takes ranks, then numbers, then adds the rows: columns are locked before the incrementer.
-func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*opening) ([]tickets.Ticket, error) {
-	rows := make([]tickets.Opening, len(openings))
-	for i, o := range openings {
-		rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}
-		if o.draft.Column == 0 {
+// openAll takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
+// A row without a column goes to the board's first.
+func openAll(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening, add opener) ([]tickets.Ticket, error) {
+	for i := range rows {
+		if rows[i].Draft.Column == 0 {
 			rows[i].Draft.Column = board.Columns[0].ID
 		}
 	}
@@ -112,12 +115,15 @@ func openAll(ctx context.Context, tx *db.Tx, board boards.Board, openings []*ope
 	if err != nil {
 		return nil, err
 	}
-	opened, err := tickets.Open(ctx, tx, board.ID, board.Slug, last, rows)
+	opened, err := add(ctx, tx, board.ID, board.Slug, last, rows)
 	if errors.Is(err, tickets.ErrArchived) {
 		return nil, boards.Archived{Slug: board.Slug}
 	}
 	return opened, err
 }
+
+// opener adds tickets with their numbers, as tickets.Open does.
+type opener func(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, rows []tickets.Opening) ([]tickets.Ticket, error)
 
 // takeRanks gives each row its rank, locking the columns in the order of their ids.
 func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening) error {
@@ -137,7 +143,7 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 		}
 		for i, row := range members {
 			row.Rank = last - int64(len(members)-1-i)*tickets.Gap
-			if in.Done {
+			if in.Done && row.ClosedAt == nil {
 				row.ClosedAt = &tx.Now
 			}
 		}

@@ -57,10 +57,10 @@ func openPractice(ctx context.Context, tx *db.Tx, actor accounts.Actor) (boards.
 	if err != nil {
 		return boards.Board{}, err
 	}
-	openings := make([]*opening, len(practice.tickets))
+	rows := make([]tickets.Opening, len(practice.tickets))
 	for i, draft := range practice.tickets {
-		openings[i] = &opening{draft: draft, author: person(actor)}
+		rows[i] = tickets.Opening{Draft: draft, Author: person(actor)}
 	}
-	_, err = openAll(ctx, tx, board, openings)
+	_, err = openAll(ctx, tx, board, rows, tickets.Open)
 	return board, err
 }
