@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 )
 
 const blockUpstream = `-- name: BlockUpstream :exec
@@ -66,14 +67,48 @@ func (q *Queries) BlockedUpstreams(ctx context.Context, limit int32) ([]BlockedU
 	return items, nil
 }
 
-const forgetUpstreams = `-- name: ForgetUpstreams :execrows
-DELETE FROM migration_upstream WHERE blocked_until < NOW(6) ORDER BY blocked_until LIMIT ?
+const expiredUpstreams = `-- name: ExpiredUpstreams :many
+SELECT host FROM migration_upstream FORCE INDEX (ix_migration_upstream_until) WHERE blocked_until < NOW(6) ORDER BY blocked_until LIMIT ?
 `
 
-func (q *Queries) ForgetUpstreams(ctx context.Context, limit int32) (int64, error) {
-	result, err := q.db.ExecContext(ctx, forgetUpstreams, limit)
+func (q *Queries) ExpiredUpstreams(ctx context.Context, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, expiredUpstreams, limit)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected()
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var host string
+		if err := rows.Scan(&host); err != nil {
+			return nil, err
+		}
+		items = append(items, host)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const forgetUpstreams = `-- name: ForgetUpstreams :exec
+DELETE FROM migration_upstream WHERE host IN (/*SLICE:hosts*/?) AND blocked_until < NOW(6)
+`
+
+func (q *Queries) ForgetUpstreams(ctx context.Context, hosts []string) error {
+	query := forgetUpstreams
+	var queryParams []interface{}
+	if len(hosts) > 0 {
+		for _, v := range hosts {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:hosts*/?", strings.Repeat(",?", len(hosts))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:hosts*/?", "NULL", 1)
+	}
+	_, err := q.db.ExecContext(ctx, query, queryParams...)
+	return err
 }

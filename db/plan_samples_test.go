@@ -133,14 +133,40 @@ var samples = map[string]sample{
 	"LockMembers":       {args: with(1, []id.Account{7, 8})},
 	"MembersWithHandle": {args: with(db.MembersWithHandleParams{CompanyID: 1, FromHandle: "p1", UptoHandle: "p1~", Without: "viewer", Limit: 8})},
 
+	// migration_attempt.sql
+	"LastFailures": {args: with(db.LastFailuresParams{RunID: 1, After: 19000, Limit: 100})},
+	"LastAttempt":  {args: with(1)},
+
 	// migration_counter.sql
 	"ProgressOf": {args: with(1)},
+	"CountersOf": {args: with(1)},
+
+	// migration_event.sql
+	"LastEvents": {args: with(1, 100)},
+
+	// migration_lease.sql
+	"LeaseRenewed": {args: with("keeper")},
 
 	// migration_run.sql
-	"LockRun":     {args: with(1)},
-	"RunByID":     {args: with(1)},
-	"SetRunState": {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
-	"RunsIn":      {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
+	"LockRun":           {args: with(1)},
+	"RunByID":           {args: with(1)},
+	"SetRunState":       {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
+	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
+	"RunNow":            {args: with(1)},
+	"SetThrottleReason": {args: with("Too much.", 8)},
+
+	// migration_sample.sql
+	"AddSample":   {args: with(1)},
+	"LastSamples": {args: with(1, 180)},
+	"ThinSamples": {args: with(db.ThinSamplesParams{RunID: 1, Since: time.Now().UTC().Add(-13 * time.Hour), Upto: time.Now().UTC().Add(-6 * time.Hour), Limit: 1000})},
+
+	// migration_upstream.sql
+	"BlockedUpstreams": {args: with(1000)},
+	"ExpiredUpstreams": {args: with(100)},
+	"ForgetUpstreams":  {args: with([]string{"host30.example", "host31.example"})},
+
+	// migration_worker.sql
+	"LivingWorkers": {args: with()},
 
 	// notification.sql
 	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},

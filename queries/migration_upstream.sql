@@ -13,5 +13,8 @@ WHERE blocked_until > NOW(6)
 ORDER BY blocked_until DESC
 LIMIT ?;
 
--- name: ForgetUpstreams :execrows
-DELETE FROM migration_upstream WHERE blocked_until < NOW(6) ORDER BY blocked_until LIMIT ?;
+-- name: ExpiredUpstreams :many
+SELECT host FROM migration_upstream FORCE INDEX (ix_migration_upstream_until) WHERE blocked_until < NOW(6) ORDER BY blocked_until LIMIT ?;
+
+-- name: ForgetUpstreams :exec
+DELETE FROM migration_upstream WHERE host IN (sqlc.slice(hosts)) AND blocked_until < NOW(6);

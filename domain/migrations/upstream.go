@@ -118,8 +118,16 @@ func (e *Engine) blockHost(ctx context.Context, host string, after time.Duration
 
 // forgetHosts removes blocks that are over.
 func (e *Engine) forgetHosts(ctx context.Context) error {
-	_, err := db.Read(e.db.ForgetUpstreams(ctx, 1000))
-	return err
+	const some = 100
+	for {
+		hosts, err := db.Read(e.db.ExpiredUpstreams(ctx, some))
+		if err != nil || len(hosts) == 0 {
+			return err
+		}
+		if _, err := db.Read(0, e.db.ForgetUpstreams(ctx, hosts)); err != nil || len(hosts) < some {
+			return err
+		}
+	}
 }
 
 // refresh asks the database where what is known is a second old. Who comes meanwhile waits for the answer.
