@@ -91,8 +91,8 @@ var filling = []string{
 	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
 
 	// Runs 1 and 2 run, 3 to 9 are one in each other state that is active, then come a few paused ones.
-	`INSERT INTO migration_run (id, name, params, active_key, state, state_since, knobs, total, rejected, account_id, actor, created_at, started_at)
-	 SELECT n, IF(n % 2, 'download-images', 'rebalance-ranks'), '{}', IF(n <= 30, UNHEX(SHA2(n, 256)), NULL),
+	`INSERT INTO migration_run (id, name, params, active_key, listed, state, state_since, knobs, total, rejected, account_id, actor, created_at, started_at)
+	 SELECT n, IF(n % 2, 'download-images', 'rebalance-ranks'), '{}', IF(n <= 30, UNHEX(SHA2(n, 256)), NULL), CASE WHEN n <= 20 THEN 'active' WHEN n <= 500 THEN 'attention' ELSE 'finished' END,
 	 CASE WHEN n <= 2 THEN 'running' WHEN n <= 9 THEN ELT(n - 2, 'open', 'filling', 'ready', 'pausing', 'paused', 'throttled', 'cancelling') WHEN n <= 30 THEN 'paused' WHEN n % 7 THEN 'complete' ELSE 'cancelled' END,
 	 '2026-01-01', '{}', CASE n WHEN 1 THEN 30000 WHEN 2 THEN 1000 ELSE 0 END, IF(n = 1, 3000, 0), 1, 'p1', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, fingerprint, due_at, claimed_at, finished_at)
@@ -113,7 +113,8 @@ var filling = []string{
 	 SELECT 1, UNHEX(LPAD(HEX(n), 16, '0')), 'It failed', 16000 + n, 40, 13, '2026-01-01', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 300`,
 	`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 	 SELECT n, UNHEX(LPAD(HEX(n), 16, '0')), 'It failed', 16000 + n, 1, 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 3000`,
-	`INSERT INTO migration_rejection (run_id, line, reason, content) SELECT 1, 30000 + n, 'The row has no title.', ',,' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO migration_rejection (run_id, number, line, reason, content) SELECT 1, n, 30000 + n, 'The row has no title.', ',,' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO migration_request (id, run_id, kind, after_id, account_id, actor) SELECT n, n, 'retry', 16000, 1, 'p1' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO migration_event (id, run_id, account_id, actor, kind, detail, created_at)
 	 SELECT n, IF(n <= 3000, 1, n - 2999), 1, 'p1', 'knob', 'block 10 → 100', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 5000`,
 	`INSERT INTO migration_sample (run_id, at, complete, failed, skipped, errors, processing)

@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -124,4 +125,67 @@ func (q *Queries) ProgressOf(ctx context.Context, runID id.Run) (ProgressOfRow, 
 		&i.Reclaimed,
 	)
 	return i, err
+}
+
+const progressOfRuns = `-- name: ProgressOfRuns :many
+SELECT run_id, CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(COALESCE(SUM(waiting), 0) AS SIGNED) AS waiting,
+       CAST(COALESCE(SUM(complete), 0) AS SIGNED) AS complete, CAST(COALESCE(SUM(failed), 0) AS SIGNED) AS failed,
+       CAST(COALESCE(SUM(skipped), 0) AS SIGNED) AS skipped, CAST(COALESCE(SUM(errors), 0) AS SIGNED) AS errors,
+       CAST(COALESCE(SUM(refused), 0) AS SIGNED) AS refused, CAST(COALESCE(SUM(reclaimed), 0) AS SIGNED) AS reclaimed
+FROM migration_counter WHERE run_id IN (/*SLICE:runs*/?) GROUP BY run_id
+`
+
+type ProgressOfRunsRow struct {
+	RunID      id.Run
+	Processing int64
+	Waiting    int64
+	Complete   int64
+	Failed     int64
+	Skipped    int64
+	Errors     int64
+	Refused    int64
+	Reclaimed  int64
+}
+
+func (q *Queries) ProgressOfRuns(ctx context.Context, runs []id.Run) ([]ProgressOfRunsRow, error) {
+	query := progressOfRuns
+	var queryParams []interface{}
+	if len(runs) > 0 {
+		for _, v := range runs {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:runs*/?", strings.Repeat(",?", len(runs))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:runs*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProgressOfRunsRow
+	for rows.Next() {
+		var i ProgressOfRunsRow
+		if err := rows.Scan(
+			&i.RunID,
+			&i.Processing,
+			&i.Waiting,
+			&i.Complete,
+			&i.Failed,
+			&i.Skipped,
+			&i.Errors,
+			&i.Refused,
+			&i.Reclaimed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

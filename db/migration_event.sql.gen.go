@@ -69,3 +69,47 @@ func (q *Queries) LastEvents(ctx context.Context, runID id.Run, limit int32) ([]
 	}
 	return items, nil
 }
+
+const runEventsOf = `-- name: RunEventsOf :many
+SELECT id, run_id, account_id, actor, kind, detail, created_at FROM migration_event FORCE INDEX (ix_migration_event_run)
+WHERE run_id = ? AND id < ?
+ORDER BY id DESC
+LIMIT ?
+`
+
+type RunEventsOfParams struct {
+	RunID  id.Run
+	Before id.Event
+	Limit  int32
+}
+
+func (q *Queries) RunEventsOf(ctx context.Context, arg RunEventsOfParams) ([]MigrationEvent, error) {
+	rows, err := q.db.QueryContext(ctx, runEventsOf, arg.RunID, arg.Before, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationEvent
+	for rows.Next() {
+		var i MigrationEvent
+		if err := rows.Scan(
+			&i.ID,
+			&i.RunID,
+			&i.AccountID,
+			&i.Actor,
+			&i.Kind,
+			&i.Detail,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

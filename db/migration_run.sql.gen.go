@@ -12,8 +12,85 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const activeRunOf = `-- name: ActiveRunOf :one
+SELECT id FROM migration_run WHERE active_key = ?
+`
+
+func (q *Queries) ActiveRunOf(ctx context.Context, activeKey []byte) (id.Run, error) {
+	row := q.db.QueryRowContext(ctx, activeRunOf, activeKey)
+	var id id.Run
+	err := row.Scan(&id)
+	return id, err
+}
+
+const filledSome = `-- name: FilledSome :execrows
+UPDATE migration_run
+SET total = total + ?, rejected = rejected + ?, fill_cursor = ?, reason = ''
+WHERE id = ? AND fill_fence = ? AND state = 'filling'
+`
+
+type FilledSomeParams struct {
+	Tasks      uint64
+	Rejections uint64
+	FillCursor string
+	ID         id.Run
+	FillFence  uint64
+}
+
+// FilledSome is written with a batch of tasks.
+func (q *Queries) FilledSome(ctx context.Context, arg FilledSomeParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, filledSome,
+		arg.Tasks,
+		arg.Rejections,
+		arg.FillCursor,
+		arg.ID,
+		arg.FillFence,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const fillerLives = `-- name: FillerLives :one
+SELECT EXISTS(SELECT 1 FROM migration_worker WHERE id = ? AND state <> 'stopped' AND lease_until >= NOW(6)) AS lives
+`
+
+func (q *Queries) FillerLives(ctx context.Context, argID id.Worker) (bool, error) {
+	row := q.db.QueryRowContext(ctx, fillerLives, argID)
+	var lives bool
+	err := row.Scan(&lives)
+	return lives, err
+}
+
+const fillerOf = `-- name: FillerOf :one
+SELECT state, fill_fence FROM migration_run WHERE id = ?
+`
+
+type FillerOfRow struct {
+	State     string
+	FillFence uint64
+}
+
+func (q *Queries) FillerOf(ctx context.Context, argID id.Run) (FillerOfRow, error) {
+	row := q.db.QueryRowContext(ctx, fillerOf, argID)
+	var i FillerOfRow
+	err := row.Scan(&i.State, &i.FillFence)
+	return i, err
+}
+
+const leaveFilling = `-- name: LeaveFilling :exec
+UPDATE migration_run SET fill_worker = 0 WHERE id = ? AND fill_fence = ? AND state = 'filling'
+`
+
+// LeaveFilling lets another worker go on at once.
+func (q *Queries) LeaveFilling(ctx context.Context, iD id.Run, fillFence uint64) error {
+	_, err := q.db.ExecContext(ctx, leaveFilling, iD, fillFence)
+	return err
+}
+
 const lockRun = `-- name: LockRun :one
-SELECT id, name, params, active_key, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ? FOR UPDATE
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ? FOR UPDATE
 `
 
 func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -23,7 +100,9 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.ID,
 		&i.Name,
 		&i.Params,
+		&i.SameKey,
 		&i.ActiveKey,
+		&i.Listed,
 		&i.State,
 		&i.Reason,
 		&i.StateSince,
@@ -38,6 +117,7 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.FillFence,
 		&i.Upload,
 		&i.UploadName,
+		&i.UploadHash,
 		&i.AccountID,
 		&i.Actor,
 		&i.CreatedAt,
@@ -47,8 +127,50 @@ func (q *Queries) LockRun(ctx context.Context, argID id.Run) (MigrationRun, erro
 	return i, err
 }
 
+const openRun = `-- name: OpenRun :execlastid
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at)
+VALUES (?, ?, ?, ?, ?, 'open', NOW(6), ?, ?,
+        ?, ?, ?, ?, ?, NOW(6))
+`
+
+type OpenRunParams struct {
+	Name       string
+	Params     string
+	SameKey    []byte
+	ActiveKey  []byte
+	Listed     string
+	Dry        bool
+	Knobs      string
+	Upload     string
+	UploadName string
+	UploadHash []byte
+	AccountID  *id.Account
+	Actor      string
+}
+
+func (q *Queries) OpenRun(ctx context.Context, arg OpenRunParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, openRun,
+		arg.Name,
+		arg.Params,
+		arg.SameKey,
+		arg.ActiveKey,
+		arg.Listed,
+		arg.Dry,
+		arg.Knobs,
+		arg.Upload,
+		arg.UploadName,
+		arg.UploadHash,
+		arg.AccountID,
+		arg.Actor,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
 const runByID = `-- name: RunByID :one
-SELECT id, name, params, active_key, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ?
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run WHERE id = ?
 `
 
 func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, error) {
@@ -58,7 +180,9 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.ID,
 		&i.Name,
 		&i.Params,
+		&i.SameKey,
 		&i.ActiveKey,
+		&i.Listed,
 		&i.State,
 		&i.Reason,
 		&i.StateSince,
@@ -73,6 +197,7 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 		&i.FillFence,
 		&i.Upload,
 		&i.UploadName,
+		&i.UploadHash,
 		&i.AccountID,
 		&i.Actor,
 		&i.CreatedAt,
@@ -83,7 +208,7 @@ func (q *Queries) RunByID(ctx context.Context, argID id.Run) (MigrationRun, erro
 }
 
 const runNow = `-- name: RunNow :one
-SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.active_key, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, NOW(6) AS at FROM migration_run WHERE id = ?
+SELECT migration_run.id, migration_run.name, migration_run.params, migration_run.same_key, migration_run.active_key, migration_run.listed, migration_run.state, migration_run.reason, migration_run.state_since, migration_run.version, migration_run.dry, migration_run.canary_left, migration_run.knobs, migration_run.total, migration_run.rejected, migration_run.fill_cursor, migration_run.fill_worker, migration_run.fill_fence, migration_run.upload, migration_run.upload_name, migration_run.upload_hash, migration_run.account_id, migration_run.actor, migration_run.created_at, migration_run.started_at, migration_run.finished_at, NOW(6) AS at FROM migration_run WHERE id = ?
 `
 
 type RunNowRow struct {
@@ -99,7 +224,9 @@ func (q *Queries) RunNow(ctx context.Context, argID id.Run) (RunNowRow, error) {
 		&i.MigrationRun.ID,
 		&i.MigrationRun.Name,
 		&i.MigrationRun.Params,
+		&i.MigrationRun.SameKey,
 		&i.MigrationRun.ActiveKey,
+		&i.MigrationRun.Listed,
 		&i.MigrationRun.State,
 		&i.MigrationRun.Reason,
 		&i.MigrationRun.StateSince,
@@ -114,6 +241,7 @@ func (q *Queries) RunNow(ctx context.Context, argID id.Run) (RunNowRow, error) {
 		&i.MigrationRun.FillFence,
 		&i.MigrationRun.Upload,
 		&i.MigrationRun.UploadName,
+		&i.MigrationRun.UploadHash,
 		&i.MigrationRun.AccountID,
 		&i.MigrationRun.Actor,
 		&i.MigrationRun.CreatedAt,
@@ -125,7 +253,7 @@ func (q *Queries) RunNow(ctx context.Context, argID id.Run) (RunNowRow, error) {
 }
 
 const runsIn = `-- name: RunsIn :many
-SELECT id, name, params, active_key, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
 WHERE state = ? AND id < ?
 ORDER BY id DESC
 LIMIT ?
@@ -151,7 +279,9 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 			&i.ID,
 			&i.Name,
 			&i.Params,
+			&i.SameKey,
 			&i.ActiveKey,
+			&i.Listed,
 			&i.State,
 			&i.Reason,
 			&i.StateSince,
@@ -166,6 +296,7 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 			&i.FillFence,
 			&i.Upload,
 			&i.UploadName,
+			&i.UploadHash,
 			&i.AccountID,
 			&i.Actor,
 			&i.CreatedAt,
@@ -185,10 +316,179 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 	return items, nil
 }
 
+const runsLeftByFiller = `-- name: RunsLeftByFiller :many
+SELECT r.id, r.name FROM migration_run r FORCE INDEX (ix_migration_run_state)
+LEFT JOIN migration_worker w ON w.id = r.fill_worker
+WHERE r.state = 'filling' AND (w.id IS NULL OR w.id = ? OR w.state = 'stopped' OR w.lease_until < NOW(6))
+ORDER BY r.id
+LIMIT ?
+`
+
+type RunsLeftByFillerRow struct {
+	ID   id.Run
+	Name string
+}
+
+// RunsLeftByFiller reads the runs whose worker stopped filling them.
+func (q *Queries) RunsLeftByFiller(ctx context.Context, workerID id.Worker, limit int32) ([]RunsLeftByFillerRow, error) {
+	rows, err := q.db.QueryContext(ctx, runsLeftByFiller, workerID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RunsLeftByFillerRow
+	for rows.Next() {
+		var i RunsLeftByFillerRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const runsListed = `-- name: RunsListed :many
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_listed)
+WHERE listed = ? AND id < ?
+ORDER BY id DESC
+LIMIT ?
+`
+
+type RunsListedParams struct {
+	Listed string
+	Before id.Run
+	Limit  int32
+}
+
+// RunsListed reads a page of one of the lists of runs, newest first.
+func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]MigrationRun, error) {
+	rows, err := q.db.QueryContext(ctx, runsListed, arg.Listed, arg.Before, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationRun
+	for rows.Next() {
+		var i MigrationRun
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Params,
+			&i.SameKey,
+			&i.ActiveKey,
+			&i.Listed,
+			&i.State,
+			&i.Reason,
+			&i.StateSince,
+			&i.Version,
+			&i.Dry,
+			&i.CanaryLeft,
+			&i.Knobs,
+			&i.Total,
+			&i.Rejected,
+			&i.FillCursor,
+			&i.FillWorker,
+			&i.FillFence,
+			&i.Upload,
+			&i.UploadName,
+			&i.UploadHash,
+			&i.AccountID,
+			&i.Actor,
+			&i.CreatedAt,
+			&i.StartedAt,
+			&i.FinishedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const runsToFill = `-- name: RunsToFill :many
+SELECT id, name FROM migration_run FORCE INDEX (ix_migration_run_state)
+WHERE state = 'open'
+ORDER BY id
+LIMIT ?
+`
+
+type RunsToFillRow struct {
+	ID   id.Run
+	Name string
+}
+
+func (q *Queries) RunsToFill(ctx context.Context, limit int32) ([]RunsToFillRow, error) {
+	rows, err := q.db.QueryContext(ctx, runsToFill, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RunsToFillRow
+	for rows.Next() {
+		var i RunsToFillRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sayWhyNotFilled = `-- name: SayWhyNotFilled :exec
+UPDATE migration_run SET reason = ? WHERE id = ? AND fill_fence = ? AND state = 'filling'
+`
+
+type SayWhyNotFilledParams struct {
+	Reason    string
+	ID        id.Run
+	FillFence uint64
+}
+
+func (q *Queries) SayWhyNotFilled(ctx context.Context, arg SayWhyNotFilledParams) error {
+	_, err := q.db.ExecContext(ctx, sayWhyNotFilled, arg.Reason, arg.ID, arg.FillFence)
+	return err
+}
+
+const setRunKnobs = `-- name: SetRunKnobs :exec
+UPDATE migration_run SET knobs = ?, version = version + 1 WHERE id = ?
+`
+
+func (q *Queries) SetRunKnobs(ctx context.Context, knobs string, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, setRunKnobs, knobs, iD)
+	return err
+}
+
+const setRunListed = `-- name: SetRunListed :exec
+UPDATE migration_run SET listed = ? WHERE id = ?
+`
+
+func (q *Queries) SetRunListed(ctx context.Context, listed string, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, setRunListed, listed, iD)
+	return err
+}
+
 const setRunState = `-- name: SetRunState :exec
 UPDATE migration_run
 SET state = ?, reason = ?, state_since = NOW(6), version = version + 1,
-    active_key = ?, canary_left = ?,
+    active_key = ?, listed = ?, canary_left = ?,
     started_at = IF(?, COALESCE(started_at, NOW(6)), started_at),
     finished_at = IF(?, NOW(6), NULL)
 WHERE id = ?
@@ -198,6 +498,7 @@ type SetRunStateParams struct {
 	State      string
 	Reason     string
 	ActiveKey  []byte
+	Listed     string
 	CanaryLeft *uint32
 	Started    interface{}
 	Finished   interface{}
@@ -210,6 +511,7 @@ func (q *Queries) SetRunState(ctx context.Context, arg SetRunStateParams) error 
 		arg.State,
 		arg.Reason,
 		arg.ActiveKey,
+		arg.Listed,
 		arg.CanaryLeft,
 		arg.Started,
 		arg.Finished,
@@ -229,4 +531,14 @@ func (q *Queries) SetThrottleReason(ctx context.Context, reason string, iD id.Ru
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const takeFilling = `-- name: TakeFilling :exec
+UPDATE migration_run SET fill_worker = ?, fill_fence = fill_fence + 1 WHERE id = ?
+`
+
+// TakeFilling has a worker fill the run from now on.
+func (q *Queries) TakeFilling(ctx context.Context, workerID id.Worker, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, takeFilling, workerID, iD)
+	return err
 }

@@ -278,16 +278,29 @@ type MigrationLease struct {
 
 type MigrationRejection struct {
 	RunID   id.Run
+	Number  uint64
 	Line    uint64
 	Reason  string
 	Content string
+}
+
+type MigrationRequest struct {
+	ID          uint64
+	RunID       id.Run
+	Kind        string
+	Fingerprint []byte
+	AfterID     id.Task
+	AccountID   *id.Account
+	Actor       string
 }
 
 type MigrationRun struct {
 	ID         id.Run
 	Name       string
 	Params     string
+	SameKey    []byte
 	ActiveKey  []byte
+	Listed     string
 	State      string
 	Reason     string
 	StateSince time.Time
@@ -302,6 +315,7 @@ type MigrationRun struct {
 	FillFence  uint64
 	Upload     string
 	UploadName string
+	UploadHash []byte
 	AccountID  *id.Account
 	Actor      string
 	CreatedAt  time.Time

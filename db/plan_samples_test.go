@@ -12,7 +12,9 @@ var (
 	newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	middle  = ptr(int64(filledTickets / 2 * gap)) // of column 1
 	hash7   = hash("7")
-	column1 = ptr(id.Column(1))
+
+	fingerprint7 = []byte{0, 0, 0, 0, 0, 0, 0, 7}
+	column1      = ptr(id.Column(1))
 )
 
 func hash(s string) []byte { h := sha256.Sum256([]byte(s)); return h[:] }
@@ -145,7 +147,21 @@ var samples = map[string]sample{
 	"LastEvents": {args: with(1, 100)},
 
 	// migration_lease.sql
-	"LeaseRenewed": {args: with("keeper")},
+	"LeaseRenewed":   {args: with("keeper")},
+	"ProgressOfRuns": {args: with([]id.Run{1, 2, 3})},
+
+	// migration_event.sql
+	"RunEventsOf": {args: with(db.RunEventsOfParams{RunID: 1, Before: 2000, Limit: 51})},
+
+	// migration_rejection.sql
+	"RejectionsOf": {args: with(db.RejectionsOfParams{RunID: 1, After: 1000, Limit: 101})},
+
+	// migration_request.sql
+	"NextRequest":   {args: with(500)},
+	"RunOfRequest":  {args: with(7)},
+	"LockRequest":   {args: with(7)},
+	"RequestCameTo": {args: with(7, 7)},
+	"EndRequest":    {args: with(7)},
 
 	// migration_run.sql
 	"LockRun":           {args: with(1)},
@@ -167,6 +183,40 @@ var samples = map[string]sample{
 
 	// migration_worker.sql
 	"LivingWorkers": {args: with()},
+
+	"ActiveRunOf":      {args: with(hash7)},
+	"SetRunListed":     {args: with("finished", 1)},
+	"SetRunKnobs":      {args: with("{}", 1)},
+	"RunsListed":       {args: with(db.RunsListedParams{Listed: "finished", Before: 2000, Limit: 51})},
+	"RunsToFill":       {args: with(10)},
+	"RunsLeftByFiller": {args: with(1, 10)},
+	"TakeFilling":      {args: with(1, 4)},
+	"LeaveFilling":     {args: with(4, 0)},
+	"FilledSome":       {args: with(db.FilledSomeParams{ID: 4, Tasks: 1})},
+	"SayWhyNotFilled":  {args: with(db.SayWhyNotFilledParams{ID: 4})},
+	"FillerOf":         {args: with(4)},
+	"FillerLives":      {args: with(1)},
+
+	// migration_task_lists.sql
+	"TaskIDsIn":       {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},
+	"TasksAmong":      {args: with(db.TasksAmongParams{Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
+	"TaskOf":          {args: with(7, 1)},
+	"LockTask":        {args: with(7, 1)},
+	"LockFailed":      {args: with(db.LockFailedParams{RunID: 1, After: 17000, Limit: 1000})},
+	"LockFailedSo":    {args: with(db.LockFailedSoParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 1000})},
+	"RetryTasks":      {args: with([]id.Task{16001, 16002, 16003})},
+	"SkipTasks":       {args: with([]id.Task{16004, 16005, 16006})},
+	"FailedIDsSo":     {args: with(db.FailedIDsSoParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 201})},
+	"FailedAmong":     {args: with([]id.Task{16007, 16008, 16009})},
+	"AttemptsOf":      {args: with(16007, 100)},
+	"FailuresOf":      {args: with(1, 1000)},
+	"FailuresSettled": {args: with(db.FailuresSettledParams{Tasks: 1, RunID: 1, Fingerprint: fingerprint7})},
+	"FailedSo":        {args: with(1, fingerprint7)},
+
+	// migration_worker_list.sql
+	"WorkersIn":   {args: with("active", 200)},
+	"LockWorker":  {args: with(7)},
+	"DrainWorker": {args: with("draining", 7)},
 
 	// notification.sql
 	"InboxOf":     {args: with(db.InboxOfParams{AccountID: 1, CompanyID: 1, BeforeID: 2500, Limit: 51})},

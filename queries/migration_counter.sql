@@ -18,3 +18,10 @@ ON DUPLICATE KEY UPDATE processing = processing + VALUES(processing), waiting = 
 -- CountersOf reads a few dozen rows: one for each worker who lives, and row 0.
 -- name: CountersOf :many
 SELECT * FROM migration_counter WHERE run_id = sqlc.arg(run_id) ORDER BY worker_id;
+
+-- name: ProgressOfRuns :many
+SELECT run_id, CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(COALESCE(SUM(waiting), 0) AS SIGNED) AS waiting,
+       CAST(COALESCE(SUM(complete), 0) AS SIGNED) AS complete, CAST(COALESCE(SUM(failed), 0) AS SIGNED) AS failed,
+       CAST(COALESCE(SUM(skipped), 0) AS SIGNED) AS skipped, CAST(COALESCE(SUM(errors), 0) AS SIGNED) AS errors,
+       CAST(COALESCE(SUM(refused), 0) AS SIGNED) AS refused, CAST(COALESCE(SUM(reclaimed), 0) AS SIGNED) AS reclaimed
+FROM migration_counter WHERE run_id IN (sqlc.slice(runs)) GROUP BY run_id;

@@ -4,3 +4,9 @@ VALUES (sqlc.arg(run_id), sqlc.arg(account_id), sqlc.arg(actor), sqlc.arg(kind),
 
 -- name: LastEvents :many
 SELECT * FROM migration_event WHERE run_id = sqlc.arg(run_id) ORDER BY id DESC LIMIT ?;
+
+-- name: RunEventsOf :many
+SELECT * FROM migration_event FORCE INDEX (ix_migration_event_run)
+WHERE run_id = sqlc.arg(run_id) AND id < sqlc.arg(before)
+ORDER BY id DESC
+LIMIT ?;

@@ -1,17 +1,31 @@
+-- name: OpenRun :execlastid
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at)
+VALUES (sqlc.arg(name), sqlc.arg(params), sqlc.arg(same_key), sqlc.arg(active_key), sqlc.arg(listed), 'open', NOW(6), sqlc.arg(dry), sqlc.arg(knobs),
+        sqlc.arg(upload), sqlc.arg(upload_name), sqlc.arg(upload_hash), sqlc.arg(account_id), sqlc.arg(actor), NOW(6));
+
 -- name: LockRun :one
 SELECT * FROM migration_run WHERE id = sqlc.arg(id) FOR UPDATE;
 
 -- name: RunByID :one
 SELECT * FROM migration_run WHERE id = sqlc.arg(id);
 
+-- name: ActiveRunOf :one
+SELECT id FROM migration_run WHERE active_key = sqlc.arg(active_key);
+
 -- SetRunState counts the version, which workers act on.
 -- name: SetRunState :exec
 UPDATE migration_run
 SET state = sqlc.arg(state), reason = sqlc.arg(reason), state_since = NOW(6), version = version + 1,
-    active_key = sqlc.arg(active_key), canary_left = sqlc.arg(canary_left),
+    active_key = sqlc.arg(active_key), listed = sqlc.arg(listed), canary_left = sqlc.arg(canary_left),
     started_at = IF(sqlc.arg(started), COALESCE(started_at, NOW(6)), started_at),
     finished_at = IF(sqlc.arg(finished), NOW(6), NULL)
 WHERE id = sqlc.arg(id);
+
+-- name: SetRunListed :exec
+UPDATE migration_run SET listed = sqlc.arg(listed) WHERE id = sqlc.arg(id);
+
+-- name: SetRunKnobs :exec
+UPDATE migration_run SET knobs = sqlc.arg(knobs), version = version + 1 WHERE id = sqlc.arg(id);
 
 -- RunsIn reads the runs of the given states that are older than a run, newest first.
 -- name: RunsIn :many
@@ -27,3 +41,47 @@ SELECT sqlc.embed(migration_run), NOW(6) AS at FROM migration_run WHERE id = sql
 -- SetThrottleReason keeps the figures on the page true; that is no news for workers.
 -- name: SetThrottleReason :execrows
 UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND state = 'throttled';
+
+-- RunsListed reads a page of one of the lists of runs, newest first.
+-- name: RunsListed :many
+SELECT * FROM migration_run FORCE INDEX (ix_migration_run_listed)
+WHERE listed = sqlc.arg(listed) AND id < sqlc.arg(before)
+ORDER BY id DESC
+LIMIT ?;
+
+-- name: RunsToFill :many
+SELECT id, name FROM migration_run FORCE INDEX (ix_migration_run_state)
+WHERE state = 'open'
+ORDER BY id
+LIMIT ?;
+
+-- RunsLeftByFiller reads the runs whose worker stopped filling them.
+-- name: RunsLeftByFiller :many
+SELECT r.id, r.name FROM migration_run r FORCE INDEX (ix_migration_run_state)
+LEFT JOIN migration_worker w ON w.id = r.fill_worker
+WHERE r.state = 'filling' AND (w.id IS NULL OR w.id = sqlc.arg(worker_id) OR w.state = 'stopped' OR w.lease_until < NOW(6))
+ORDER BY r.id
+LIMIT ?;
+
+-- TakeFilling has a worker fill the run from now on.
+-- name: TakeFilling :exec
+UPDATE migration_run SET fill_worker = sqlc.arg(worker_id), fill_fence = fill_fence + 1 WHERE id = sqlc.arg(id);
+
+-- LeaveFilling lets another worker go on at once.
+-- name: LeaveFilling :exec
+UPDATE migration_run SET fill_worker = 0 WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
+
+-- FilledSome is written with a batch of tasks.
+-- name: FilledSome :execrows
+UPDATE migration_run
+SET total = total + sqlc.arg(tasks), rejected = rejected + sqlc.arg(rejections), fill_cursor = sqlc.arg(fill_cursor), reason = ''
+WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
+
+-- name: SayWhyNotFilled :exec
+UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
+
+-- name: FillerOf :one
+SELECT state, fill_fence FROM migration_run WHERE id = sqlc.arg(id);
+
+-- name: FillerLives :one
+SELECT EXISTS(SELECT 1 FROM migration_worker WHERE id = sqlc.arg(id) AND state <> 'stopped' AND lease_until >= NOW(6)) AS lives;

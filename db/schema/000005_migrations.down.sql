@@ -1,6 +1,7 @@
 DROP TABLE migration_upstream;
 DROP TABLE migration_sample;
 DROP TABLE migration_event;
+DROP TABLE migration_request;
 DROP TABLE migration_rejection;
 DROP TABLE migration_failure;
 DROP TABLE migration_attempt;

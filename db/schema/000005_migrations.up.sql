@@ -8,7 +8,9 @@ CREATE TABLE migration_run (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   name VARCHAR(60) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   params TEXT NOT NULL,
+  same_key BINARY(32) NULL,
   active_key BINARY(32) NULL,
+  listed VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'active',
   state VARCHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   reason VARCHAR(1000) NOT NULL DEFAULT '',
   state_since DATETIME(6) NOT NULL,
@@ -23,6 +25,7 @@ CREATE TABLE migration_run (
   fill_fence BIGINT UNSIGNED NOT NULL DEFAULT 0,
   upload VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   upload_name VARCHAR(255) NOT NULL DEFAULT '',
+  upload_hash BINARY(32) NULL,
   account_id BIGINT UNSIGNED NULL,
   actor VARCHAR(255) NOT NULL,
   created_at DATETIME(6) NOT NULL,
@@ -31,6 +34,7 @@ CREATE TABLE migration_run (
   PRIMARY KEY (id),
   UNIQUE KEY uq_migration_run_active (active_key),
   KEY ix_migration_run_state (state, id),
+  KEY ix_migration_run_listed (listed, id),
   KEY ix_migration_run_account (account_id),
   CONSTRAINT fk_migration_run_account FOREIGN KEY (account_id) REFERENCES account (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
@@ -149,14 +153,32 @@ CREATE TABLE migration_failure (
   CONSTRAINT fk_migration_failure_task FOREIGN KEY (task_id) REFERENCES migration_task (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- What filling would not make a task of.
+-- What filling would not make a task of, the first ten thousand of a run; number counts from 1.
 CREATE TABLE migration_rejection (
   run_id BIGINT UNSIGNED NOT NULL,
+  number BIGINT UNSIGNED NOT NULL,
   line BIGINT UNSIGNED NOT NULL,
   reason VARCHAR(1000) NOT NULL,
   content VARCHAR(1000) NOT NULL,
-  PRIMARY KEY (run_id, line),
+  PRIMARY KEY (run_id, number),
   CONSTRAINT fk_migration_rejection_run FOREIGN KEY (run_id) REFERENCES migration_run (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
+
+-- A retry or skip of many tasks that is not through yet: those with an id up to after_id are done. A
+-- fingerprint of NULL is all that are failed. The keeper goes on with it and removes it at its end.
+CREATE TABLE migration_request (
+  id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  run_id BIGINT UNSIGNED NOT NULL,
+  kind VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  fingerprint BINARY(8) NULL,
+  after_id BIGINT UNSIGNED NOT NULL,
+  account_id BIGINT UNSIGNED NULL,
+  actor VARCHAR(255) NOT NULL,
+  PRIMARY KEY (id),
+  KEY ix_migration_request_run (run_id),
+  KEY ix_migration_request_account (account_id),
+  CONSTRAINT fk_migration_request_run FOREIGN KEY (run_id) REFERENCES migration_run (id),
+  CONSTRAINT fk_migration_request_account FOREIGN KEY (account_id) REFERENCES account (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
 -- Who did what to a run, operators and the engine alike; never changed, never removed.

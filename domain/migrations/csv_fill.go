@@ -47,7 +47,7 @@ func FillCSV(ctx context.Context, into Filler, options CSVOptions, maker func(fi
 func addRow(ctx context.Context, into Filler, row CSVRow, err error, makePayload func(CSVRow) (string, error)) error {
 	var bad BadRow
 	if errors.As(err, &bad) {
-		return into.Reject(ctx, Rejection(bad))
+		return into.Reject(ctx, Rejection{Line: bad.Line, Reason: bad.Reason, Content: bad.Content, Cursor: bad.Cursor})
 	}
 	if err != nil {
 		return err

@@ -35,14 +35,15 @@ type Options struct {
 	Replicas []Replica
 }
 
-// New returns an engine for the migrations, whose names differ.
+// New returns an engine for the migrations. It panics where one of them cannot be: that is a mistake
+// in the program.
 func New(d *db.DB, files Files, options Options, list ...*Migration) *Engine {
 	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, options: options}
 	if e.options.Log == nil {
 		e.options.Log = slog.New(slog.DiscardHandler)
 	}
 	for _, m := range list {
-		e.registry[m.Name] = m
+		e.register(m)
 	}
 	return e
 }

@@ -20,7 +20,7 @@ import (
 // Migration is a kind of bulk work.
 type Migration struct {
 	Name        string // such as download-images: lower-case letters, digits and hyphens, at most 60
-	Title       string
+	Title       string // Name where it is ""
 	Description string
 	Params      []Param
 	// Upload says what file a run is filled from, "" where it takes none.
@@ -66,7 +66,7 @@ type Param struct {
 	Kind     Kind
 	Required bool
 	Default  string
-	Min, Max int64 // of a Number; of a Text, Max is its length in characters (0: 1,000)
+	Min, Max int64 // of a Number, both 0 where it has no bounds; of a Text, Max is its length in characters (0: 1,000)
 	// Choices are what a Choice can be, as it is now.
 	Choices func(ctx context.Context) ([]Option, error)
 }
@@ -103,6 +103,7 @@ const MaxPayload = 1 << 20
 
 // Rejection is a line that no task was made of, and why.
 type Rejection struct {
+	Number  uint64 // among the rejections of the run, from 1; Reject does not look at it
 	Line    uint64
 	Reason  string // a sentence for people
 	Content string // how the line begins

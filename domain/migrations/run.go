@@ -36,6 +36,9 @@ func (s State) IsActive() bool { return slices.Contains(Active, s) }
 type Run struct {
 	ID         id.Run
 	Name       string // of the migration, which may be gone from the program
+	Title      string // of the migration; its name where it is gone
+	Known      bool   // this program has the migration
+	Listed     string // in which of the lists of runs it is: ListActive, ListAttention or ListFinished
 	Values     Values // secrets masked, unless for a worker
 	State      State
 	Reason     string // why it is in the state, for people; "" where that needs no words
@@ -46,7 +49,7 @@ type Run struct {
 	Knobs      Knobs
 	Total      uint64 // tasks, exact once filled
 	Rejected   uint64 // lines that no task was made of
-	Upload     string // the name of its file
+	Upload     string // what its file was called, "" without one
 	Actor      string // who made it
 	Progress   Progress
 	CreatedAt  time.Time
@@ -86,19 +89,22 @@ const (
 
 // Task is one piece of a run's work.
 type Task struct {
-	ID         id.Task
-	Run        id.Run
-	State      string
-	Fence      uint64
-	Worker     id.Worker // the last that claimed it
-	Attempt    int       // of the iteration, from 1 once claimed
-	Iteration  int       // from 1; grows when an operator retries it
-	Line       uint64    // in the upload
-	Payload    string
-	Note       string
-	DueAt      *time.Time
-	ClaimedAt  *time.Time
-	FinishedAt *time.Time
+	ID        id.Task
+	Run       id.Run
+	State     string
+	Fence     uint64
+	Worker    id.Worker // the last that claimed it
+	Attempt   int       // of the iteration, from 1 once claimed
+	Iteration int       // from 1; grows when an operator retries it
+	Line      uint64    // in the upload
+	Payload   string
+	Note      string
+	// Fingerprint is that of the failure while the task is failed, and Error what its last attempt said:
+	// only FailedTasks reads that.
+	Fingerprint, Error string
+	DueAt              *time.Time
+	ClaimedAt          *time.Time
+	FinishedAt         *time.Time
 }
 
 // Attempt is one that did not complete its task.

@@ -19,6 +19,8 @@ type Actor struct {
 // Keeper is the engine where it acts by itself.
 var Keeper = Actor{Name: "Counterfoil"}
 
+func (a Actor) isEngine() bool { return a.Account == nil && a.Name == Keeper.Name }
+
 // WrongState reports an action that a run's state does not allow.
 type WrongState struct {
 	Run    id.Run
@@ -59,7 +61,11 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 	if !slices.Contains(m.From, State(row.State)) {
 		return row, WrongState{Run: run, State: State(row.State), Action: m.Action}
 	}
-	row.State, row.Reason = string(m.To), m.Reason
+	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
+		return row, err
+	}
+	row.State, row.Reason = string(m.To), cut(m.Reason, maxReason)
+	row.ActiveKey = row.SameKey
 	if !m.To.IsActive() {
 		row.ActiveKey, row.CanaryLeft = nil, nil
 	}
@@ -67,9 +73,12 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 		change(&row)
 	}
 	err = tx.SetRunState(ctx, db.SetRunStateParams{
-		ID: run, State: row.State, Reason: row.Reason, ActiveKey: row.ActiveKey, CanaryLeft: row.CanaryLeft,
+		ID: run, State: row.State, Reason: row.Reason, ActiveKey: row.ActiveKey, Listed: row.Listed, CanaryLeft: row.CanaryLeft,
 		Started: m.To == Running, Finished: !m.To.IsActive(),
 	})
+	if db.IsDuplicate(err, "uq_migration_run_active") { // it was over, and now there is another
+		return row, anotherRun(ctx, tx.Queries, row.ActiveKey)
+	}
 	if err != nil {
 		return row, err
 	}
@@ -77,7 +86,51 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 	return row, logEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)
 }
 
+// The lists of runs: each run is in one of them.
+const (
+	ListActive    = "active"    // it goes on by itself, or an operator holds it
+	ListAttention = "attention" // somebody has to decide something
+	ListFinished  = "finished"
+)
+
+// Lists are the lists of runs.
+var Lists = []string{ListAttention, ListActive, ListFinished}
+
+// listedAfter says which list shows a run after the move. Attention asks for what waits for Start, what
+// the engine paused or cancelled by itself, and what is complete but for tasks that failed: until these
+// are retried or skipped, or somebody dismisses the run.
+func listedAfter(ctx context.Context, tx *db.Tx, row db.MigrationRun, m move) (string, error) {
+	from := State(row.State)
+	switch {
+	case m.To == Ready, m.Actor.isEngine() && m.To == Cancelled && from != Cancelling:
+		return ListAttention, nil
+	case m.To == Cancelled:
+		return ListFinished, nil
+	case m.To == Complete:
+		return listedComplete(ctx, tx, row.ID)
+	case m.To == Paused && from == Pausing:
+		return row.Listed, nil // as whoever stopped it
+	case m.Actor.isEngine() && (m.To == Pausing || m.To == Paused):
+		return ListAttention, nil
+	}
+	return ListActive, nil
+}
+
+func listedComplete(ctx context.Context, tx *db.Tx, run id.Run) (string, error) {
+	progress, err := tx.ProgressOf(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	if progress.Failed > 0 {
+		return ListAttention, nil
+	}
+	return ListFinished, nil
+}
+
+// maxReason is what the columns of reasons and details hold, in characters.
+const maxReason = 1000
+
 // logEvent adds an entry to the run's log.
 func logEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
-	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: detail})
+	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: cut(detail, maxReason)})
 }

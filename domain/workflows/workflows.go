@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -24,11 +25,17 @@ type Workflows struct {
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	aside    sync.WaitGroup                 // writes that no request waits for
+	engine   *migrations.Engine
 }
 
 // New returns the use cases on a database.
-func New(d *db.DB) *Workflows {
+func New(d *db.DB, options ...Option) *Workflows {
+	var s settings
+	for _, set := range options {
+		set(&s)
+	}
 	w := &Workflows{db: d}
+	w.engine = migrations.New(d, s.files, s.engine, w.registered()...)
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})

@@ -56,6 +56,8 @@ var references = []reference{
 	{"migration_failure", "run_id", "migration_run", "id"},
 	{"migration_failure", "task_id", "migration_task", "id"},
 	{"migration_rejection", "run_id", "migration_run", "id"},
+	{"migration_request", "run_id", "migration_run", "id"},
+	{"migration_request", "account_id", "account", "id"},
 	{"migration_event", "run_id", "migration_run", "id"},
 	{"migration_event", "account_id", "account", "id"},
 	{"migration_sample", "run_id", "migration_run", "id"},

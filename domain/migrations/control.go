@@ -1,0 +1,304 @@
+package migrations
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// BadCanary reports a canary of no such size.
+type BadCanary struct{}
+
+func (BadCanary) Error() string {
+	return "A canary is a number of tasks, from 1 on. Leave it empty to start with all."
+}
+func (BadCanary) Unwrap() error { return fault.Invalid }
+
+// Field is the field of the form.
+func (BadCanary) Field() string { return "canary" }
+
+// maxCanary is what its column holds.
+const maxCanary = 1<<32 - 1
+
+// StartRun lets workers claim the tasks of a run that is ready: with a canary above 0 so many, and then
+// it pauses and asks. To start a run again that was started alike does nothing. It returns RunNotFound,
+// Removed, BadCanary or WrongState.
+func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary int) (Run, error) {
+	if canary < 0 || canary > maxCanary {
+		return Run{}, BadCanary{}
+	}
+	m := move{Action: "start", From: []State{Ready}, To: Running, Actor: actor}
+	var left *uint32
+	if canary > 0 {
+		n := uint32(canary)
+		left, m.Reason = &n, fmt.Sprintf("Canary: %d tasks, then it pauses and asks.", canary)
+	}
+	return e.act(ctx, run, m, func(row db.MigrationRun) bool {
+		return State(row.State) == Running && (row.CanaryLeft != nil) == (left != nil)
+	}, func(row *db.MigrationRun) { row.CanaryLeft = left })
+}
+
+// PauseRun stops workers from claiming its tasks; once what is under way is finished, the run is
+// paused. To pause it again does nothing. It returns RunNotFound or WrongState.
+func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
+	return e.act(ctx, run, move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil)
+}
+
+// ResumeRun goes on with a run that is paused, pausing or throttled; a throttle by hand is over then,
+// and a canary that was used up, too. To resume a run that runs does nothing. It returns RunNotFound,
+// Removed or WrongState.
+func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
+	return e.act(ctx, run, move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(row *db.MigrationRun) {
+		if row.CanaryLeft != nil && *row.CanaryLeft == 0 {
+			row.CanaryLeft = nil
+		}
+	})
+}
+
+// CancelRun ends a run for good: at once where nothing is under way, else once that is finished. What
+// was done stays done. To cancel it again does nothing. It returns RunNotFound or WrongState.
+func (e *Engine) CancelRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
+	return e.act(ctx, run, move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil)
+}
+
+func in(states ...State) func(db.MigrationRun) bool {
+	return func(row db.MigrationRun) bool { return slices.Contains(states, State(row.State)) }
+}
+
+// act moves a run, unless it was moved already.
+func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row db.MigrationRun) bool, change func(row *db.MigrationRun)) (Run, error) {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		if already(row) {
+			return nil
+		}
+		m := m
+		switch m.To {
+		case Running:
+			if e.registry[row.Name] == nil && slices.Contains(m.From, State(row.State)) {
+				return Removed{Run: run, Name: row.Name}
+			}
+		case Cancelled:
+			if slices.Contains([]State{Running, Pausing, Throttled}, State(row.State)) {
+				m.To = Cancelling
+			}
+		}
+		if m.Action == "resume" {
+			if err := e.endThrottle(ctx, tx, row, m.Actor); err != nil {
+				return err
+			}
+		}
+		_, err = transit(ctx, tx, run, m, change)
+		return err
+	})
+	if err != nil {
+		return Run{}, fmt.Errorf("%s run: %w", m.Action, err)
+	}
+	return e.Run(ctx, run)
+}
+
+// endThrottle releases the throttle by hand, which would hold the run again at once.
+func (e *Engine) endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor) error {
+	if !slices.Contains([]State{Paused, Pausing, Throttled}, State(row.State)) {
+		return nil // transit refuses
+	}
+	off := false
+	return turn(ctx, tx, row, actor, KnobChange{Throttled: &off})
+}
+
+func lockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
+	row, err := tx.LockRun(ctx, run)
+	if db.IsNotFound(err) {
+		return row, RunNotFound{run}
+	}
+	return row, err
+}
+
+// TurnKnobs changes settings of a run that is not over; workers follow within a second or so. It returns
+// RunNotFound, BadParams with a BadKnob for each, or WrongState.
+func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change KnobChange) (Run, error) {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		if !State(row.State).IsActive() {
+			return WrongState{Run: run, State: State(row.State), Action: "be adjusted"}
+		}
+		return turn(ctx, tx, row, actor, change)
+	})
+	if err != nil {
+		return Run{}, fmt.Errorf("turn knobs: %w", err)
+	}
+	return e.Run(ctx, run)
+}
+
+// turn changes knobs of a run whose row is locked, and logs each.
+func turn(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, change KnobChange) error {
+	knobs, err := readKnobs(row.Knobs)
+	if err != nil {
+		return err
+	}
+	knobs, done, err := knobs.turn(change)
+	if err != nil || len(done) == 0 {
+		return err
+	}
+	text, err := json.Marshal(knobs)
+	if err != nil {
+		return err
+	}
+	if err := tx.SetRunKnobs(ctx, string(text), row.ID); err != nil {
+		return err
+	}
+	for _, t := range done {
+		if err := logEvent(ctx, tx, row.ID, actor, "knob", fmt.Sprintf("%s %s → %s", t.name, t.old, t.new)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DismissRun takes a run that is over from the list of those that need attention: somebody has seen it.
+// To dismiss it again does nothing. It returns RunNotFound or WrongState.
+func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		if State(row.State).IsActive() {
+			return WrongState{Run: run, State: State(row.State), Action: "be dismissed"}
+		}
+		if row.Listed == ListFinished {
+			return nil
+		}
+		if err := tx.SetRunListed(ctx, ListFinished, run); err != nil {
+			return err
+		}
+		return logEvent(ctx, tx, run, actor, "dismiss", "")
+	})
+	if err != nil {
+		return Run{}, fmt.Errorf("dismiss run: %w", err)
+	}
+	return e.Run(ctx, run)
+}
+
+// WorkerNotFound reports a worker that is not there, or stopped.
+type WorkerNotFound struct{ Worker id.Worker }
+
+func (e WorkerNotFound) Error() string {
+	return fmt.Sprintf("Worker %d is gone. Reload the page to see who works now.", e.Worker)
+}
+func (WorkerNotFound) Unwrap() error { return fault.NotFound }
+
+// workersShown are so many of those that work, that drain, and that stopped.
+const workersShown = 200
+
+// Workers returns who works, then who drains, then the last that stopped, each the newest first.
+func (e *Engine) Workers(ctx context.Context) ([]Worker, error) {
+	var list []Worker
+	for state, most := range []int32{workersShown, workersShown, 10} {
+		rows, err := db.Read(e.db.WorkersIn(ctx, []string{WorkerActive, WorkerDraining, WorkerStopped}[state], most))
+		if err != nil {
+			return nil, fmt.Errorf("read workers: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, workerFrom(row))
+		}
+	}
+	return list, nil
+}
+
+// DrainWorker has a worker finish what it holds and claim nothing more, or claim again. The runs that
+// are under way log it. It returns WorkerNotFound.
+func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker, drain bool) error {
+	state, kind := WorkerActive, "undrain"
+	if drain {
+		state, kind = WorkerDraining, "drain"
+	}
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := tx.LockWorker(ctx, worker)
+		if db.IsNotFound(err) || err == nil && row.State == WorkerStopped {
+			return WorkerNotFound{worker}
+		}
+		if err != nil || row.State == state {
+			return err
+		}
+		if err := tx.DrainWorker(ctx, state, worker); err != nil {
+			return err
+		}
+		runs, err := tx.RunsIn(ctx, db.RunsInParams{State: string(Running), Before: 1<<63 - 1, Limit: workersShown})
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if err := logEvent(ctx, tx, run.ID, actor, kind, fmt.Sprintf("worker %d, %s:%d", worker, row.Host, row.Pid)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("drain worker: %w", err)
+	}
+	return nil
+}
+
+// Restored holds the runs of a database that comes from a backup: nothing starts by itself. What was
+// running is paused and asks; what is ready or filled waits for Start anyway.
+func Restored(ctx context.Context, d *db.DB) error {
+	for _, state := range []State{Running, Pausing, Throttled} {
+		for {
+			rows, err := db.Read(d.RunsIn(ctx, db.RunsInParams{State: string(state), Before: 1<<63 - 1, Limit: 100}))
+			if err != nil {
+				return fmt.Errorf("read runs: %w", err)
+			}
+			held := 0
+			for _, row := range rows {
+				did, err := hold(ctx, d, row)
+				if err != nil {
+					return fmt.Errorf("hold run %d: %w", row.ID, err)
+				}
+				if did {
+					held++
+				}
+			}
+			if held == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// hold pauses a run after a restore. Where tasks were under way it is pausing until the keeper has
+// taken them back from workers who are gone.
+func hold(ctx context.Context, d *db.DB, row db.MigrationRun) (did bool, err error) {
+	const why = "Restored from a backup."
+	err = d.InTx(ctx, func(tx *db.Tx) error {
+		progress, err := tx.ProgressOf(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		m := move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: why, Actor: Keeper}
+		if progress.Processing != 0 {
+			m.To = Pausing
+			if State(row.State) == Pausing {
+				did = false
+				return nil
+			}
+		}
+		did = true
+		_, err = transit(ctx, tx, row.ID, m, nil)
+		return err
+	})
+	return did, err
+}

@@ -1,0 +1,259 @@
+package migrations
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// Masked stands for a secret wherever values are shown.
+const Masked = "••••••"
+
+// BadParam reports a parameter that cannot be taken.
+type BadParam struct {
+	Name string // as in Param
+	Why  string // a sentence
+}
+
+func (e BadParam) Error() string { return e.Why }
+func (BadParam) Unwrap() error   { return fault.Invalid }
+
+// Field is the parameter's name.
+func (e BadParam) Field() string { return e.Name }
+
+// BadParams reports all that is wrong with what a run was to be opened with, each with its field.
+type BadParams []error
+
+func (e BadParams) Error() string {
+	sentences := make([]string, len(e))
+	for i, err := range e {
+		sentences[i] = err.Error()
+		if field := fault.Field(err); field != "" {
+			sentences[i] = field + ": " + sentences[i]
+		}
+	}
+	return strings.Join(sentences, " ")
+}
+
+// Unwrap returns the errors one by one.
+func (e BadParams) Unwrap() []error { return e }
+
+// parse returns the values as they are stored, or BadParams. What is not given has its default.
+func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
+	values, bad := Values{}, BadParams{}
+	for _, p := range m.Params {
+		value, err := p.parse(ctx, given[p.Name])
+		switch {
+		case err == nil:
+			values[p.Name] = value
+		case errors.Is(err, fault.Invalid):
+			bad = append(bad, err)
+		default:
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == name }) {
+			bad = append(bad, BadParam{name, fmt.Sprintf("%s has no parameter “%s”. %s", m.Name, name, m.paramNames())})
+		}
+	}
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	if m.Check != nil {
+		if err := m.Check(ctx, maps.Clone(values)); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (m *Migration) paramNames() string {
+	if len(m.Params) == 0 {
+		return "It takes none."
+	}
+	names := make([]string, len(m.Params))
+	for i, p := range m.Params {
+		names[i] = p.Name
+	}
+	return "It has: " + strings.Join(names, ", ") + "."
+}
+
+// parse returns a value as it is stored, or BadParam.
+func (p Param) parse(ctx context.Context, given string) (string, error) {
+	bad := func(format string, args ...any) (string, error) {
+		return "", BadParam{p.Name, fmt.Sprintf(format, args...)}
+	}
+	if !utf8.ValidString(given) || strings.ContainsFunc(given, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return bad("%s has characters that are no text. Type it anew, as UTF-8.", p.Label)
+	}
+	value := given
+	if p.Kind != Secret { // which may begin with a space
+		value = strings.TrimSpace(given)
+	}
+	if value == "" {
+		value = p.Default
+	}
+	if value == "" {
+		switch {
+		case p.Kind == Flag:
+			return "false", nil
+		case p.Required && p.Kind == Choice:
+			return bad("Choose: %s.", p.Label)
+		case p.Required:
+			return bad("%s is missing.", p.Label)
+		}
+		return "", nil
+	}
+	switch p.Kind {
+	case Number:
+		return p.parseNumber(value)
+	case Flag:
+		switch strings.ToLower(value) {
+		case "true", "on", "yes", "1":
+			return "true", nil
+		case "false", "off", "no", "0":
+			return "false", nil
+		}
+		return bad("%s is true or false.", p.Label)
+	case Choice:
+		return p.parseChoice(ctx, value)
+	}
+	if n := utf8.RuneCountInString(value); n > p.longest() {
+		return bad("%s has %d characters; shorten it to %d.", p.Label, n, p.longest())
+	}
+	return value, nil
+}
+
+func (p Param) longest() int {
+	if p.Max > 0 {
+		return int(p.Max)
+	}
+	return 1000
+}
+
+func (p Param) parseNumber(value string) (string, error) {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if errors.Is(err, strconv.ErrSyntax) {
+		return "", BadParam{p.Name, p.Label + " must be a whole number."}
+	}
+	bounded := p.Min != 0 || p.Max != 0
+	if err != nil || bounded && (n < p.Min || n > p.Max) {
+		if !bounded {
+			return "", BadParam{p.Name, p.Label + " is too large a number."}
+		}
+		return "", BadParam{p.Name, fmt.Sprintf("%s must be from %d to %d.", p.Label, p.Min, p.Max)}
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+func (p Param) parseChoice(ctx context.Context, value string) (string, error) {
+	options, err := p.Choices(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read what %s can be: %w", p.Name, err)
+	}
+	if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
+		return "", BadParam{p.Name, fmt.Sprintf("There is no “%s” to choose for %s. Choose from the list.", value, p.Label)}
+	}
+	return value, nil
+}
+
+// stored are the values of a run in its row. Secrets stand apart, so that they are masked also where
+// the migration is gone from the program.
+type stored struct {
+	Plain  Values `json:"plain"`
+	Secret Values `json:"secret,omitempty"`
+}
+
+// store returns the text of the values for a run's row.
+func (m *Migration) store(values Values) (string, error) {
+	s := stored{Plain: Values{}, Secret: Values{}}
+	for _, p := range m.Params {
+		if p.Kind == Secret {
+			s.Secret[p.Name] = values[p.Name]
+		} else {
+			s.Plain[p.Name] = values[p.Name]
+		}
+	}
+	text, err := json.Marshal(s)
+	return string(text), err
+}
+
+func readStored(params string) (stored, error) {
+	var s stored
+	if err := json.Unmarshal([]byte(params), &s); err != nil {
+		return s, fmt.Errorf("read parameters: %w", err)
+	}
+	return s, nil
+}
+
+// clearValues are the values of a run with its secrets, for those who work.
+func clearValues(params string) (Values, error) {
+	s, err := readStored(params)
+	if err != nil {
+		return nil, err
+	}
+	values := Values{}
+	maps.Copy(values, s.Plain)
+	maps.Copy(values, s.Secret)
+	return values, nil
+}
+
+// shownValues are the values of a run, its secrets masked.
+func shownValues(params string) (Values, error) {
+	s, err := readStored(params)
+	if err != nil {
+		return nil, err
+	}
+	values := Values{}
+	maps.Copy(values, s.Plain)
+	for name, value := range s.Secret {
+		values[name] = ""
+		if value != "" {
+			values[name] = Masked
+		}
+	}
+	return values, nil
+}
+
+// withoutSecrets returns what a processor said with the run's secrets masked: errors like to name the
+// address that was asked, with its password.
+func withoutSecrets(params, text string) string {
+	s, err := readStored(params)
+	if err != nil {
+		return text
+	}
+	for _, secret := range s.Secret {
+		if len(secret) >= 4 { // a shorter one would blacken half of what is said
+			text = strings.ReplaceAll(text, secret, Masked)
+		}
+	}
+	return text
+}
+
+// sameKey is the hash of what makes two runs the same: the migration, whether it is dry, its
+// parameters without secrets, and its file. It is nil where there may be several such runs.
+func (m *Migration) sameKey(values Values, dry bool, upload []byte) []byte {
+	if m.Several {
+		return nil
+	}
+	plain := map[string]string{}
+	for _, p := range m.Params {
+		if p.Kind != Secret {
+			plain[p.Name] = values[p.Name]
+		}
+	}
+	text, _ := json.Marshal([]any{m.Name, dry, plain, upload}) // maps are in the order of their keys
+	sum := sha256.Sum256(text)
+	return sum[:]
+}

@@ -1,0 +1,156 @@
+package migrations
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Info is what is shown of a migration.
+type Info struct {
+	Name, Title, Description string
+	Upload                   string // what file a run is filled from, "" where it takes none
+	Params                   []ParamInfo
+	Knobs                    Knobs // a run's to begin with
+	Dry                      bool  // can run without changing anything
+}
+
+// ParamInfo is a parameter with what a Choice can be now.
+type ParamInfo struct {
+	Param
+	Options []Option
+}
+
+// UnknownMigration reports a migration that this program does not have.
+type UnknownMigration struct {
+	Name  string
+	Known []string
+}
+
+func (e UnknownMigration) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("There is no migration “%s” here, nor any other.", e.Name)
+	}
+	return fmt.Sprintf("There is no migration “%s” here. There are: %s.", e.Name, strings.Join(e.Known, ", "))
+}
+func (UnknownMigration) Unwrap() error { return fault.NotFound }
+
+// Removed reports a run whose migration this program does not have, or no longer.
+type Removed struct {
+	Run  id.Run
+	Name string
+}
+
+func (e Removed) Error() string {
+	return fmt.Sprintf("This version of Counterfoil has no migration “%s”, so run %d cannot go on. It can be paused and cancelled.", e.Name, e.Run)
+}
+func (Removed) Unwrap() error { return fault.Conflict }
+
+var (
+	migrationName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	paramName     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+)
+
+// register adds a migration. What it panics for is a mistake in the program.
+func (e *Engine) register(m *Migration) {
+	wrong := func(why string) { panic(fmt.Sprintf("migrations: %q %s", m.Name, why)) }
+	switch {
+	case !migrationName.MatchString(m.Name) || len(m.Name) > 60:
+		wrong("is no name: lower-case letters, digits and hyphens, at most 60")
+	case e.registry[m.Name] != nil:
+		wrong("is registered twice")
+	case m.Fill == nil:
+		wrong("does not say how to fill a run")
+	case (m.Process == nil) == (m.Write == nil):
+		wrong("must have either Process or Write")
+	}
+	seen := map[string]bool{}
+	for _, p := range m.Params {
+		if why := p.mistake(); why != "" {
+			wrong(fmt.Sprintf("has a parameter %q that %s", p.Name, why))
+		}
+		if seen[p.Name] {
+			wrong(fmt.Sprintf("has two parameters %q", p.Name))
+		}
+		seen[p.Name] = true
+	}
+	e.registry[m.Name] = m
+}
+
+// mistake says what is wrong with the declaration of a parameter.
+func (p Param) mistake() string {
+	switch {
+	case !paramName.MatchString(p.Name):
+		return "is no name: lower-case letters, digits and underscores, at most 40"
+	case p.Label == "":
+		return "has no label"
+	case !slices.Contains([]Kind{Text, Number, Choice, Flag, Secret}, p.Kind):
+		return "has no kind"
+	case (p.Kind == Choice) != (p.Choices != nil):
+		return "must have Choices where it is a Choice, and only then"
+	case p.Kind == Number && p.Max < p.Min:
+		return "has a Max below its Min"
+	case p.Kind == Secret && p.Default != "":
+		return "is secret and has a default"
+	}
+	return ""
+}
+
+// migration returns a registered migration, or UnknownMigration.
+func (e *Engine) migration(name string) (*Migration, error) {
+	if m, ok := e.registry[name]; ok {
+		return m, nil
+	}
+	return nil, UnknownMigration{Name: name, Known: e.names()}
+}
+
+func (e *Engine) names() []string {
+	var names []string
+	for name := range e.registry {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Infos returns what is shown of all registered migrations, by title.
+func (e *Engine) Infos(ctx context.Context) ([]Info, error) {
+	list := make([]Info, 0, len(e.registry))
+	for _, name := range e.names() {
+		info, err := e.Info(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, info)
+	}
+	slices.SortStableFunc(list, func(a, b Info) int { return cmp.Compare(a.Title, b.Title) })
+	return list, nil
+}
+
+// Info returns what is shown of a migration, or UnknownMigration.
+func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
+	m, err := e.migration(name)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{
+		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil,
+		Params: make([]ParamInfo, len(m.Params)),
+	}
+	for i, p := range m.Params {
+		info.Params[i] = ParamInfo{Param: p}
+		if p.Choices == nil {
+			continue
+		}
+		if info.Params[i].Options, err = p.Choices(ctx); err != nil {
+			return Info{}, fmt.Errorf("read what %s can be: %w", p.Name, err)
+		}
+	}
+	return info, nil
+}

@@ -1,0 +1,385 @@
+package migrations
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Which says which tasks are retried or skipped: exactly one of its fields is set.
+type Which struct {
+	Task        id.Task
+	Fingerprint string // those failed so
+	All         bool   // all that are failed
+}
+
+// BadWhich reports that not exactly one of a task, a group and all was named.
+type BadWhich struct{}
+
+func (BadWhich) Error() string {
+	return "Name either a task, the fingerprint of a failure, or all failed tasks."
+}
+func (BadWhich) Unwrap() error { return fault.Invalid }
+
+// WrongTaskState reports a task whose state does not allow the action.
+type WrongTaskState struct {
+	Task   id.Task
+	State  string
+	Action string
+}
+
+func (e WrongTaskState) Error() string {
+	return fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", e.Task, e.State, e.Action)
+}
+func (WrongTaskState) Unwrap() error { return fault.Conflict }
+
+const (
+	// settleChunk is how many tasks one transaction retries or skips.
+	settleChunk = 1000
+	// settleTime is how long a request goes on with that before it leaves the rest to the keeper.
+	settleTime = time.Second
+)
+
+// settling is what is done with tasks: a retry or a skip.
+type settling struct {
+	kind, done string   // "retry", "retried"
+	from       []string // the states of a single task that allow it
+	runs       []State  // the states of a run that allow it
+	write      func(ctx context.Context, tx *db.Tx, tasks []id.Task) (int64, error)
+}
+
+var settlings = map[string]settling{
+	"retry": {
+		kind: "retry", done: "retried", from: []string{TaskFailed, TaskSkipped, TaskWaiting},
+		runs:  []State{Running, Pausing, Paused, Throttled, Complete},
+		write: func(ctx context.Context, tx *db.Tx, tasks []id.Task) (int64, error) { return tx.RetryTasks(ctx, tasks) },
+	},
+	"skip": {
+		kind: "skip", done: "skipped", from: []string{TaskOpen, TaskWaiting, TaskFailed},
+		runs:  []State{Ready, Running, Pausing, Paused, Throttled, Complete},
+		write: func(ctx context.Context, tx *db.Tx, tasks []id.Task) (int64, error) { return tx.SkipTasks(ctx, tasks) },
+	},
+}
+
+// RetryTasks opens tasks again, in their next iteration and with all their attempts: one that is failed,
+// skipped or waiting, or all that are failed, alike or not. A run that was complete runs again. It
+// returns how many tasks that are; of very many some are opened within the next seconds. It returns
+// RunNotFound, TaskNotFound, BadWhich, BadFingerprint, Removed, WrongState, WrongTaskState, or ActiveRun.
+func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
+	return e.settle(ctx, actor, run, which, settlings["retry"])
+}
+
+// SkipTasks gives tasks up: one that is open, waiting or failed, or all that are failed, alike or not.
+// It returns what RetryTasks does.
+func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
+	return e.settle(ctx, actor, run, which, settlings["skip"])
+}
+
+func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Which, s settling) (n int64, err error) {
+	print, err := which.parse()
+	if err != nil {
+		return 0, err
+	}
+	if which.Task != 0 {
+		n, err = e.settleOne(ctx, actor, run, which.Task, s)
+	} else {
+		n, err = e.settleMany(ctx, actor, run, print, s)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s tasks: %w", s.kind, err)
+	}
+	return n, nil
+}
+
+func (w Which) parse() ([]byte, error) {
+	named := 0
+	for _, is := range []bool{w.Task != 0, w.Fingerprint != "", w.All} {
+		if is {
+			named++
+		}
+	}
+	if named != 1 {
+		return nil, BadWhich{}
+	}
+	return parseFingerprint(w.Fingerprint)
+}
+
+// settleOne is for one task. One that is processed is in a worker's hands and not touched.
+func (e *Engine) settleOne(ctx context.Context, actor Actor, run id.Run, task id.Task, s settling) (int64, error) {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := e.lockToSettle(ctx, tx, run, s)
+		if err != nil {
+			return err
+		}
+		t, err := tx.LockTask(ctx, task, run)
+		if db.IsNotFound(err) {
+			return TaskNotFound{Run: run, Task: task}
+		}
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(s.from, t.State) {
+			return WrongTaskState{Task: task, State: t.State, Action: s.done}
+		}
+		if err := e.write(ctx, tx, row, actor, s, []settled{{t.ID, t.State, t.Fingerprint}}); err != nil {
+			return err
+		}
+		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("task %d", task))
+	})
+	if err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// settleMany goes through the failed tasks in chunks. What is left to do is a row, so that the keeper
+// can finish it, also after a crash.
+func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, print []byte, s settling) (int64, error) {
+	request, n, err := e.request(ctx, actor, run, print, s)
+	if err != nil || request == 0 {
+		return n, err
+	}
+	for end := time.Now().Add(settleTime); time.Now().Before(end); {
+		more, err := e.goOn(ctx, request)
+		if err != nil {
+			e.options.Log.Warn("left to the keeper", "action", s.kind, "run", run, "error", err)
+			break // the first chunk is done, and the keeper does the rest
+		}
+		if !more {
+			break
+		}
+	}
+	return n, nil
+}
+
+// request does the first chunk, and stores what is left. n is how many tasks there are.
+func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, print []byte, s settling) (request uint64, n int64, err error) {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		request, n = 0, 0
+		row, err := e.lockToSettle(ctx, tx, run, s)
+		if err != nil {
+			return err
+		}
+		chunk, err := lockChunk(ctx, tx, run, print, 0)
+		if err != nil || len(chunk) == 0 {
+			return err
+		}
+		n = int64(len(chunk))
+		if n == settleChunk {
+			if n, err = countFailed(ctx, tx, run, print); err != nil {
+				return err
+			}
+			n = max(n, settleChunk)
+			id, err := tx.AddRequest(ctx, db.AddRequestParams{
+				RunID: run, Kind: s.kind, Fingerprint: print, AfterID: chunk[len(chunk)-1].id, AccountID: actor.Account, Actor: actor.Name,
+			})
+			if err != nil {
+				return err
+			}
+			request = uint64(id)
+		}
+		if err := e.write(ctx, tx, row, actor, s, chunk); err != nil {
+			return err
+		}
+		what := "all failed tasks"
+		if print != nil {
+			what = "failure " + hex.EncodeToString(print)
+		}
+		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", what, n))
+	})
+	return request, n, err
+}
+
+func countFailed(ctx context.Context, tx *db.Tx, run id.Run, print []byte) (int64, error) {
+	if print == nil {
+		progress, err := tx.ProgressOf(ctx, run)
+		return progress.Failed, err
+	}
+	n, err := tx.FailedSo(ctx, run, print)
+	if db.IsNotFound(err) {
+		return 0, nil
+	}
+	return int64(n), err
+}
+
+// goOn does the next chunk of a request, and removes it after its last. more says that there is another.
+func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error) {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		more = false
+		run, err := tx.RunOfRequest(ctx, request)
+		if db.IsNotFound(err) {
+			return nil // somebody else finished it
+		}
+		if err != nil {
+			return err
+		}
+		row, err := lockRun(ctx, tx, run) // before the request, as everyone does
+		if err != nil {
+			return err
+		}
+		r, err := tx.LockRequest(ctx, request)
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s := settlings[r.Kind]
+		if !slices.Contains(s.runs, State(row.State)) { // it was cancelled
+			return tx.EndRequest(ctx, request)
+		}
+		chunk, err := lockChunk(ctx, tx, run, r.Fingerprint, r.AfterID)
+		if err != nil {
+			return err
+		}
+		if err := e.write(ctx, tx, row, Actor{Account: r.AccountID, Name: r.Actor}, s, chunk); err != nil {
+			return err
+		}
+		if len(chunk) < settleChunk {
+			return tx.EndRequest(ctx, request)
+		}
+		more = true
+		return tx.RequestCameTo(ctx, chunk[len(chunk)-1].id, request)
+	})
+	return more, err
+}
+
+// finishRequests goes on with what operators asked to be retried or skipped and what was too much for
+// their requests, for about half a second. The keeper calls it.
+func (e *Engine) finishRequests(ctx context.Context) error {
+	var last uint64
+	for end := time.Now().Add(settleTime / 2); time.Now().Before(end); {
+		request, err := db.Read(e.db.NextRequest(ctx, last))
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read requests: %w", err)
+		}
+		more, err := e.goOn(ctx, request)
+		if err != nil {
+			return fmt.Errorf("go on with request %d: %w", request, err)
+		}
+		if !more {
+			last = request
+		}
+	}
+	return nil
+}
+
+// lockToSettle locks the run, where its state allows that its tasks are settled.
+func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s settling) (db.MigrationRun, error) {
+	row, err := lockRun(ctx, tx, run)
+	if err != nil {
+		return row, err
+	}
+	if !slices.Contains(s.runs, State(row.State)) {
+		return row, WrongState{Run: run, State: State(row.State), Action: s.kind + " tasks"}
+	}
+	if s.kind == "retry" && State(row.State) == Complete && e.registry[row.Name] == nil {
+		return row, Removed{Run: run, Name: row.Name}
+	}
+	return row, nil
+}
+
+// settled is a task that is retried or skipped, as it was.
+type settled struct {
+	id          id.Task
+	state       string
+	fingerprint []byte
+}
+
+// lockChunk locks the next failed tasks of a run, of a group or all.
+func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, print []byte, after id.Task) ([]settled, error) {
+	var chunk []settled
+	if print == nil {
+		rows, err := tx.LockFailed(ctx, db.LockFailedParams{RunID: run, After: after, Limit: settleChunk})
+		for _, row := range rows {
+			chunk = append(chunk, settled{row.ID, TaskFailed, row.Fingerprint})
+		}
+		return chunk, err
+	}
+	rows, err := tx.LockFailedSo(ctx, db.LockFailedSoParams{RunID: run, Fingerprint: print, After: after, Limit: settleChunk})
+	for _, row := range rows {
+		chunk = append(chunk, settled{row.ID, TaskFailed, row.Fingerprint})
+	}
+	return chunk, err
+}
+
+// write retries or skips locked tasks, and takes them from where they were counted. A run that was
+// complete runs again where there is something to do.
+func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, s settling, tasks []settled) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	ids := make([]id.Task, len(tasks))
+	counts := db.AddToCounterParams{RunID: row.ID}
+	for i, t := range tasks {
+		ids[i] = t.id
+		switch t.state {
+		case TaskFailed:
+			counts.Failed--
+		case TaskWaiting:
+			counts.Waiting--
+		case TaskSkipped:
+			counts.Skipped--
+		}
+	}
+	n, err := s.write(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	if n != int64(len(tasks)) {
+		return fmt.Errorf("%d of %d locked tasks were %s", n, len(tasks), s.done)
+	}
+	if s.kind == "skip" {
+		counts.Skipped += n
+	}
+	if err := tx.AddToCounter(ctx, counts); err != nil {
+		return err
+	}
+	if err := takeFromGroups(ctx, tx, row.ID, tasks); err != nil {
+		return err
+	}
+	if State(row.State) != Complete {
+		return nil
+	}
+	if s.kind == "retry" {
+		_, err := transit(ctx, tx, row.ID, move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
+		return err
+	}
+	listed, err := listedComplete(ctx, tx, row.ID)
+	if err != nil {
+		return err
+	}
+	return tx.SetRunListed(ctx, listed, row.ID)
+}
+
+// takeFromGroups counts in the groups of failures that the tasks are failed no more. Groups are locked
+// in the order of their fingerprints.
+func takeFromGroups(ctx context.Context, tx *db.Tx, run id.Run, tasks []settled) error {
+	groups := map[string]uint64{}
+	for _, t := range tasks {
+		if t.state == TaskFailed && t.fingerprint != nil {
+			groups[string(t.fingerprint)]++
+		}
+	}
+	prints := make([][]byte, 0, len(groups))
+	for print := range groups {
+		prints = append(prints, []byte(print))
+	}
+	slices.SortFunc(prints, bytes.Compare)
+	for _, print := range prints {
+		if err := tx.FailuresSettled(ctx, db.FailuresSettledParams{Tasks: groups[string(print)], RunID: run, Fingerprint: print}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

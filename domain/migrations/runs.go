@@ -1,0 +1,413 @@
+package migrations
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Draft is what a run is made from, beside the values of its parameters.
+type Draft struct {
+	Dry        bool
+	Upload     io.Reader // the file, nil without one
+	UploadName string    // what the file is called, for people
+	// From is an earlier run of the same migration, 0 for none: what is not given, values and file, is
+	// taken from it. So a dry run is done for real, with its secrets.
+	From id.Run
+}
+
+// RunsPerPage is how many runs a list shows at once.
+const RunsPerPage = 50
+
+// ActiveRun reports a run that is to be opened while one of the same migration with the same
+// parameters is not over.
+type ActiveRun struct{ Run id.Run }
+
+func (e ActiveRun) Error() string {
+	return fmt.Sprintf("Run %d does the same and is not over. Go on with that one, or cancel it first.", e.Run)
+}
+func (ActiveRun) Unwrap() error { return fault.Conflict }
+
+// NoPreview reports a dry run of a migration that cannot say what it would do.
+type NoPreview struct{ Title string }
+
+func (e NoPreview) Error() string {
+	return fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", e.Title)
+}
+func (NoPreview) Unwrap() error { return fault.Invalid }
+
+// Field is the field of the form.
+func (NoPreview) Field() string { return "dry" }
+
+// BadUpload reports a file that cannot be taken.
+type BadUpload struct{ Why string }
+
+func (e BadUpload) Error() string { return e.Why }
+func (BadUpload) Unwrap() error   { return fault.Invalid }
+
+// Field is the field of the form.
+func (BadUpload) Field() string { return "upload" }
+
+// NoFiles reports a file that cannot be stored, for the program has no place for files.
+type NoFiles struct{}
+
+func (NoFiles) Error() string {
+	return "There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again."
+}
+func (NoFiles) Unwrap() error { return fault.Unavailable }
+
+// BadFrom reports an earlier run of another migration.
+type BadFrom struct{ Run id.Run }
+
+func (e BadFrom) Error() string { return fmt.Sprintf("Run %d is one of another migration.", e.Run) }
+func (BadFrom) Unwrap() error   { return fault.Invalid }
+
+// Field is the field of the form.
+func (BadFrom) Field() string { return "from" }
+
+// upload is a file of a run.
+type upload struct {
+	path, name string
+	hash       []byte
+	own        bool // stored for this run, not an earlier one's
+}
+
+// OpenRun opens a run, which the first worker who is free fills. It returns UnknownMigration, BadParams
+// with all that is wrong, NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, what the migration's
+// Check returns, or ActiveRun. Of a run that is refused nothing is left, nor is its file.
+func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values Values, draft Draft) (Run, error) {
+	m, err := e.migration(name)
+	if err != nil {
+		return Run{}, err
+	}
+	var file upload
+	if draft.From != 0 {
+		if values, file, err = e.earlier(ctx, m, values, draft.From); err != nil {
+			return Run{}, err
+		}
+	}
+	if values, err = m.check(ctx, values, draft, file); err != nil {
+		return Run{}, err
+	}
+	if draft.Upload != nil {
+		if file, err = e.keep(ctx, draft); err != nil {
+			return Run{}, err
+		}
+	}
+	run, err := e.open(ctx, actor, m, values, draft.Dry, file)
+	if err != nil {
+		e.discard(ctx, file, err)
+		return Run{}, err
+	}
+	return e.Run(ctx, run)
+}
+
+// check returns the values as they are stored, or all that is wrong, before a file is stored for nothing.
+func (m *Migration) check(ctx context.Context, values Values, draft Draft, file upload) (Values, error) {
+	values, err := m.parse(ctx, values)
+	var bad BadParams
+	if err != nil && !errors.As(err, &bad) {
+		return nil, err
+	}
+	switch given := draft.Upload != nil || file.path != ""; {
+	case draft.Dry && m.Preview == nil:
+		bad = append(bad, NoPreview{Title: m.Title})
+	case m.Upload == "" && draft.Upload != nil:
+		bad = append(bad, BadUpload{"This migration takes no file. Leave it out."})
+	case m.Upload != "" && !given:
+		bad = append(bad, BadUpload{"Choose a file: " + m.Upload + "."})
+	}
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	return values, nil
+}
+
+// earlier completes values with those of an earlier run, and returns its file.
+func (e *Engine) earlier(ctx context.Context, m *Migration, given Values, from id.Run) (Values, upload, error) {
+	row, err := e.runRow(ctx, from)
+	if err != nil {
+		return nil, upload{}, err
+	}
+	if row.Name != m.Name {
+		return nil, upload{}, BadFrom{from}
+	}
+	then, err := clearValues(row.Params)
+	if err != nil {
+		return nil, upload{}, err
+	}
+	values := Values{}
+	for _, p := range m.Params { // one that is gone since is left out
+		if value, ok := then[p.Name]; ok {
+			values[p.Name] = value
+		}
+	}
+	for name, value := range given {
+		if m.isSecret(name) && (value == "" || value == Masked) {
+			continue // it could not be shown
+		}
+		values[name] = value
+	}
+	return values, upload{path: row.Upload, name: row.UploadName, hash: row.UploadHash}, nil
+}
+
+func (m *Migration) isSecret(name string) bool {
+	for _, p := range m.Params {
+		if p.Name == name {
+			return p.Kind == Secret
+		}
+	}
+	return false
+}
+
+// keep stores the file of a draft under a name that nobody can guess.
+func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
+	if e.files == nil {
+		return upload{}, NoFiles{}
+	}
+	content := bufio.NewReader(draft.Upload)
+	if _, err := content.Peek(1); errors.Is(err, io.EOF) {
+		return upload{}, BadUpload{"The file is empty. Choose another."}
+	}
+	sum := sha256.New()
+	path := "uploads/" + strings.ToLower(rand.Text())
+	err := e.files.Put(ctx, path, io.TeeReader(content, sum))
+	if err != nil {
+		return upload{}, fmt.Errorf("store upload: %w", err)
+	}
+	return upload{path: path, name: cut(fileName(draft.UploadName), 255), hash: hashed(sum), own: true}, nil
+}
+
+func hashed(h hash.Hash) []byte { return h.Sum(nil) }
+
+// fileName is what a file is called, without the folders that some browsers send.
+func fileName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, name)
+	if name == "" {
+		return "file"
+	}
+	return name
+}
+
+// discard removes the file of a run that was refused. Where the database did not answer, the run may
+// be there, and needs it.
+func (e *Engine) discard(ctx context.Context, file upload, why error) {
+	kind := fault.Kind(why)
+	if !file.own || kind == nil || kind == fault.Unavailable {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := e.files.Delete(ctx, file.path); err != nil {
+		e.options.Log.Error("remove the upload of a run that was refused", "file", file.path, "error", err)
+	}
+}
+
+// open adds the run. The unique index decides which of two is first.
+func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, dry bool, file upload) (id.Run, error) {
+	params, err := m.store(values)
+	if err != nil {
+		return 0, err
+	}
+	knobs, err := json.Marshal(m.Knobs.orDefaults())
+	if err != nil {
+		return 0, err
+	}
+	key := m.sameKey(values, dry, file.hash)
+	var run id.Run
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.OpenRun(ctx, db.OpenRunParams{
+			Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: dry, Knobs: string(knobs),
+			Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
+		})
+		if err != nil {
+			return err
+		}
+		run = id.Run(n)
+		return logEvent(ctx, tx, run, actor, string(Open), describe(m, values, dry, file))
+	})
+	if db.IsDuplicate(err, "uq_migration_run_active") {
+		return 0, anotherRun(ctx, e.db.Queries, key)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("open run: %w", err)
+	}
+	return run, nil
+}
+
+// anotherRun names the active run that has the key.
+func anotherRun(ctx context.Context, q *db.Queries, key []byte) error {
+	run, err := db.Read(q.ActiveRunOf(ctx, key))
+	if err != nil && !db.IsNotFound(err) {
+		return fmt.Errorf("read the active run: %w", err)
+	}
+	return ActiveRun{run} // where it was over just now, trying again helps
+}
+
+// describe says for the log what a run was opened with, without its secrets.
+func describe(m *Migration, values Values, dry bool, file upload) string {
+	var parts []string
+	if dry {
+		parts = append(parts, "dry run")
+	}
+	for _, p := range m.Params {
+		value := values[p.Name]
+		if p.Kind == Secret && value != "" {
+			value = Masked
+		}
+		if value != "" {
+			parts = append(parts, p.Name+" = "+cut(value, 100))
+		}
+	}
+	if file.name != "" {
+		parts = append(parts, "file = "+file.name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Run returns a run with its secrets masked, or RunNotFound.
+func (e *Engine) Run(ctx context.Context, run id.Run) (Run, error) {
+	row, err := e.runRow(ctx, run)
+	if err != nil {
+		return Run{}, err
+	}
+	list, err := e.runsFrom(ctx, []db.MigrationRun{row})
+	if err != nil {
+		return Run{}, err
+	}
+	return list[0], nil
+}
+
+func (e *Engine) runRow(ctx context.Context, run id.Run) (db.MigrationRun, error) {
+	row, err := db.Read(e.db.RunByID(ctx, run))
+	if db.IsNotFound(err) {
+		return row, RunNotFound{run}
+	}
+	if err != nil {
+		return row, fmt.Errorf("read run: %w", err)
+	}
+	return row, nil
+}
+
+// BadList reports a list of runs that there is not.
+type BadList struct{ List string }
+
+func (e BadList) Error() string {
+	return fmt.Sprintf("There is no list “%s” of runs. There are: %s.", e.List, strings.Join(Lists, ", "))
+}
+func (BadList) Unwrap() error { return fault.Invalid }
+
+// Runs returns a page of a list of runs, newest first: those older than before, or the newest where
+// that is 0. It returns BadList.
+func (e *Engine) Runs(ctx context.Context, listed string, before id.Run) (list []Run, more bool, err error) {
+	if listed != ListActive && listed != ListAttention && listed != ListFinished {
+		return nil, false, BadList{listed}
+	}
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(e.db.RunsListed(ctx, db.RunsListedParams{Listed: listed, Before: before, Limit: RunsPerPage + 1}))
+	if err != nil {
+		return nil, false, fmt.Errorf("read runs: %w", err)
+	}
+	rows, more = page(rows, RunsPerPage)
+	list, err = e.runsFrom(ctx, rows)
+	return list, more, err
+}
+
+// page cuts what was asked for with one more.
+func page[T any](rows []T, limit int) ([]T, bool) {
+	if len(rows) > limit {
+		return rows[:limit], true
+	}
+	return rows, false
+}
+
+// runsFrom makes runs of rows, with their progress, which is read for all at once.
+func (e *Engine) runsFrom(ctx context.Context, rows []db.MigrationRun) ([]Run, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	ids := make([]id.Run, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	counted, err := db.Read(e.db.ProgressOfRuns(ctx, ids))
+	if err != nil {
+		return nil, fmt.Errorf("read progress: %w", err)
+	}
+	progress := map[id.Run]db.ProgressOfRow{}
+	for _, c := range counted {
+		progress[c.RunID] = db.ProgressOfRow{
+			Processing: c.Processing, Waiting: c.Waiting, Complete: c.Complete, Failed: c.Failed, Skipped: c.Skipped,
+			Errors: c.Errors, Refused: c.Refused, Reclaimed: c.Reclaimed,
+		}
+	}
+	list := make([]Run, len(rows))
+	for i, row := range rows {
+		if list[i], err = e.runFrom(row, progress[row.ID]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// runFrom makes a run of its row, its secrets masked.
+func (e *Engine) runFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, error) {
+	values, err := shownValues(row.Params)
+	if err != nil {
+		return Run{}, fmt.Errorf("run %d: %w", row.ID, err)
+	}
+	knobs, err := readKnobs(row.Knobs)
+	if err != nil {
+		return Run{}, fmt.Errorf("run %d: %w", row.ID, err)
+	}
+	run := Run{
+		ID: row.ID, Name: row.Name, Title: row.Name, Listed: row.Listed, Values: values, State: State(row.State), Reason: row.Reason, StateSince: row.StateSince,
+		Version: row.Version, Dry: row.Dry, CanaryLeft: row.CanaryLeft, Knobs: knobs, Total: row.Total, Rejected: row.Rejected, Upload: row.UploadName,
+		Actor: row.Actor, Progress: progressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+	}
+	if m, ok := e.registry[row.Name]; ok {
+		run.Known = true
+		if m.Title != "" {
+			run.Title = m.Title
+		}
+	}
+	return run, nil
+}
+
+// workingRun is a run for who works on it: with its secrets.
+func (e *Engine) workingRun(row db.MigrationRun, progress db.ProgressOfRow) (Run, error) {
+	run, err := e.runFrom(row, progress)
+	if err != nil {
+		return Run{}, err
+	}
+	clear, err := clearValues(row.Params)
+	if err != nil {
+		return Run{}, err
+	}
+	maps.Copy(run.Values, clear)
+	return run, nil
+}

@@ -1,0 +1,76 @@
+-- TaskIDsIn reads ids alone, from ix_claim.
+-- name: TaskIDsIn :many
+SELECT id FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state) AND id > sqlc.arg(after)
+ORDER BY id
+LIMIT ?;
+
+-- TasksAmong reads those of the tasks that a worker had last, or that are in an iteration; 0 is any. Of
+-- a payload it reads the beginning.
+-- name: TasksAmong :many
+SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1000) AS payload, note, fingerprint, due_at, claimed_at, finished_at
+FROM migration_task
+WHERE id IN (sqlc.slice(ids)) AND (worker_id = sqlc.arg(worker_id) OR sqlc.arg(worker_id) = 0) AND (iteration = sqlc.arg(iteration) OR sqlc.arg(iteration) = 0)
+ORDER BY id
+LIMIT ?;
+
+-- name: TaskOf :one
+SELECT * FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id);
+
+-- name: LockTask :one
+SELECT id, state, fingerprint FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id) FOR UPDATE;
+
+-- name: LockFailed :many
+SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = sqlc.arg(run_id) AND state = 'failed' AND id > sqlc.arg(after)
+ORDER BY id
+LIMIT ?
+FOR UPDATE;
+
+-- name: LockFailedSo :many
+SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_failed)
+WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint) AND id > sqlc.arg(after)
+ORDER BY id
+LIMIT ?
+FOR UPDATE;
+
+-- name: RetryTasks :execrows
+UPDATE migration_task
+SET state = 'open', iteration = iteration + 1, attempt = 0, fingerprint = NULL, due_at = NULL, finished_at = NULL, note = ''
+WHERE id IN (sqlc.slice(ids)) AND state IN ('failed', 'skipped', 'waiting');
+
+-- name: SkipTasks :execrows
+UPDATE migration_task
+SET state = 'skipped', fingerprint = NULL, due_at = NULL, finished_at = NOW(6)
+WHERE id IN (sqlc.slice(ids)) AND state IN ('open', 'waiting', 'failed');
+
+-- FailedIDs and FailedIDsSo read ids alone.
+-- name: FailedIDsSo :many
+SELECT id FROM migration_task FORCE INDEX (ix_failed)
+WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint) AND id > sqlc.arg(after)
+ORDER BY id
+LIMIT ?;
+
+-- FailedAmong reads tasks with what their last attempt said.
+-- name: FailedAmong :many
+SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
+       CONCAT(COALESCE((SELECT a.message FROM migration_attempt a WHERE a.task_id = t.id ORDER BY a.id DESC LIMIT 1), '')) AS message
+FROM migration_task t
+WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'failed'
+ORDER BY t.id;
+
+-- name: AttemptsOf :many
+SELECT * FROM migration_attempt FORCE INDEX (ix_migration_attempt_task)
+WHERE task_id = sqlc.arg(task_id)
+ORDER BY id DESC
+LIMIT ?;
+
+-- FailuresOf reads what groups a run has, at most so many.
+-- name: FailuresOf :many
+SELECT * FROM migration_failure WHERE run_id = sqlc.arg(run_id) LIMIT ?;
+
+-- name: FailuresSettled :exec
+UPDATE migration_failure SET failed = IF(failed > sqlc.arg(tasks), failed - sqlc.arg(tasks), 0) WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint);
+
+-- name: FailedSo :one
+SELECT failed FROM migration_failure WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint);
