@@ -128,7 +128,7 @@ func title(name string) string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-func whole(n int) string       { return strconv.Itoa(n) }
+func whole(n int) string      { return strconv.Itoa(n) }
 func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // span is a duration as people write it: 2h, not 2h0m0s.
