@@ -150,7 +150,7 @@ var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
-	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_event", "migration_sample",
+	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 
 // dump returns every value of the tables as the server writes it, in hexadecimal.

@@ -306,6 +306,8 @@ var corruptions = []struct {
 	{"references", "a failure without its run", []string{"INSERT INTO migration_failure SELECT 99, fingerprint, message, task_id, 0, 0, first_at, last_at FROM migration_failure LIMIT 1"}, "migration_failure names migration_run 99 in run_id"},
 	{"references", "a failure without its task", []string{"UPDATE migration_failure SET task_id = 99 LIMIT 1"}, "migration_failure names migration_task 99 in task_id"},
 	{"references", "a rejection without its run", []string{"UPDATE migration_rejection SET run_id = 99 LIMIT 1"}, "migration_rejection names migration_run 99 in run_id"},
+	{"references", "a request without its run", []string{"UPDATE migration_request SET run_id = 99 LIMIT 1"}, "migration_request names migration_run 99 in run_id"},
+	{"references", "a request without the person", []string{"UPDATE migration_request SET account_id = 99 LIMIT 1"}, "migration_request names account 99 in account_id"},
 	{"references", "an event without its run", []string{"UPDATE migration_event SET run_id = 99 LIMIT 1"}, "migration_event names migration_run 99 in run_id"},
 	{"references", "an event without the person", []string{"UPDATE migration_event SET account_id = 99 LIMIT 1"}, "migration_event names account 99 in account_id"},
 	{"references", "a sample without its run", []string{"UPDATE migration_sample SET run_id = 99 LIMIT 1"}, "migration_sample names migration_run 99 in run_id"},
