@@ -1,0 +1,71 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Image is where a text says which image is shown, in place or in a reference's definition. Its address
+// is what a browser asks for; in the source, from Start to End, it may be written otherwise.
+type Image struct {
+	Address    string
+	Start, End int // bytes of the source
+}
+
+// Remote reports whether the image comes from another host.
+func (i Image) Remote() bool {
+	scheme, rest, _ := strings.Cut(i.Address, "//")
+	scheme = strings.ToLower(scheme)
+	return rest != "" && (scheme == "" || scheme == "http:" || scheme == "https:")
+}
+
+// Images returns where a text's images come from, in the order of the source: those that Render shows, and
+// no image in code or in HTML.
+func Images(source string) []Image {
+	if !strings.Contains(source, "![") || tooMuch(source) {
+		return nil
+	}
+	content := []byte(source)
+	doc := markdown.Parser().Parse(text.NewReader(content))
+	if swells(doc, len(source)) {
+		return nil
+	}
+	var list []Image
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		image, ok := n.(*ast.Image)
+		if !ok || !entering || len(image.Destination) == 0 {
+			return ast.WalkContinue, nil
+		}
+		if at, ok := within(content, image.Destination); ok {
+			list = append(list, Image{string(util.URLEscape(image.Destination, true)), at, at + len(image.Destination)})
+		}
+		return ast.WalkSkipChildren, nil // an image in its text is not shown
+	})
+	slices.SortFunc(list, func(a, b Image) int { return a.Start - b.Start })
+	return slices.Compact(list) // a definition may be used often
+}
+
+// within returns where part begins in whole; ok is false where it is no part of it but a copy. The parser
+// keeps no positions of addresses, but what it keeps of them is the source itself, unless tabs before a
+// line's text had to be made spaces.
+func within(whole, part []byte) (at int, ok bool) {
+	at = cap(whole) - cap(part)
+	return at, at >= 0 && at+len(part) <= len(whole) && &whole[at] == &part[0]
+}
+
+// ReplaceImages returns a text in which the images from an address come from another, and how often it
+// was replaced. The new address has letters, digits and -./:_ only. Nothing else of the text changes.
+func ReplaceImages(source, address, with string) (string, int) {
+	n := 0
+	for _, image := range slices.Backward(Images(source)) {
+		if image.Address == address {
+			source = source[:image.Start] + with + source[image.End:]
+			n++
+		}
+	}
+	return source, n
+}
