@@ -80,14 +80,31 @@ func IsForbidden(err error) bool {
 	return false
 }
 
-// Grantee returns the account of the connection as a GRANT names it: 'name'@'host'.
-func Grantee(ctx context.Context, on interface {
+// asker is a pool, a connection or a transaction.
+type asker interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}) (string, error) {
+}
+
+// Grantee returns the account of the connection as a GRANT names it: 'name'@'host'.
+func Grantee(ctx context.Context, on asker) (string, error) {
 	var account string
 	if err := on.QueryRowContext(ctx, "SELECT CURRENT_USER()").Scan(&account); err != nil {
 		return "", err
 	}
 	at := strings.LastIndex(account, "@")
 	return fmt.Sprintf("'%s'@'%s'", account[:max(at, 0)], account[at+1:]), nil
+}
+
+// GrantSelect returns the statement that lets the account of the connection read a table of its
+// database, "" where the server does not say who and where it is.
+func GrantSelect(ctx context.Context, on asker, table string) string {
+	var database string
+	account, err := Grantee(ctx, on)
+	if err == nil {
+		err = on.QueryRowContext(ctx, "SELECT DATABASE()").Scan(&database)
+	}
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("GRANT SELECT ON `%s`.%s TO %s;", database, table, account)
 }

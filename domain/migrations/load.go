@@ -140,9 +140,7 @@ func askReplica(ctx context.Context, replica Replica, before replicaLag, here, a
 		now.why = "has no heartbeat of the workers yet"
 	case db.IsForbidden(err):
 		now.why = "does not let our account read migration_lease"
-		if account, err := db.Grantee(ctx, replica.DB.SQL); err == nil {
-			now.grant = "GRANT SELECT ON migration_lease TO " + account + ";"
-		}
+		now.grant = db.GrantSelect(ctx, replica.DB.SQL, "migration_lease")
 	case errors.Is(err, context.DeadlineExceeded):
 		now.why = fmt.Sprintf("did not answer within %s", replicaAnswers)
 	default:

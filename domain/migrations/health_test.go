@@ -1,0 +1,173 @@
+package migrations
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	t.Run("what can be read is a number, the rest says why", func(t *testing.T) {
+		t.Parallel()
+		replica := dbtest.Open(t)
+		s := newStage(t, Knobs{}, Replica{"db2", replica}, Replica{"db3", dbtest.Open(t)})
+		beat(t, s.db, "2026-01-01 00:00:05")
+		beat(t, replica, "2026-01-01 00:00:01.5")
+		h := s.health()
+		if !h.Threads.Known || h.Threads.Value < 1 || !h.HistoryList.Known {
+			t.Errorf("threads %+v, history %+v", h.Threads, h.HistoryList)
+		}
+		if h.DeadlocksPerMinute.Known || h.DeadlocksPerMinute.Why == "" || h.ClaimP99.Known || h.ClaimP99.Why == "" {
+			t.Errorf("deadlocks %+v, claims %+v", h.DeadlocksPerMinute, h.ClaimP99)
+		}
+		if got := fmt.Sprint(h.Replicas); got != "[{db2 {3.5 true  }} {db3 {0 false Replica db3 has no heartbeat of the workers yet. }}]" {
+			t.Errorf("replicas %s", got)
+		}
+		if h.Lag.Known || h.Lag.Why != "Replica db3 has no heartbeat of the workers yet." {
+			t.Errorf("the worst lag: %+v", h.Lag)
+		}
+		s.worker(1, WorkerActive, 30)
+		s.worker(7, WorkerActive, 30)
+		s.worker(9, WorkerActive, -1)
+		s.stale()
+		h = s.health()
+		if !h.DeadlocksPerMinute.Known || h.DeadlocksPerMinute.Value < 0 || !h.ClaimP99.Known || h.ClaimP99.Value != 0.007 {
+			t.Errorf("deadlocks %+v, claims %+v", h.DeadlocksPerMinute, h.ClaimP99)
+		}
+	})
+
+	t.Run("many who look cost one look", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		e := New(d, nil, Options{})
+		looked := 0
+		for range 10 {
+			if _, err := e.Health(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent, _ := watch.Take()
+		for _, statement := range sent {
+			if strings.Contains(statement, "GLOBAL STATUS") {
+				looked++
+			}
+		}
+		if looked > 2 {
+			t.Errorf("the server was asked %d times", looked)
+		}
+	})
+
+	t.Run("an account with few rights is told which it lacks", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		name, poor := poorAccount(t, d, "SELECT, INSERT, UPDATE, DELETE ON %s.*")
+		_, blind := poorAccount(t, d, "SELECT ON %s.ticket")
+		beat(t, d, "2026-01-01 00:00:05")
+		e := New(poor, nil, Options{Replicas: []Replica{{"db2", blind}}})
+		h, err := e.Health(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !h.Threads.Known {
+			t.Errorf("threads %+v", h.Threads)
+		}
+		if os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" {
+			want := Figure{Why: "Our account on the database may not read it.", Grant: "GRANT PROCESS ON *.* TO '" + name + "'@'%';"}
+			if h.HistoryList != want || h.DeadlocksPerMinute != want {
+				t.Errorf("history %+v, deadlocks %+v; want %+v", h.HistoryList, h.DeadlocksPerMinute, want)
+			}
+		} else if !h.HistoryList.Known {
+			t.Errorf("history %+v", h.HistoryList)
+		}
+		if h.Lag.Known || h.Lag.Why != "Replica db2 does not let our account read migration_lease." || !strings.HasPrefix(h.Lag.Grant, "GRANT SELECT ON ") {
+			t.Errorf("lag %+v", h.Lag)
+		}
+		if reasons, err := e.excesses(t.Context(), Knobs{MaxHistory: 1, MaxThreads: 1 << 30}, time.Now()); err != nil || os.Getenv("COUNTERFOIL_TEST_ENGINE") == "mysql" && len(reasons) > 0 {
+			t.Errorf("what cannot be read limits: %v, %v", reasons, err)
+		}
+	})
+}
+
+func TestDeadlocksAreCountedByTheMinute(t *testing.T) {
+	t.Parallel()
+	var l loads
+	if _, known := l.deadlocksPerMinute(); known {
+		t.Error("one knows before the first look")
+	}
+	for second := range 121 { // one every ten seconds
+		l.count(deadlocks{noon.Add(time.Duration(second) * time.Second), int64(100 + second/10)})
+	}
+	if rate, known := l.deadlocksPerMinute(); !known || rate != 6 {
+		t.Errorf("%v, %v", rate, known)
+	}
+	if n := len(l.deadlocks); n > 62 {
+		t.Errorf("%d counts are kept", n)
+	}
+	l.count(deadlocks{noon.Add(time.Hour), 172}) // nobody looked for 58 minutes
+	if rate, _ := l.deadlocksPerMinute(); rate < 1 || rate > 1.1 {
+		t.Errorf("%v a minute after an hour without a look", rate)
+	}
+	l.count(deadlocks{noon.Add(2 * time.Hour), 3})
+	if _, known := l.deadlocksPerMinute(); known {
+		t.Error("it compares with before the server was started anew")
+	}
+}
+
+func TestClaimTimes(t *testing.T) {
+	t.Parallel()
+	var c claimTimes
+	if c.p99() != 0 {
+		t.Error("before the first claim")
+	}
+	c.add(time.Second)
+	if c.p99() != time.Second {
+		t.Error("after one")
+	}
+	for i := range 1000 {
+		c.add(time.Duration(i%100+1) * time.Millisecond)
+	}
+	if p := c.p99(); p < 99*time.Millisecond || p > 100*time.Millisecond {
+		t.Errorf("%s", p)
+	}
+}
+
+func (s *stage) health() Health {
+	s.Helper()
+	h, err := s.engine.Health(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return h
+}
+
+// stale has the next who asks look at the database anew.
+func (s *stage) stale() {
+	s.engine.watcher.loads.last.at = s.engine.watcher.loads.last.at.Add(-healthFresh)
+}
+
+// poorAccount returns the database as an account with no more than a grant sees it.
+func poorAccount(t *testing.T, d *db.DB, grant string) (name string, poor *db.DB) {
+	t.Helper()
+	var database string
+	if err := d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&database); err != nil {
+		t.Fatal(err)
+	}
+	name = "poor" + strings.ToLower(rand.Text()[:10])
+	execOn(t, d, "CREATE USER '"+name+"'@'%' IDENTIFIED BY 'x'")
+	t.Cleanup(func() { d.SQL.Exec("DROP USER '" + name + "'@'%'") })
+	execOn(t, d, "GRANT "+fmt.Sprintf(grant, database)+" TO '"+name+"'@'%'")
+	_, address, _ := strings.Cut(dbtest.Named(t, database), "@")
+	poor, err := db.Open("mysql://" + name + ":x@" + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { poor.Close() })
+	return name, poor
+}

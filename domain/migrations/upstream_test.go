@@ -1,0 +1,152 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// await asks an engine for a request to a host, of a run with the given rate per host.
+func await(t *testing.T, e *Engine, host string, perHost float64) error {
+	t.Helper()
+	return e.upstreamOf(Run{ID: 1, Knobs: Knobs{PerHost: perHost}}).Await(t.Context(), host)
+}
+
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	t.Run("what a host asks for is honoured on all servers, within a second", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		other := New(s.db, nil, Options{})
+		if err := await(t, other, "images.example", 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.engine.blockHost(t.Context(), "Images.Example.", time.Minute, "429 Too Many Requests"); err != nil {
+			t.Fatal(err)
+		}
+		other.watcher.hosts.asked = other.watcher.hosts.asked.Add(-hostsFresh)
+		for name, e := range map[string]*Engine{"the server that was told": s.engine, "one that was not": other, "a new one": New(s.db, nil, Options{})} {
+			err := await(t, e, "images.example", 0)
+			var later Later
+			if !errors.As(err, &later) || later.After <= 50*time.Second || later.After > time.Minute || later.Reason != "429 Too Many Requests" {
+				t.Errorf("%s: %v", name, err)
+			}
+			if later.Host != "" {
+				t.Errorf("%s: it would be taken for an answer of the host", name)
+			}
+			if err := await(t, e, "cdn.example", 0); err != nil {
+				t.Errorf("%s: another host: %v", name, err)
+			}
+		}
+	})
+
+	t.Run("a shorter time does not take the place of a longer one, and an hour is enough", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		for _, after := range []time.Duration{1000 * time.Hour, time.Second, -time.Hour} {
+			if err := s.engine.blockHost(t.Context(), "images.example", after, after.String()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, e := range map[string]*Engine{"here": s.engine, "there": New(s.db, nil, Options{})} {
+			var later Later
+			if err := await(t, e, "images.example", 0); !errors.As(err, &later) || later.After < 59*time.Minute || later.After > time.Hour || later.Reason != "1000h0m0s" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+
+	t.Run("the rate is shared by the workers who live", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		for number := range 4 {
+			s.worker(number+1, WorkerActive, 30)
+		}
+		s.worker(5, WorkerActive, -1)
+		s.worker(6, WorkerDraining, 30)
+		if err := s.engine.watcher.hosts.refresh(t.Context(), s.db); err != nil {
+			t.Fatal(err)
+		}
+		of, at := limitOf{1, "images.example"}, time.Now()
+		for i := range 5 { // 2 a second over four workers: one every two seconds
+			if wait := s.engine.watcher.hosts.reserve(of, 2, at).DelayFrom(at); wait.Round(time.Millisecond) != time.Duration(i)*2*time.Second {
+				t.Errorf("request %d waits %s", i, wait)
+			}
+		}
+	})
+
+	t.Run("who would wait long is put off, and takes no turn", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		if err := await(t, s.engine, "images.example", 0.1); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			var later Later
+			if err := await(t, s.engine, "images.example", 0.1); !errors.As(err, &later) || later.After < 5*time.Second || later.After > 20*time.Second {
+				t.Fatalf("%v", err)
+			}
+		}
+		if err := await(t, s.engine, "cdn.example", 0.1); err != nil {
+			t.Errorf("another host: %v", err)
+		}
+	})
+
+	t.Run("what is kept in memory is bounded", func(t *testing.T) {
+		t.Parallel()
+		h := &hosts{}
+		at := time.Now()
+		for i := range 5 * hostsKept {
+			at = at.Add(time.Millisecond)
+			h.reserve(limitOf{1, "busy.example"}, 1, at)
+			h.reserve(limitOf{1, fmt.Sprintf("host%d.example", i)}, 1, at)
+		}
+		if len(h.limits) > hostsKept {
+			t.Errorf("%d limits", len(h.limits))
+		}
+		if h.limits[limitOf{1, "busy.example"}] == nil {
+			t.Error("a host in use was forgotten")
+		}
+	})
+
+	t.Run("a context that ends, ends it", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.engine.upstreamOf(Run{ID: 1}).Await(ctx, "images.example"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+
+	t.Run("any name of a host can be kept", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		for _, host := range []string{"", "münchen.example", strings.Repeat("x", 300), "a\x00b", "'; DROP TABLE ticket --", "😀"} {
+			if err := s.engine.blockHost(t.Context(), host, time.Minute, strings.Repeat("ü", 300)); err != nil {
+				t.Errorf("%q: %v", host, err)
+			}
+			if err := await(t, New(s.db, nil, Options{}), host, 0); !errors.As(err, new(Later)) {
+				t.Errorf("%q: %v", host, err)
+			}
+		}
+	})
+
+	t.Run("blocks that are over are removed", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		s.exec("INSERT INTO migration_upstream VALUES ('a', NOW(6) - INTERVAL 1 SECOND, ''), ('b', NOW(6) + INTERVAL 1 DAY, '')")
+		s.look()
+		rows, err := s.db.BlockedUpstreams(t.Context(), 10)
+		if err != nil || len(rows) != 1 {
+			t.Errorf("%v, %v", rows, err)
+		}
+		var n int
+		if err := s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_upstream").Scan(&n); err != nil || n != 1 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}
