@@ -37,7 +37,7 @@ func Images(source string) []Image {
 	var list []Image
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		image, ok := n.(*ast.Image)
-		if !ok || !entering || len(image.Destination) == 0 {
+		if !ok || !entering {
 			return ast.WalkContinue, nil
 		}
 		if at, ok := within(content, image.Destination); ok {
@@ -54,7 +54,7 @@ func Images(source string) []Image {
 // line's text had to be made spaces.
 func within(whole, part []byte) (at int, ok bool) {
 	at = cap(whole) - cap(part)
-	return at, at >= 0 && at+len(part) <= len(whole) && &whole[at] == &part[0]
+	return at, len(part) > 0 && at >= 0 && at+len(part) <= len(whole) && &whole[at] == &part[0]
 }
 
 // ReplaceImages returns a text in which the images from an address come from another, and how often it
