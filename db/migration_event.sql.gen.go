@@ -35,41 +35,6 @@ func (q *Queries) AddRunEvent(ctx context.Context, arg AddRunEventParams) error 
 	return err
 }
 
-const lastEvents = `-- name: LastEvents :many
-SELECT id, run_id, account_id, actor, kind, detail, created_at FROM migration_event WHERE run_id = ? ORDER BY id DESC LIMIT ?
-`
-
-func (q *Queries) LastEvents(ctx context.Context, runID id.Run, limit int32) ([]MigrationEvent, error) {
-	rows, err := q.db.QueryContext(ctx, lastEvents, runID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MigrationEvent
-	for rows.Next() {
-		var i MigrationEvent
-		if err := rows.Scan(
-			&i.ID,
-			&i.RunID,
-			&i.AccountID,
-			&i.Actor,
-			&i.Kind,
-			&i.Detail,
-			&i.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const runEventsOf = `-- name: RunEventsOf :many
 SELECT id, run_id, account_id, actor, kind, detail, created_at FROM migration_event FORCE INDEX (ix_migration_event_run)
 WHERE run_id = ? AND id < ?

@@ -7,7 +7,6 @@ package db
 
 import (
 	"context"
-	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -47,7 +46,7 @@ func (q *Queries) LockWorker(ctx context.Context, argID id.Worker) (MigrationWor
 }
 
 const workersIn = `-- name: WorkersIn :many
-SELECT id, host, pid, version, state, epoch, in_flight, finished, per_second, claim_p99_us, started_at, beat_at, lease_until, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
+SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state = ?
 ORDER BY id DESC
@@ -55,20 +54,8 @@ LIMIT ?
 `
 
 type WorkersInRow struct {
-	ID         id.Worker
-	Host       string
-	Pid        uint32
-	Version    string
-	State      string
-	Epoch      uint64
-	InFlight   uint32
-	Finished   uint64
-	PerSecond  float64
-	ClaimP99Us uint64
-	StartedAt  time.Time
-	BeatAt     time.Time
-	LeaseUntil time.Time
-	LeftUs     int64
+	MigrationWorker MigrationWorker
+	LeftUs          int64
 }
 
 func (q *Queries) WorkersIn(ctx context.Context, state string, limit int32) ([]WorkersInRow, error) {
@@ -81,19 +68,19 @@ func (q *Queries) WorkersIn(ctx context.Context, state string, limit int32) ([]W
 	for rows.Next() {
 		var i WorkersInRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.Host,
-			&i.Pid,
-			&i.Version,
-			&i.State,
-			&i.Epoch,
-			&i.InFlight,
-			&i.Finished,
-			&i.PerSecond,
-			&i.ClaimP99Us,
-			&i.StartedAt,
-			&i.BeatAt,
-			&i.LeaseUntil,
+			&i.MigrationWorker.ID,
+			&i.MigrationWorker.Host,
+			&i.MigrationWorker.Pid,
+			&i.MigrationWorker.Version,
+			&i.MigrationWorker.State,
+			&i.MigrationWorker.Epoch,
+			&i.MigrationWorker.InFlight,
+			&i.MigrationWorker.Finished,
+			&i.MigrationWorker.PerSecond,
+			&i.MigrationWorker.ClaimP99Us,
+			&i.MigrationWorker.StartedAt,
+			&i.MigrationWorker.BeatAt,
+			&i.MigrationWorker.LeaseUntil,
 			&i.LeftUs,
 		); err != nil {
 			return nil, err

@@ -144,7 +144,6 @@ var samples = map[string]sample{
 	"CountersOf": {args: with(1)},
 
 	// migration_event.sql
-	"LastEvents": {args: with(1, 100)},
 
 	// migration_lease.sql
 	"LeaseRenewed":   {args: with("keeper")},

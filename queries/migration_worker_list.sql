@@ -1,5 +1,5 @@
 -- name: WorkersIn :many
-SELECT *, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
+SELECT sqlc.embed(migration_worker), CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state = sqlc.arg(state)
 ORDER BY id DESC

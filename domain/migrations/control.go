@@ -211,7 +211,7 @@ func (e *Engine) Workers(ctx context.Context) ([]Worker, error) {
 			return nil, fmt.Errorf("read workers: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, workerFrom(row))
+			list = append(list, workerFrom(row.MigrationWorker, row.LeftUs))
 		}
 	}
 	return list, nil

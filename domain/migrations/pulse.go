@@ -44,7 +44,9 @@ type RunWorker struct {
 	Failed   int64
 	Errors   int64 // attempts
 	Refused  int64 // completions that came too late
-	Seen     bool  // it acts on the run's present state and knobs
+	// Seen tells that it acts on the run's present state and knobs, and held nothing of it when it said so:
+	// while the run is pausing or cancelling, that it has acknowledged that.
+	Seen bool
 }
 
 // Pulse measures a run. What it reads does not grow with the run. It returns RunNotFound.
@@ -80,14 +82,14 @@ func (e *Engine) marks(ctx context.Context, run id.Run, samples []Sample) ([]Eve
 	if len(samples) == 0 {
 		return nil, nil
 	}
-	rows, err := db.Read(e.db.LastEvents(ctx, run, chartMarks))
+	rows, err := db.Read(e.db.RunEventsOf(ctx, db.RunEventsOfParams{RunID: run, Before: math.MaxInt64, Limit: chartMarks}))
 	if err != nil {
 		return nil, err
 	}
 	var marks []Event
 	for _, row := range slices.Backward(rows) {
 		if !row.CreatedAt.Before(samples[0].At) {
-			marks = append(marks, Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt})
+			marks = append(marks, eventFrom(row))
 		}
 	}
 	return marks, nil
@@ -199,18 +201,9 @@ func (e *Engine) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []Run
 	for i, w := range living {
 		c := of[w.MigrationWorker.ID]
 		workers[i] = RunWorker{
-			Worker: workerOf(w), Seen: c.Seen >= row.MigrationRun.Version,
+			Worker: workerFrom(w.MigrationWorker, w.LeftUs), Seen: c.Seen >= row.MigrationRun.Version,
 			Holds: max(0, c.Processing), Complete: max(0, c.Complete), Failed: max(0, c.Failed), Errors: c.Errors, Refused: c.Refused,
 		}
 	}
 	return row, workers, nil
-}
-
-func workerOf(row db.LivingWorkersRow) Worker {
-	w := row.MigrationWorker
-	return Worker{
-		ID: w.ID, Host: w.Host, PID: int(w.Pid), Version: w.Version, State: w.State, InFlight: int(w.InFlight), Finished: w.Finished,
-		PerSecond: w.PerSecond, ClaimP99: time.Duration(w.ClaimP99Us) * time.Microsecond, StartedAt: w.StartedAt, BeatAt: w.BeatAt,
-		Left: time.Duration(row.LeftUs) * time.Microsecond,
-	}
 }

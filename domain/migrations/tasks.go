@@ -279,9 +279,13 @@ func (e *Engine) Events(ctx context.Context, run id.Run, before id.Event) (list 
 	rows, more = page(rows, EventsPerPage)
 	list = make([]Event, len(rows))
 	for i, row := range rows {
-		list[i] = Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt}
+		list[i] = eventFrom(row)
 	}
 	return list, more, nil
+}
+
+func eventFrom(row db.MigrationEvent) Event {
+	return Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt}
 }
 
 func taskFrom(row db.MigrationTask) Task {
@@ -295,9 +299,10 @@ func taskFrom(row db.MigrationTask) Task {
 	return task
 }
 
-func workerFrom(row db.WorkersInRow) Worker {
+func workerFrom(row db.MigrationWorker, leftUs int64) Worker {
 	return Worker{
 		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
-		PerSecond: row.PerSecond, StartedAt: row.StartedAt, BeatAt: row.BeatAt, Left: time.Duration(row.LeftUs) * time.Microsecond,
+		PerSecond: row.PerSecond, ClaimP99: time.Duration(row.ClaimP99Us) * time.Microsecond, StartedAt: row.StartedAt, BeatAt: row.BeatAt,
+		Left: time.Duration(leftUs) * time.Microsecond,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -56,17 +57,8 @@ func execOn(t *testing.T, d *db.DB, statement string, args ...any) {
 // now is the run as the keeper finds it.
 func (s *stage) now() Run {
 	s.Helper()
-	row, err := s.db.RunByID(s.Context(), s.run)
+	run, err := s.engine.Run(s.Context(), s.run)
 	if err != nil {
-		s.Fatal(err)
-	}
-	progress, err := s.db.ProgressOf(s.Context(), s.run)
-	if err != nil {
-		s.Fatal(err)
-	}
-	run := Run{ID: row.ID, State: State(row.State), Reason: row.Reason, StateSince: row.StateSince, Version: row.Version,
-		Total: row.Total, CreatedAt: row.CreatedAt, Progress: progressOf(row.Total, progress)}
-	if err := json.Unmarshal([]byte(row.Knobs), &run.Knobs); err != nil {
 		s.Fatal(err)
 	}
 	return run
@@ -99,7 +91,7 @@ func (s *stage) until(state State) Run {
 // events are the kinds of the run's events.
 func (s *stage) events() string {
 	s.Helper()
-	rows, err := s.db.LastEvents(s.Context(), s.run, 100)
+	rows, err := s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100})
 	if err != nil {
 		s.Fatal(err)
 	}
