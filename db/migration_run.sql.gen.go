@@ -52,30 +52,29 @@ func (q *Queries) FilledSome(ctx context.Context, arg FilledSomeParams) (int64, 
 	return result.RowsAffected()
 }
 
-const fillerLives = `-- name: FillerLives :one
-SELECT EXISTS(SELECT 1 FROM migration_worker WHERE id = ? AND state <> 'stopped' AND lease_until >= NOW(6)) AS lives
-`
-
-func (q *Queries) FillerLives(ctx context.Context, argID id.Worker) (bool, error) {
-	row := q.db.QueryRowContext(ctx, fillerLives, argID)
-	var lives bool
-	err := row.Scan(&lives)
-	return lives, err
-}
-
 const fillerOf = `-- name: FillerOf :one
-SELECT state, fill_fence FROM migration_run WHERE id = ?
+SELECT r.state, r.fill_fence, r.fill_worker,
+       EXISTS(SELECT 1 FROM migration_worker w WHERE w.id = r.fill_worker AND w.state <> 'stopped' AND w.lease_until >= NOW(6)) AS lives
+FROM migration_run r WHERE r.id = ?
 `
 
 type FillerOfRow struct {
-	State     string
-	FillFence uint64
+	State      string
+	FillFence  uint64
+	FillWorker id.Worker
+	Lives      bool
 }
 
+// FillerOf reads who fills the run, and whether that worker lives.
 func (q *Queries) FillerOf(ctx context.Context, argID id.Run) (FillerOfRow, error) {
 	row := q.db.QueryRowContext(ctx, fillerOf, argID)
 	var i FillerOfRow
-	err := row.Scan(&i.State, &i.FillFence)
+	err := row.Scan(
+		&i.State,
+		&i.FillFence,
+		&i.FillWorker,
+		&i.Lives,
+	)
 	return i, err
 }
 
@@ -316,43 +315,6 @@ func (q *Queries) RunsIn(ctx context.Context, arg RunsInParams) ([]MigrationRun,
 	return items, nil
 }
 
-const runsLeftByFiller = `-- name: RunsLeftByFiller :many
-SELECT r.id, r.name FROM migration_run r FORCE INDEX (ix_migration_run_state)
-LEFT JOIN migration_worker w ON w.id = r.fill_worker
-WHERE r.state = 'filling' AND (w.id IS NULL OR w.id = ? OR w.state = 'stopped' OR w.lease_until < NOW(6))
-ORDER BY r.id
-LIMIT ?
-`
-
-type RunsLeftByFillerRow struct {
-	ID   id.Run
-	Name string
-}
-
-// RunsLeftByFiller reads the runs whose worker stopped filling them.
-func (q *Queries) RunsLeftByFiller(ctx context.Context, workerID id.Worker, limit int32) ([]RunsLeftByFillerRow, error) {
-	rows, err := q.db.QueryContext(ctx, runsLeftByFiller, workerID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RunsLeftByFillerRow
-	for rows.Next() {
-		var i RunsLeftByFillerRow
-		if err := rows.Scan(&i.ID, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const runsListed = `-- name: RunsListed :many
 SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_listed)
 WHERE listed = ? AND id < ?
@@ -404,41 +366,6 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 			&i.StartedAt,
 			&i.FinishedAt,
 		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const runsToFill = `-- name: RunsToFill :many
-SELECT id, name FROM migration_run FORCE INDEX (ix_migration_run_state)
-WHERE state = 'open'
-ORDER BY id
-LIMIT ?
-`
-
-type RunsToFillRow struct {
-	ID   id.Run
-	Name string
-}
-
-func (q *Queries) RunsToFill(ctx context.Context, limit int32) ([]RunsToFillRow, error) {
-	rows, err := q.db.QueryContext(ctx, runsToFill, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RunsToFillRow
-	for rows.Next() {
-		var i RunsToFillRow
-		if err := rows.Scan(&i.ID, &i.Name); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -183,18 +183,15 @@ var samples = map[string]sample{
 	// migration_worker.sql
 	"LivingWorkers": {args: with()},
 
-	"ActiveRunOf":      {args: with(hash7)},
-	"SetRunListed":     {args: with("finished", 1)},
-	"SetRunKnobs":      {args: with("{}", 1)},
-	"RunsListed":       {args: with(db.RunsListedParams{Listed: "finished", Before: 2000, Limit: 51})},
-	"RunsToFill":       {args: with(10)},
-	"RunsLeftByFiller": {args: with(1, 10)},
-	"TakeFilling":      {args: with(1, 4)},
-	"LeaveFilling":     {args: with(4, 0)},
-	"FilledSome":       {args: with(db.FilledSomeParams{ID: 4, Tasks: 1})},
-	"SayWhyNotFilled":  {args: with(db.SayWhyNotFilledParams{ID: 4})},
-	"FillerOf":         {args: with(4)},
-	"FillerLives":      {args: with(1)},
+	"ActiveRunOf":     {args: with(hash7)},
+	"SetRunListed":    {args: with("finished", 1)},
+	"SetRunKnobs":     {args: with("{}", 1)},
+	"RunsListed":      {args: with(db.RunsListedParams{Listed: "finished", Before: 2000, Limit: 51})},
+	"TakeFilling":     {args: with(1, 4)},
+	"LeaveFilling":    {args: with(4, 0)},
+	"FilledSome":      {args: with(db.FilledSomeParams{ID: 4, Tasks: 1})},
+	"SayWhyNotFilled": {args: with(db.SayWhyNotFilledParams{ID: 4})},
+	"FillerOf":        {args: with(4)},
 
 	// migration_task_lists.sql
 	"TaskIDsIn":       {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},

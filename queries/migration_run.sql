@@ -49,20 +49,6 @@ WHERE listed = sqlc.arg(listed) AND id < sqlc.arg(before)
 ORDER BY id DESC
 LIMIT ?;
 
--- name: RunsToFill :many
-SELECT id, name FROM migration_run FORCE INDEX (ix_migration_run_state)
-WHERE state = 'open'
-ORDER BY id
-LIMIT ?;
-
--- RunsLeftByFiller reads the runs whose worker stopped filling them.
--- name: RunsLeftByFiller :many
-SELECT r.id, r.name FROM migration_run r FORCE INDEX (ix_migration_run_state)
-LEFT JOIN migration_worker w ON w.id = r.fill_worker
-WHERE r.state = 'filling' AND (w.id IS NULL OR w.id = sqlc.arg(worker_id) OR w.state = 'stopped' OR w.lease_until < NOW(6))
-ORDER BY r.id
-LIMIT ?;
-
 -- TakeFilling has a worker fill the run from now on.
 -- name: TakeFilling :exec
 UPDATE migration_run SET fill_worker = sqlc.arg(worker_id), fill_fence = fill_fence + 1 WHERE id = sqlc.arg(id);
@@ -80,8 +66,8 @@ WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filli
 -- name: SayWhyNotFilled :exec
 UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
 
+-- FillerOf reads who fills the run, and whether that worker lives.
 -- name: FillerOf :one
-SELECT state, fill_fence FROM migration_run WHERE id = sqlc.arg(id);
-
--- name: FillerLives :one
-SELECT EXISTS(SELECT 1 FROM migration_worker WHERE id = sqlc.arg(id) AND state <> 'stopped' AND lease_until >= NOW(6)) AS lives;
+SELECT r.state, r.fill_fence, r.fill_worker,
+       EXISTS(SELECT 1 FROM migration_worker w WHERE w.id = r.fill_worker AND w.state <> 'stopped' AND w.lease_until >= NOW(6)) AS lives
+FROM migration_run r WHERE r.id = sqlc.arg(id);

@@ -1,0 +1,357 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// fillBatch is how many tasks and rejections one transaction adds, fillBytes how much of payload: a
+	// statement stays well below the 16 MB that a server takes.
+	fillBatch = 500
+	fillBytes = 2 << 20
+	// fillEvery is how old a batch gets, so that the page shows progress also where tasks come slowly.
+	fillEvery = time.Second
+	// fillLook is how often filling looks whether it is still wanted.
+	fillLook = 500 * time.Millisecond
+	// maxRejections are kept of a run; what comes after is counted.
+	maxRejections = 10_000
+	maxCursor     = 500
+	// fillPatience is the longest pause after the database, or the place of files, did not answer.
+	fillPatience = 30 * time.Second
+)
+
+// fillingOver says that the run is not to be filled any more, or that another worker took over.
+type fillingOver struct{}
+
+func (fillingOver) Error() string { return "the run is filled by another worker, or cancelled" }
+
+// fill has the worker fill the run where it is open, or where who filled it is gone. It returns when
+// the run is filled or cancelled, somebody else fills it, or ctx ends.
+func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) error {
+	m, ok := e.registry[run.Name]
+	if !ok {
+		return nil
+	}
+	fence, err := e.takeFilling(ctx, worker, run.ID)
+	if err != nil || fence == 0 {
+		return err
+	}
+	pause := time.Second
+	for {
+		added, err := e.fillOnce(ctx, m, run.ID, fence)
+		switch {
+		case err == nil, errors.As(err, new(fillingOver)):
+			return nil
+		case ctx.Err() != nil:
+			e.leaveFilling(ctx, run.ID, fence)
+			return ctx.Err()
+		case !passing(err):
+			return e.fillingFailed(ctx, run.ID, fence, err)
+		}
+		if added {
+			pause = time.Second
+		}
+		e.options.Log.Warn("filling is tried again", "run", run.ID, "error", err)
+		_ = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: fence, Reason: cut("Filling waits: "+fault.Message(err), maxReason)})
+		if err := sleep(ctx, pause); err != nil {
+			e.leaveFilling(ctx, run.ID, fence)
+			return err
+		}
+		pause = min(2*pause, fillPatience)
+	}
+}
+
+// passing reports an error of the database or of the place of files that will be over.
+func passing(err error) bool {
+	_, err = db.Read(0, err)
+	return errors.Is(err, fault.Unavailable)
+}
+
+// takeFilling returns the fence with which the worker fills the run, 0 where it is not to.
+func (e *Engine) takeFilling(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
+	mayTake := func(f db.FillerOfRow) bool {
+		return State(f.State) == Open || State(f.State) == Filling && (!f.Lives || f.FillWorker == worker)
+	}
+	now, err := db.Read(e.db.FillerOf(ctx, run)) // without the lock, for this is asked every second
+	if err != nil || !mayTake(now) {
+		return 0, err
+	}
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		fence = 0
+		row, err := lockRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		now, err := tx.FillerOf(ctx, run)
+		if err != nil || !mayTake(now) {
+			return err
+		}
+		if State(row.State) == Open {
+			_, err = transit(ctx, tx, run, move{Action: "be filled", From: []State{Open}, To: Filling, Actor: Keeper}, nil)
+		} else {
+			err = logEvent(ctx, tx, run, Keeper, string(Filling), fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
+		}
+		if err != nil {
+			return err
+		}
+		fence = row.FillFence + 1
+		return tx.TakeFilling(ctx, worker, run)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("take filling: %w", err)
+	}
+	return fence, nil
+}
+
+// fillOnce goes on from where the last committed batch ended. added says that it came any further.
+func (e *Engine) fillOnce(ctx context.Context, m *Migration, run id.Run, fence uint64) (added bool, err error) {
+	row, err := e.runRow(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	if State(row.State) != Filling || row.FillFence != fence {
+		return false, fillingOver{}
+	}
+	values, err := clearValues(row.Params)
+	if err != nil {
+		return false, err
+	}
+	f := &filling{engine: e, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
+	if f.cursor == "" {
+		f.skip = row.Total + row.Rejected
+	}
+	if err := e.whileWanted(ctx, run, fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
+		return f.added, err
+	}
+	return f.added, e.filled(ctx, run, fence)
+}
+
+// whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
+func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn func(ctx context.Context) error) error {
+	inner, cancel := context.WithCancelCause(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for sleep(inner, fillLook) == nil {
+			now, err := e.db.FillerOf(inner, run)
+			if err == nil && (State(now.State) != Filling || now.FillFence != fence) {
+				cancel(fillingOver{})
+			}
+		}
+	}()
+	err := fn(inner)
+	over := context.Cause(inner)
+	cancel(nil)
+	<-looked
+	if err != nil && errors.As(over, new(fillingOver)) {
+		return over
+	}
+	return err
+}
+
+// filled ends the filling: the run waits for Start, or if it is dry, runs.
+func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockFilling(ctx, tx, run, fence)
+		if err != nil {
+			return err
+		}
+		m := move{Action: "be ready", From: []State{Filling}, To: Ready, Actor: Keeper, Reason: rejectedReason(row)}
+		if row.Dry {
+			m.To = Running
+		}
+		_, err = transit(ctx, tx, run, m, nil)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("end filling: %w", err)
+	}
+	return nil
+}
+
+// rejectedReason says what filling came to where that is not what one expects.
+func rejectedReason(row db.MigrationRun) string {
+	switch {
+	case row.Total == 0 && row.Rejected == 0:
+		return "There is nothing to do: no task was found."
+	case row.Rejected > maxRejections:
+		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, maxRejections)
+	case row.Rejected == 1:
+		return "One line was rejected."
+	case row.Rejected > 0:
+		return fmt.Sprintf("%d lines were rejected.", row.Rejected)
+	}
+	return ""
+}
+
+func lockFilling(ctx context.Context, tx *db.Tx, run id.Run, fence uint64) (db.MigrationRun, error) {
+	row, err := lockRun(ctx, tx, run)
+	if err == nil && (State(row.State) != Filling || row.FillFence != fence) {
+		err = fillingOver{}
+	}
+	return row, err
+}
+
+// fillingFailed cancels a run that cannot be filled, such as from a file that is none.
+func (e *Engine) fillingFailed(ctx context.Context, run id.Run, fence uint64, why error) error {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockFilling(ctx, tx, run, fence)
+		if err != nil {
+			return err
+		}
+		message := fault.Message(why)
+		if message == "" {
+			message = withoutSecrets(row.Params, why.Error())
+		}
+		_, err = transit(ctx, tx, run, move{Action: "be filled", From: []State{Filling}, To: Cancelled, Actor: Keeper, Reason: "It could not be filled: " + message}, nil)
+		return err
+	})
+	if errors.As(err, new(fillingOver)) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cancel a run that cannot be filled: %w", err)
+	}
+	return nil
+}
+
+// leaveFilling lets another worker go on at once, where this one ends.
+func (e *Engine) leaveFilling(ctx context.Context, run id.Run, fence uint64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = e.db.LeaveFilling(ctx, run, fence) // else they wait until this worker's lease ends
+}
+
+// filling is the Filler of a run in the hands of one worker.
+type filling struct {
+	engine     *Engine
+	row        db.MigrationRun
+	values     Values
+	cursor     string // committed or in the batch
+	skip       uint64 // a migration without cursors gives again what was committed
+	tasks      []db.NewTask
+	rejections []db.MigrationRejection
+	rejected   uint64 // in the batch, also those that are only counted
+	bytes      int
+	flushed    time.Time
+	added      bool
+}
+
+func (f *filling) Values() Values { return f.values }
+func (f *filling) Cursor() string { return f.row.FillCursor }
+
+func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
+	if f.row.Upload == "" {
+		return nil, BadUpload{"The run has no file."}
+	}
+	if f.engine.files == nil {
+		return nil, NoFiles{}
+	}
+	return f.engine.files.Open(ctx, f.row.Upload)
+}
+
+// all fills the run from where it stands. A panic is an error like others.
+func (f *filling) all(ctx context.Context, m *Migration) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.engine.options.Log.Error("filling panicked", "run", f.row.ID, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if err := m.Fill(ctx, f); err != nil {
+		return err
+	}
+	return f.flush(ctx)
+}
+
+func (f *filling) Add(ctx context.Context, task NewTask) error {
+	switch {
+	case len(task.Payload) > MaxPayload:
+		return f.Reject(ctx, Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.", len(task.Payload), MaxPayload), Content: beginning(task.Payload), Cursor: task.Cursor})
+	case !utf8.ValidString(task.Payload):
+		return f.Reject(ctx, Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: beginning(task.Payload), Cursor: task.Cursor})
+	}
+	if done, err := f.comeTo(task.Cursor); done || err != nil {
+		return err
+	}
+	f.tasks = append(f.tasks, db.NewTask{Line: task.Line, Payload: task.Payload})
+	f.bytes += len(task.Payload)
+	return f.flushFull(ctx)
+}
+
+// beginning is enough of a text to recognise it.
+func beginning(text string) string { return cut(text[:min(len(text), 800)], 200) }
+
+func (f *filling) Reject(ctx context.Context, r Rejection) error {
+	if done, err := f.comeTo(r.Cursor); done || err != nil {
+		return err
+	}
+	f.rejected++
+	if number := f.row.Rejected + f.rejected; number <= maxRejections {
+		f.rejections = append(f.rejections, db.MigrationRejection{
+			RunID: f.row.ID, Number: number, Line: r.Line, Reason: cut(r.Reason, maxReason), Content: cut(r.Content, maxReason),
+		})
+	}
+	return f.flushFull(ctx)
+}
+
+// comeTo notes how far the filling came. done says that this was committed before.
+func (f *filling) comeTo(cursor string) (done bool, err error) {
+	switch {
+	case len(cursor) > maxCursor, !utf8.ValidString(cursor):
+		return false, fmt.Errorf("a cursor is UTF-8 of at most %d bytes, not %q", maxCursor, beginning(cursor))
+	case cursor == "" && f.cursor != "":
+		return false, errors.New("a task without a cursor came after one with a cursor")
+	case f.skip > 0:
+		f.skip--
+		return true, nil
+	}
+	f.cursor = cursor
+	return false, nil
+}
+
+func (f *filling) flushFull(ctx context.Context) error {
+	if len(f.tasks)+int(f.rejected) < fillBatch && f.bytes < fillBytes && time.Since(f.flushed) < fillEvery {
+		return ctx.Err()
+	}
+	return f.flush(ctx)
+}
+
+// flush commits the batch: tasks, rejections, their numbers and the cursor together, or nothing.
+func (f *filling) flush(ctx context.Context) error {
+	if len(f.tasks) == 0 && f.rejected == 0 {
+		return nil
+	}
+	err := f.engine.db.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.FilledSome(ctx, db.FilledSomeParams{
+			Tasks: uint64(len(f.tasks)), Rejections: f.rejected, FillCursor: f.cursor, ID: f.row.ID, FillFence: f.row.FillFence,
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fillingOver{}
+		}
+		if err := tx.AddTasks(ctx, f.row.ID, f.tasks); err != nil {
+			return err
+		}
+		return tx.AddRejections(ctx, f.rejections)
+	})
+	if err != nil {
+		return fmt.Errorf("add tasks: %w", err)
+	}
+	f.row.Rejected += f.rejected
+	f.tasks, f.rejections, f.rejected, f.bytes = f.tasks[:0], f.rejections[:0], 0, 0
+	f.flushed, f.added = time.Now(), true
+	return nil
+}
