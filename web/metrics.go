@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -8,6 +9,10 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 var requestSeconds = promauto.NewHistogramVec(prometheus.HistogramOpts{
@@ -39,4 +44,60 @@ func method(c echo.Context) string {
 		return m
 	}
 	return "other"
+}
+
+// metrics answers with what this process did and how migrations stand everywhere.
+func (s *server) metrics() http.Handler {
+	own := prometheus.NewRegistry()
+	own.MustRegister(standing{s.Workflows})
+	return promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{})
+}
+
+// standing asks the database how migrations stand. Where it does not answer soon these metrics are
+// missing, and the rest is there.
+type standing struct{ *workflows.Workflows }
+
+var (
+	runsGauge    = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.", []string{"state"}, nil)
+	workersGauge = prometheus.NewDesc("counterfoil_migration_workers", "Workers who live in the whole installation, by state.", []string{"state"}, nil)
+	tasksGauge   = prometheus.NewDesc("counterfoil_migration_run_tasks", "Tasks of active runs, by state.", []string{"run", "migration", "state"}, nil)
+	eventsGauge  = prometheus.NewDesc("counterfoil_migration_run_events", "Failed attempts, refused completions and reclaimed tasks of active runs.", []string{"run", "migration", "kind"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (standing) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{runsGauge, workersGauge, tasksGauge, eventsGauge} {
+		descs <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s standing) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	g, err := s.MigrationGauges(ctx)
+	if err != nil {
+		return
+	}
+	gauge := func(desc *prometheus.Desc, value int64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), labels...)
+	}
+	for state, n := range g.Runs {
+		gauge(runsGauge, int64(n), string(state))
+	}
+	for state, n := range g.Workers {
+		gauge(workersGauge, int64(n), state)
+	}
+	for _, t := range g.Tasks {
+		run, p := strconv.FormatUint(uint64(t.Run), 10), t.Progress
+		for state, n := range map[string]int64{
+			migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting,
+			migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped,
+		} {
+			gauge(tasksGauge, n, run, t.Name, state)
+		}
+		for kind, n := range map[string]int64{"error": p.Errors, "refused": p.Refused, "reclaimed": p.Reclaimed} {
+			gauge(eventsGauge, n, run, t.Name, kind)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"github.com/labstack/echo/v4"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/counterfoil/counterfoil/static"
 )
@@ -18,7 +17,7 @@ func Routes() []*echo.Route {
 func (s *server) route(e *echo.Echo) {
 	e.GET("/healthz", s.healthz)
 	e.GET("/readyz", s.readyz)
-	e.GET("/metrics", echo.WrapHandler(promhttp.Handler()))
+	e.GET("/metrics", echo.WrapHandler(s.metrics()))
 	e.GET("/static/*", echo.WrapHandler(static.Handler()))
 	e.GET("/favicon.ico", s.favicon)
 	e.GET("/robots.txt", s.robots)

@@ -22,6 +22,7 @@ type watcher struct {
 	claims claimTimes
 	hosts  hosts
 	loads  loads
+	gauges gauges
 
 	runs   map[id.Run]*watched // the keeper's alone
 	tidied time.Time
@@ -73,6 +74,7 @@ func (c *claimTimes) add(took time.Duration) {
 	defer c.mu.Unlock()
 	c.last[c.n%len(c.last)] = took
 	c.n++
+	claimSeconds.Observe(took.Seconds())
 }
 
 // p99 is what 99 of 100 of the last claims took at most; 0 before the first.

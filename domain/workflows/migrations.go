@@ -24,6 +24,11 @@ func WithFiles(files migrations.Files) Option { return func(s *settings) { s.fil
 // WithVersion says which version of the program this is.
 func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
 
+// WithReplicas has runs wait while one of them is too far behind.
+func WithReplicas(replicas ...migrations.Replica) Option {
+	return func(s *settings) { s.engine.Replicas = replicas }
+}
+
 // WithLog has what no request waits for write its log there.
 func WithLog(log *slog.Logger) Option { return func(s *settings) { s.engine.Log = log } }
 
@@ -242,6 +247,11 @@ func (w *Workflows) WorkersOf(ctx context.Context, run id.Run) ([]migrations.Run
 		return nil, err
 	}
 	return w.engine.WorkersOf(ctx, run)
+}
+
+// MigrationGauges returns how migrations stand, for a monitoring system: it asks for no operator.
+func (w *Workflows) MigrationGauges(ctx context.Context) (migrations.Gauges, error) {
+	return w.engine.Gauges(ctx)
 }
 
 // DatabaseHealth returns how the database is.
