@@ -19,7 +19,7 @@ import (
 
 // environment is what the program is told from outside.
 type environment struct {
-	databaseURL, addr, url, proxies, data, blobs, log string
+	databaseURL, replicas, addr, url, proxies, data, blobs, log string
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -35,6 +35,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 	data := or("COUNTERFOIL_DATA", "./data")
 	return environment{
 		databaseURL: getenv("DATABASE_URL"),
+		replicas:    getenv("COUNTERFOIL_REPLICAS"),
 		addr:        or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
 		url:         getenv("COUNTERFOIL_URL"),
 		proxies:     getenv("COUNTERFOIL_TRUSTED_PROXIES"),

@@ -44,7 +44,7 @@ Usage: counterfoil COMMAND [OPTIONS]
 `
 
 const settings = `
-Settings come from the environment: DATABASE_URL (none: a private database of its own),
+Settings come from the environment: DATABASE_URL (none: a private database of its own), COUNTERFOIL_REPLICAS,
 COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TRUSTED_PROXIES, COUNTERFOIL_DATA (./data),
 COUNTERFOIL_BLOBS, COUNTERFOIL_LOG (text or json). docs/operations.md says more.
 `

@@ -34,6 +34,11 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	replicas, err := env.openReplicas()
+	if err != nil {
+		return err
+	}
+	defer closeReplicas(replicas)
 	listener, err := listen(env.addr)
 	if err != nil {
 		return err
@@ -44,7 +49,7 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w := workflows.New(d.DB)
+	w := workflows.New(d.DB, workflows.WithReplicas(replicas...))
 	log := env.logger()
 	server := web.HTTPServer(web.New(web.Config{Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
