@@ -1,0 +1,42 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMetricsOfMigrations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, statement := range []string{
+		`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (7, 'purge', '{}', 'running', NOW(6), '{}', 100, 'Ana', NOW(6))`,
+		`INSERT INTO migration_counter (run_id, worker_id, processing, complete, errors) VALUES (7, 1, 10, 60, 3), (7, 0, -2, 0, 0)`,
+		`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
+		 VALUES (1, 'server', 1, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 DAY), (2, 'server', 2, '1', 'active', NOW(6), NOW(6), NOW(6) - INTERVAL 1 DAY)`,
+	} {
+		if _, err := h.sql.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := h.visitor().get("/metrics").is(t, 200).body
+	for _, want := range []string{
+		`counterfoil_migration_runs{state="running"} 1`,
+		`counterfoil_migration_runs{state="paused"} 0`,
+		`counterfoil_migration_workers{state="active"} 1`,
+		`counterfoil_migration_run_tasks{migration="purge",run="7",state="complete"} 60`,
+		`counterfoil_migration_run_tasks{migration="purge",run="7",state="processing"} 8`,
+		`counterfoil_migration_run_tasks{migration="purge",run="7",state="open"} 32`,
+		`counterfoil_migration_run_events{kind="error",migration="purge",run="7"} 3`,
+		`counterfoil_migration_claim_seconds_count`,
+		`go_goroutines`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+
+	h.sql.Close()
+	if body := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
+		t.Error("without a database there are no metrics at all")
+	}
+}
