@@ -91,6 +91,112 @@ func (q *Queries) CountersOf(ctx context.Context, runID id.Run) ([]MigrationCoun
 	return items, nil
 }
 
+const countersOfGone = `-- name: CountersOfGone :many
+SELECT c.worker_id FROM migration_counter c
+LEFT JOIN migration_worker w ON w.id = c.worker_id
+WHERE c.run_id = ? AND c.worker_id > 0 AND (w.id IS NULL OR w.state = 'stopped')
+ORDER BY c.worker_id
+LIMIT ?
+`
+
+// CountersOfGone has the workers that are gone and have a row.
+func (q *Queries) CountersOfGone(ctx context.Context, runID id.Run, limit int32) ([]id.Worker, error) {
+	rows, err := q.db.QueryContext(ctx, countersOfGone, runID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Worker
+	for rows.Next() {
+		var worker_id id.Worker
+		if err := rows.Scan(&worker_id); err != nil {
+			return nil, err
+		}
+		items = append(items, worker_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const dropCounters = `-- name: DropCounters :execrows
+DELETE FROM migration_counter WHERE run_id = ? AND worker_id IN (/*SLICE:workers*/?)
+`
+
+func (q *Queries) DropCounters(ctx context.Context, runID id.Run, workers []id.Worker) (int64, error) {
+	query := dropCounters
+	var queryParams []interface{}
+	queryParams = append(queryParams, runID)
+	if len(workers) > 0 {
+		for _, v := range workers {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:workers*/?", strings.Repeat(",?", len(workers))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:workers*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const lockCounters = `-- name: LockCounters :many
+SELECT run_id, worker_id, processing, waiting, complete, failed, skipped, errors, refused, reclaimed, seen FROM migration_counter WHERE run_id = ? AND worker_id IN (/*SLICE:workers*/?) FOR UPDATE SKIP LOCKED
+`
+
+// LockCounters passes over rows that somebody else has locked.
+func (q *Queries) LockCounters(ctx context.Context, runID id.Run, workers []id.Worker) ([]MigrationCounter, error) {
+	query := lockCounters
+	var queryParams []interface{}
+	queryParams = append(queryParams, runID)
+	if len(workers) > 0 {
+		for _, v := range workers {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:workers*/?", strings.Repeat(",?", len(workers))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:workers*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationCounter
+	for rows.Next() {
+		var i MigrationCounter
+		if err := rows.Scan(
+			&i.RunID,
+			&i.WorkerID,
+			&i.Processing,
+			&i.Waiting,
+			&i.Complete,
+			&i.Failed,
+			&i.Skipped,
+			&i.Errors,
+			&i.Refused,
+			&i.Reclaimed,
+			&i.Seen,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const progressOf = `-- name: ProgressOf :one
 SELECT CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(COALESCE(SUM(waiting), 0) AS SIGNED) AS waiting,
        CAST(COALESCE(SUM(complete), 0) AS SIGNED) AS complete, CAST(COALESCE(SUM(failed), 0) AS SIGNED) AS failed,
@@ -188,4 +294,35 @@ func (q *Queries) ProgressOfRuns(ctx context.Context, runs []id.Run) ([]Progress
 		return nil, err
 	}
 	return items, nil
+}
+
+const seeRun = `-- name: SeeRun :exec
+INSERT INTO migration_counter (run_id, worker_id, seen) VALUES (?, ?, ?)
+ON DUPLICATE KEY UPDATE seen = GREATEST(seen, VALUES(seen))
+`
+
+type SeeRunParams struct {
+	RunID    id.Run
+	WorkerID id.Worker
+	Seen     uint64
+}
+
+// SeeRun notes that a worker acts on a version of the run and holds nothing of it.
+func (q *Queries) SeeRun(ctx context.Context, arg SeeRunParams) error {
+	_, err := q.db.ExecContext(ctx, seeRun, arg.RunID, arg.WorkerID, arg.Seen)
+	return err
+}
+
+const unaware = `-- name: Unaware :one
+SELECT COUNT(*) FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
+LEFT JOIN migration_counter c ON c.run_id = ? AND c.worker_id = w.id
+WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6) AND COALESCE(c.seen, 0) < ?
+`
+
+// Unaware is how many living workers have not seen the version of the run.
+func (q *Queries) Unaware(ctx context.Context, runID id.Run, version uint64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, unaware, runID, version)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }

@@ -8,7 +8,28 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const addLease = `-- name: AddLease :exec
+INSERT INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES (?, 0, NOW(6), NOW(6))
+ON DUPLICATE KEY UPDATE name = VALUES(name)
+`
+
+func (q *Queries) AddLease(ctx context.Context, name string) error {
+	_, err := q.db.ExecContext(ctx, addLease, name)
+	return err
+}
+
+const endLease = `-- name: EndLease :exec
+UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 MICROSECOND WHERE name = ? AND worker_id = ?
+`
+
+func (q *Queries) EndLease(ctx context.Context, name string, workerID id.Worker) error {
+	_, err := q.db.ExecContext(ctx, endLease, name, workerID)
+	return err
+}
 
 const leaseRenewed = `-- name: LeaseRenewed :one
 SELECT renewed_at FROM migration_lease WHERE name = ?
@@ -19,4 +40,30 @@ func (q *Queries) LeaseRenewed(ctx context.Context, name string) (time.Time, err
 	var renewed_at time.Time
 	err := row.Scan(&renewed_at)
 	return renewed_at, err
+}
+
+const takeLease = `-- name: TakeLease :execrows
+UPDATE migration_lease
+SET worker_id = ?, renewed_at = NOW(6), lease_until = NOW(6) + INTERVAL ? MICROSECOND
+WHERE name = ? AND (worker_id = ? OR lease_until < NOW(6))
+`
+
+type TakeLeaseParams struct {
+	WorkerID id.Worker
+	LeaseUs  interface{}
+	Name     string
+}
+
+// TakeLease renews it for who has it, and gives it to another once it is over.
+func (q *Queries) TakeLease(ctx context.Context, arg TakeLeaseParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, takeLease,
+		arg.WorkerID,
+		arg.LeaseUs,
+		arg.Name,
+		arg.WorkerID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

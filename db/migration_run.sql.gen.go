@@ -78,6 +78,16 @@ func (q *Queries) FillerOf(ctx context.Context, argID id.Run) (FillerOfRow, erro
 	return i, err
 }
 
+const giveBackCanary = `-- name: GiveBackCanary :exec
+UPDATE migration_run SET canary_left = canary_left + ? WHERE id = ? AND canary_left IS NOT NULL
+`
+
+// GiveBackCanary is for tasks that were claimed and not done.
+func (q *Queries) GiveBackCanary(ctx context.Context, tasks *uint32, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, giveBackCanary, tasks, iD)
+	return err
+}
+
 const leaveFilling = `-- name: LeaveFilling :exec
 UPDATE migration_run SET fill_worker = 0 WHERE id = ? AND fill_fence = ? AND state = 'filling'
 `
@@ -86,6 +96,22 @@ UPDATE migration_run SET fill_worker = 0 WHERE id = ? AND fill_fence = ? AND sta
 func (q *Queries) LeaveFilling(ctx context.Context, iD id.Run, fillFence uint64) error {
 	_, err := q.db.ExecContext(ctx, leaveFilling, iD, fillFence)
 	return err
+}
+
+const lockCanary = `-- name: LockCanary :one
+SELECT state, canary_left FROM migration_run WHERE id = ? FOR UPDATE
+`
+
+type LockCanaryRow struct {
+	State      string
+	CanaryLeft *uint32
+}
+
+func (q *Queries) LockCanary(ctx context.Context, argID id.Run) (LockCanaryRow, error) {
+	row := q.db.QueryRowContext(ctx, lockCanary, argID)
+	var i LockCanaryRow
+	err := row.Scan(&i.State, &i.CanaryLeft)
+	return i, err
 }
 
 const lockRun = `-- name: LockRun :one
@@ -379,6 +405,64 @@ func (q *Queries) RunsListed(ctx context.Context, arg RunsListedParams) ([]Migra
 	return items, nil
 }
 
+const runsToWork = `-- name: RunsToWork :many
+SELECT id, name, params, same_key, active_key, listed, state, reason, state_since, version, dry, canary_left, knobs, total, rejected, fill_cursor, fill_worker, fill_fence, upload, upload_name, upload_hash, account_id, actor, created_at, started_at, finished_at FROM migration_run FORCE INDEX (ix_migration_run_state)
+WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
+ORDER BY id
+LIMIT 1000
+`
+
+// RunsToWork are those that workers have to do with.
+func (q *Queries) RunsToWork(ctx context.Context) ([]MigrationRun, error) {
+	rows, err := q.db.QueryContext(ctx, runsToWork)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MigrationRun
+	for rows.Next() {
+		var i MigrationRun
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Params,
+			&i.SameKey,
+			&i.ActiveKey,
+			&i.Listed,
+			&i.State,
+			&i.Reason,
+			&i.StateSince,
+			&i.Version,
+			&i.Dry,
+			&i.CanaryLeft,
+			&i.Knobs,
+			&i.Total,
+			&i.Rejected,
+			&i.FillCursor,
+			&i.FillWorker,
+			&i.FillFence,
+			&i.Upload,
+			&i.UploadName,
+			&i.UploadHash,
+			&i.AccountID,
+			&i.Actor,
+			&i.CreatedAt,
+			&i.StartedAt,
+			&i.FinishedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const sayWhyNotFilled = `-- name: SayWhyNotFilled :exec
 UPDATE migration_run SET reason = ? WHERE id = ? AND fill_fence = ? AND state = 'filling'
 `
@@ -458,6 +542,28 @@ func (q *Queries) SetThrottleReason(ctx context.Context, reason string, iD id.Ru
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const shareRun = `-- name: ShareRun :one
+SELECT state FROM migration_run WHERE id = ? LOCK IN SHARE MODE
+`
+
+// ShareRun comes before the rows of tasks where new rows are to belong to the run.
+func (q *Queries) ShareRun(ctx context.Context, argID id.Run) (string, error) {
+	row := q.db.QueryRowContext(ctx, shareRun, argID)
+	var state string
+	err := row.Scan(&state)
+	return state, err
+}
+
+const takeCanary = `-- name: TakeCanary :exec
+UPDATE migration_run SET canary_left = canary_left - ? WHERE id = ?
+`
+
+// TakeCanary is no news for workers.
+func (q *Queries) TakeCanary(ctx context.Context, tasks *uint32, iD id.Run) error {
+	_, err := q.db.ExecContext(ctx, takeCanary, tasks, iD)
+	return err
 }
 
 const takeFilling = `-- name: TakeFilling :exec

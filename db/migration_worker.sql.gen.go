@@ -7,7 +7,72 @@ package db
 
 import (
 	"context"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const deadWorkers = `-- name: DeadWorkers :many
+SELECT id, epoch FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining') AND lease_until < NOW(6)
+ORDER BY id
+LIMIT ?
+`
+
+type DeadWorkersRow struct {
+	ID    id.Worker
+	Epoch uint64
+}
+
+func (q *Queries) DeadWorkers(ctx context.Context, limit int32) ([]DeadWorkersRow, error) {
+	rows, err := q.db.QueryContext(ctx, deadWorkers, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeadWorkersRow
+	for rows.Next() {
+		var i DeadWorkersRow
+		if err := rows.Scan(&i.ID, &i.Epoch); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const declareDead = `-- name: DeclareDead :execrows
+UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0, per_second = 0
+WHERE id = ? AND epoch = ? AND lease_until < NOW(6)
+`
+
+// DeclareDead keeps a worker from renewing its lease, which is over.
+func (q *Queries) DeclareDead(ctx context.Context, iD id.Worker, epoch uint64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, declareDead, iD, epoch)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const forgetWorkers = `-- name: ForgetWorkers :execrows
+DELETE FROM migration_worker WHERE state = 'stopped' AND lease_until < NOW(6) - INTERVAL 7 DAY ORDER BY id LIMIT ?
+`
+
+// ForgetWorkers removes workers that are gone for a week.
+func (q *Queries) ForgetWorkers(ctx context.Context, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forgetWorkers, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
 
 const livingWorkers = `-- name: LivingWorkers :many
 SELECT migration_worker.id, migration_worker.host, migration_worker.pid, migration_worker.version, migration_worker.state, migration_worker.epoch, migration_worker.in_flight, migration_worker.finished, migration_worker.per_second, migration_worker.claim_p99_us, migration_worker.started_at, migration_worker.beat_at, migration_worker.lease_until, CAST(TIMESTAMPDIFF(MICROSECOND, NOW(6), lease_until) AS SIGNED) AS left_us
@@ -59,4 +124,143 @@ func (q *Queries) LivingWorkers(ctx context.Context) ([]LivingWorkersRow, error)
 		return nil, err
 	}
 	return items, nil
+}
+
+const registerWorker = `-- name: RegisterWorker :execlastid
+INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
+VALUES (?, ?, ?, 'active', NOW(6), NOW(6), NOW(6) + INTERVAL ? MICROSECOND)
+`
+
+type RegisterWorkerParams struct {
+	Host    string
+	Pid     uint32
+	Version string
+	LeaseUs interface{}
+}
+
+func (q *Queries) RegisterWorker(ctx context.Context, arg RegisterWorkerParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, registerWorker,
+		arg.Host,
+		arg.Pid,
+		arg.Version,
+		arg.LeaseUs,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+const renewWorker = `-- name: RenewWorker :execrows
+UPDATE migration_worker
+SET lease_until = NOW(6) + INTERVAL ? MICROSECOND, beat_at = NOW(6), in_flight = ?,
+    finished = ?, per_second = ?, claim_p99_us = ?
+WHERE id = ? AND epoch = ? AND state <> 'stopped'
+`
+
+type RenewWorkerParams struct {
+	LeaseUs    interface{}
+	InFlight   uint32
+	Finished   uint64
+	PerSecond  float64
+	ClaimP99Us uint64
+	ID         id.Worker
+	Epoch      uint64
+}
+
+// RenewWorker finds no row once the worker was declared dead.
+func (q *Queries) RenewWorker(ctx context.Context, arg RenewWorkerParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, renewWorker,
+		arg.LeaseUs,
+		arg.InFlight,
+		arg.Finished,
+		arg.PerSecond,
+		arg.ClaimP99Us,
+		arg.ID,
+		arg.Epoch,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const signOffWorker = `-- name: SignOffWorker :exec
+UPDATE migration_worker
+SET state = 'stopped', epoch = epoch + 1, lease_until = NOW(6), beat_at = NOW(6), in_flight = 0, finished = ?, per_second = 0
+WHERE id = ? AND epoch = ?
+`
+
+type SignOffWorkerParams struct {
+	Finished uint64
+	ID       id.Worker
+	Epoch    uint64
+}
+
+// SignOffWorker ends a lease at once.
+func (q *Queries) SignOffWorker(ctx context.Context, arg SignOffWorkerParams) error {
+	_, err := q.db.ExecContext(ctx, signOffWorker, arg.Finished, arg.ID, arg.Epoch)
+	return err
+}
+
+const workerNames = `-- name: WorkerNames :many
+SELECT id, host, pid FROM migration_worker WHERE id IN (/*SLICE:ids*/?)
+`
+
+type WorkerNamesRow struct {
+	ID   id.Worker
+	Host string
+	Pid  uint32
+}
+
+func (q *Queries) WorkerNames(ctx context.Context, ids []id.Worker) ([]WorkerNamesRow, error) {
+	query := workerNames
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkerNamesRow
+	for rows.Next() {
+		var i WorkerNamesRow
+		if err := rows.Scan(&i.ID, &i.Host, &i.Pid); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const workersNow = `-- name: WorkersNow :one
+SELECT CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
+FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
+`
+
+type WorkersNowRow struct {
+	Active   int64
+	Draining int64
+}
+
+// WorkersNow is how many can claim, and whether the worker is one that must not.
+func (q *Queries) WorkersNow(ctx context.Context, argID id.Worker) (WorkersNowRow, error) {
+	row := q.db.QueryRowContext(ctx, workersNow, argID)
+	var i WorkersNowRow
+	err := row.Scan(&i.Active, &i.Draining)
+	return i, err
 }

@@ -25,3 +25,29 @@ SELECT run_id, CAST(COALESCE(SUM(processing), 0) AS SIGNED) AS processing, CAST(
        CAST(COALESCE(SUM(skipped), 0) AS SIGNED) AS skipped, CAST(COALESCE(SUM(errors), 0) AS SIGNED) AS errors,
        CAST(COALESCE(SUM(refused), 0) AS SIGNED) AS refused, CAST(COALESCE(SUM(reclaimed), 0) AS SIGNED) AS reclaimed
 FROM migration_counter WHERE run_id IN (sqlc.slice(runs)) GROUP BY run_id;
+
+-- SeeRun notes that a worker acts on a version of the run and holds nothing of it.
+-- name: SeeRun :exec
+INSERT INTO migration_counter (run_id, worker_id, seen) VALUES (sqlc.arg(run_id), sqlc.arg(worker_id), sqlc.arg(seen))
+ON DUPLICATE KEY UPDATE seen = GREATEST(seen, VALUES(seen));
+
+-- Unaware is how many living workers have not seen the version of the run.
+-- name: Unaware :one
+SELECT COUNT(*) FROM migration_worker w FORCE INDEX (ix_migration_worker_state)
+LEFT JOIN migration_counter c ON c.run_id = sqlc.arg(run_id) AND c.worker_id = w.id
+WHERE w.state IN ('active', 'draining') AND w.lease_until > NOW(6) AND COALESCE(c.seen, 0) < sqlc.arg(version);
+
+-- CountersOfGone has the workers that are gone and have a row.
+-- name: CountersOfGone :many
+SELECT c.worker_id FROM migration_counter c
+LEFT JOIN migration_worker w ON w.id = c.worker_id
+WHERE c.run_id = sqlc.arg(run_id) AND c.worker_id > 0 AND (w.id IS NULL OR w.state = 'stopped')
+ORDER BY c.worker_id
+LIMIT ?;
+
+-- LockCounters passes over rows that somebody else has locked.
+-- name: LockCounters :many
+SELECT * FROM migration_counter WHERE run_id = sqlc.arg(run_id) AND worker_id IN (sqlc.slice(workers)) FOR UPDATE SKIP LOCKED;
+
+-- name: DropCounters :execrows
+DELETE FROM migration_counter WHERE run_id = sqlc.arg(run_id) AND worker_id IN (sqlc.slice(workers));

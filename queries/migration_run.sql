@@ -71,3 +71,25 @@ UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND f
 SELECT r.state, r.fill_fence, r.fill_worker,
        EXISTS(SELECT 1 FROM migration_worker w WHERE w.id = r.fill_worker AND w.state <> 'stopped' AND w.lease_until >= NOW(6)) AS lives
 FROM migration_run r WHERE r.id = sqlc.arg(id);
+
+-- RunsToWork are those that workers have to do with.
+-- name: RunsToWork :many
+SELECT * FROM migration_run FORCE INDEX (ix_migration_run_state)
+WHERE state IN ('open', 'filling', 'ready', 'running', 'pausing', 'throttled', 'cancelling')
+ORDER BY id
+LIMIT 1000;
+
+-- name: LockCanary :one
+SELECT state, canary_left FROM migration_run WHERE id = sqlc.arg(id) FOR UPDATE;
+
+-- TakeCanary is no news for workers.
+-- name: TakeCanary :exec
+UPDATE migration_run SET canary_left = canary_left - sqlc.arg(tasks) WHERE id = sqlc.arg(id);
+
+-- GiveBackCanary is for tasks that were claimed and not done.
+-- name: GiveBackCanary :exec
+UPDATE migration_run SET canary_left = canary_left + sqlc.arg(tasks) WHERE id = sqlc.arg(id) AND canary_left IS NOT NULL;
+
+-- ShareRun comes before the rows of tasks where new rows are to belong to the run.
+-- name: ShareRun :one
+SELECT state FROM migration_run WHERE id = sqlc.arg(id) LOCK IN SHARE MODE;

@@ -5,3 +5,44 @@ FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
 ORDER BY id
 LIMIT 1000;
+
+-- name: RegisterWorker :execlastid
+INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
+VALUES (sqlc.arg(host), sqlc.arg(pid), sqlc.arg(version), 'active', NOW(6), NOW(6), NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND);
+
+-- RenewWorker finds no row once the worker was declared dead.
+-- name: RenewWorker :execrows
+UPDATE migration_worker
+SET lease_until = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND, beat_at = NOW(6), in_flight = sqlc.arg(in_flight),
+    finished = sqlc.arg(finished), per_second = sqlc.arg(per_second), claim_p99_us = sqlc.arg(claim_p99_us)
+WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND state <> 'stopped';
+
+-- SignOffWorker ends a lease at once.
+-- name: SignOffWorker :exec
+UPDATE migration_worker
+SET state = 'stopped', epoch = epoch + 1, lease_until = NOW(6), beat_at = NOW(6), in_flight = 0, finished = sqlc.arg(finished), per_second = 0
+WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch);
+
+-- WorkersNow is how many can claim, and whether the worker is one that must not.
+-- name: WorkersNow :one
+SELECT CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = sqlc.arg(id) AND state = 'draining'), 0) AS SIGNED) AS draining
+FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining') AND lease_until > NOW(6);
+
+-- name: DeadWorkers :many
+SELECT id, epoch FROM migration_worker FORCE INDEX (ix_migration_worker_state)
+WHERE state IN ('active', 'draining') AND lease_until < NOW(6)
+ORDER BY id
+LIMIT ?;
+
+-- DeclareDead keeps a worker from renewing its lease, which is over.
+-- name: DeclareDead :execrows
+UPDATE migration_worker SET state = 'stopped', epoch = epoch + 1, in_flight = 0, per_second = 0
+WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch) AND lease_until < NOW(6);
+
+-- name: WorkerNames :many
+SELECT id, host, pid FROM migration_worker WHERE id IN (sqlc.slice(ids));
+
+-- ForgetWorkers removes workers that are gone for a week.
+-- name: ForgetWorkers :execrows
+DELETE FROM migration_worker WHERE state = 'stopped' AND lease_until < NOW(6) - INTERVAL 7 DAY ORDER BY id LIMIT ?;

@@ -16,6 +16,7 @@ type Engine struct {
 	files    Files
 	options  Options
 	watcher  watcher
+	bell     bell
 }
 
 // Files keeps the uploads of runs; the blob store does. Names are relative paths in ASCII.

@@ -1,0 +1,207 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// turn writes what came of tasks and claims new ones, where there is a reason to: both in one
+// transaction, for a commit is what costs.
+func (d *dispatcher) turn(now time.Time) {
+	if d.retryAt.After(now) {
+		return
+	}
+	want := d.wanted(now)
+	if want > 0 && !d.checkPlan() {
+		want = 0
+	}
+	if want == 0 && !d.due(now) {
+		return
+	}
+	n := min(len(d.results), mostAtOnce)
+	if d.single {
+		n, want = min(n, 1), 0
+	}
+	batch := d.results[:n]
+	begun, started := d.begun.Load(), time.Now()
+	claimed, err := d.exchange(batch, want)
+	if err != nil {
+		d.failed(now, batch, claimed, err)
+		return
+	}
+	d.failures, d.single = 0, false
+	d.results = append([]*held(nil), d.results[n:]...)
+	d.since = now
+	d.settle(n)
+	d.take(claimed)
+	if want > 0 && len(claimed) == 0 {
+		d.idleAfter(time.Now())
+	}
+	if want > 0 {
+		// As many as were begun meanwhile will be needed before the next claim is there.
+		ahead := 2 * int(d.begun.Load()-begun)
+		run := d.run.Load()
+		d.ahead = min(max(ahead, d.ahead*3/4), max(run.Knobs.Block, run.Knobs.Concurrency))
+	}
+	if slow := time.Since(started); slow > 2*time.Second {
+		d.log("claiming and completing is slow", "took", slow, "completed", n, "claimed", len(claimed))
+	}
+}
+
+// due reports whether what came of tasks is to be written now, also without a claim.
+func (d *dispatcher) due(now time.Time) bool {
+	return len(d.results) > 0 &&
+		(now.Sub(d.since) >= flushAfter || len(d.results) >= mostAtOnce || d.stops() || len(d.queue) == 0 && d.busy.Load() == 0)
+}
+
+// take has claimed tasks processed.
+func (d *dispatcher) take(claimed []*held) {
+	d.holding += len(claimed)
+	d.w.inFlight.Add(int64(len(claimed)))
+	d.bucket.spend(len(claimed))
+	for _, h := range claimed {
+		d.queue <- h // there is room: holding is bounded
+	}
+}
+
+// failed puts off a turn that failed. Whether it was committed is not always known: so what it claimed
+// is given back, which does nothing where it was not claimed; and what it completed is tried again,
+// which does nothing where it is complete.
+func (d *dispatcher) failed(now time.Time, batch, claimed []*held, err error) {
+	d.holding += len(claimed)
+	d.w.inFlight.Add(int64(len(claimed)))
+	for _, h := range claimed {
+		h.came = returned
+		d.collect(h)
+	}
+	d.failures++
+	d.retryAt = now.Add(min(50*time.Millisecond<<min(d.failures, 7), 5*time.Second))
+	d.log("claim and complete tasks", "error", err, "completed", len(batch), "claimed", len(claimed))
+	if transient(err) || len(batch) == 0 {
+		return
+	}
+	d.single = true // one of them may be to blame
+	if len(batch) == 1 && d.failures > 2 {
+		d.results = d.results[1:]
+		if h := batch[0]; h.came != failed {
+			h.came, h.err = failed, Permanent{fmt.Errorf("write what came of it: %w", err)}
+			d.results = append(d.results, h)
+		} else {
+			d.settle(1) // nothing can be written about it: it goes back when this worker ends
+		}
+	}
+}
+
+// transient reports an error of the database that says nothing of what was to be written.
+func transient(err error) bool {
+	return errors.As(err, new(db.Unavailable)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// exchange finishes tasks and claims up to want new ones, in one transaction.
+func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err error) {
+	ctx, cancel := context.WithTimeout(d.writing, time.Minute)
+	defer cancel()
+	run := d.run.Load()
+	var done finishing
+	err = d.w.e.db.InTx(ctx, func(tx *db.Tx) error {
+		claimed, done = nil, finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
+		left, err := lockFor(ctx, tx, run, batch, want > 0)
+		if err != nil {
+			return err
+		}
+		if err := done.finish(ctx, tx, batch); err != nil {
+			return err
+		}
+		if want = min(want, left); want > 0 && d.w.mayClaim() {
+			if claimed, err = d.claim(ctx, tx, run, want); err != nil {
+				return err
+			}
+		}
+		done.counts.Processing += int64(len(claimed))
+		if run.CanaryLeft != nil {
+			if err := countCanary(ctx, tx, run.ID, len(claimed)-done.undone); err != nil {
+				return err
+			}
+		}
+		return done.count(ctx, tx)
+	})
+	if err == nil {
+		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
+		done.blockHosts(ctx)
+	}
+	return claimed, err
+}
+
+// lockFor takes the run's row before any task's where the transaction needs it: alone, to count a
+// canary, or shared, for new rows that belong to the run. It returns how many tasks may be claimed.
+func lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims bool) (left int, err error) {
+	fails, undoes := false, false
+	for _, h := range batch {
+		fails = fails || h.came == failed
+		undoes = undoes || h.came == returned || h.came == putOff
+	}
+	left = mostHeld
+	switch {
+	case run.CanaryLeft != nil && (claims || undoes):
+		row, err := tx.LockCanary(ctx, run.ID)
+		if err != nil {
+			return 0, err
+		}
+		if row.CanaryLeft != nil {
+			left = int(min(*row.CanaryLeft, mostHeld))
+		}
+		if State(row.State) != Running {
+			left = 0
+		}
+	case fails:
+		if _, err := tx.ShareRun(ctx, run.ID); err != nil {
+			return 0, err
+		}
+	}
+	return left, nil
+}
+
+func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
+	switch {
+	case taken > 0:
+		return tx.TakeCanary(ctx, to(uint32(taken)), run)
+	case taken < 0:
+		return tx.GiveBackCanary(ctx, to(uint32(-taken)), run)
+	}
+	return nil
+}
+
+// claim takes the next open tasks, in the order of their ids.
+func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int) ([]*held, error) {
+	began := time.Now()
+	rows, err := tx.LockOpenTasks(ctx, run.ID, int32(want))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	fence := d.w.fence()
+	ids, claimed := make([]id.Task, len(rows)), make([]*held, len(rows))
+	upstream := d.w.e.upstreamOf(*run)
+	for i, row := range rows {
+		ids[i] = row.ID
+		claimed[i] = &held{fence: fence, work: &Work{
+			Task: Task{
+				ID: row.ID, Run: run.ID, State: TaskProcessing, Fence: fence, Worker: d.w.id,
+				Attempt: int(row.Attempt) + 1, Iteration: int(row.Iteration), Line: row.Line, Payload: row.Payload,
+			},
+			Values: run.Values, Worker: d.w.id, upstream: upstream,
+		}}
+	}
+	taken, err := tx.TakeTasks(ctx, ids, fence, d.w.id)
+	if err == nil && taken != int64(len(ids)) {
+		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids), taken)
+	}
+	d.w.e.watcher.claims.add(time.Since(began))
+	return claimed, err
+}
+
+func to[T any](value T) *T { return &value }

@@ -1,0 +1,128 @@
+package migrations
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// shortestBeat and longestBeat bound how often a worker renews its lease, which is at a third of it.
+	shortestBeat = 100 * time.Millisecond
+	longestBeat  = 10 * time.Second
+	// busyBeat is how often at least it does so while it holds tasks, for the panel shows what it says.
+	busyBeat = 2 * time.Second
+)
+
+// lease is what a process knows of its lease: until when it may work, by its own monotonic clock,
+// counted from before the renewal was sent. The database counts from later on, by its own clock; so
+// whatever either clock shows, the process stops first.
+type lease struct {
+	began time.Time
+	until atomic.Int64 // nanoseconds after began
+}
+
+func (l *lease) renewed(sent time.Time, length time.Duration) {
+	l.until.Store(int64(sent.Sub(l.began) + length))
+}
+
+// left is how long the process may yet work; not above 0 once the lease is over.
+func (l *lease) left() time.Duration { return time.Duration(l.until.Load()) - time.Since(l.began) }
+
+func (l *lease) valid() bool { return l.left() > 0 }
+
+// errLeaseLost is the cause of a worker's end whose lease ended or was taken.
+type errLeaseLost struct{ why string }
+
+func (e errLeaseLost) Error() string { return "the worker's lease was lost: " + e.why }
+
+// errStopping is the cause of the end of work that had to stop with its process.
+type errStopping struct{}
+
+func (errStopping) Error() string { return "the worker stops" }
+
+// signOn makes a worker of this process: a row with a lease.
+func (e *Engine) signOn(ctx context.Context) (*worker, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	w := newWorker(e, cut(host, 255), os.Getpid())
+	sent := time.Now()
+	number, err := db.Read(e.db.RegisterWorker(ctx, db.RegisterWorkerParams{
+		Host: w.host, Pid: uint32(w.pid), Version: cut(e.options.Version, 100), LeaseUs: w.length().Microseconds(),
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("register worker: %w", err)
+	}
+	w.id, w.epoch = id.Worker(number), 1
+	w.lease.renewed(sent, w.length())
+	return w, nil
+}
+
+// hold renews the lease until ctx ends. It returns errLeaseLost when the lease ended, or was taken:
+// then the keeper gives the worker's tasks to others.
+func (w *worker) hold(ctx context.Context) error {
+	failed := false
+	for {
+		pause := w.beat()
+		if failed {
+			pause = max(pause/4, shortestBeat)
+		}
+		if err := sleep(ctx, min(pause, w.lease.left())); err != nil {
+			return nil //nolint:nilerr // the end of ctx is no failure
+		}
+		err := w.renew(ctx)
+		if failed = err != nil; failed && ctx.Err() == nil {
+			w.e.options.Log.Warn("renew the worker's lease", "worker", w.id, "left", w.lease.left(), "error", err)
+		}
+		if lost, is := err.(errLeaseLost); is {
+			return lost
+		}
+		if !w.lease.valid() && ctx.Err() == nil {
+			return errLeaseLost{"it could not be renewed in time"}
+		}
+	}
+}
+
+// beat is how long until the next renewal.
+func (w *worker) beat() time.Duration {
+	beat := min(w.length()/3, longestBeat)
+	if w.inFlight.Load() > 0 || w.told.Load() > 0 {
+		beat = min(beat, busyBeat)
+	}
+	return max(beat, shortestBeat)
+}
+
+// renew renews the lease, and says what the worker does.
+func (w *worker) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, max(w.lease.left(), shortestBeat))
+	defer cancel()
+	inFlight, length, sent := max(w.inFlight.Load(), 0), w.length(), time.Now()
+	found, err := db.Read(w.e.db.RenewWorker(ctx, db.RenewWorkerParams{
+		LeaseUs: length.Microseconds(), InFlight: uint32(inFlight), Finished: w.finished.Load(), PerSecond: w.pace(sent),
+		ClaimP99Us: uint64(w.e.watcher.claims.p99().Microseconds()), ID: w.id, Epoch: w.epoch,
+	}))
+	switch {
+	case err != nil:
+		return err
+	case found == 0:
+		return errLeaseLost{"the keeper took it, for it had ended"}
+	}
+	w.lease.renewed(sent, length)
+	w.told.Store(inFlight)
+	return nil
+}
+
+// signOff ends the lease, so that nobody waits for it.
+func (w *worker) signOff(ctx context.Context) {
+	err := w.e.db.SignOffWorker(ctx, db.SignOffWorkerParams{Finished: w.finished.Load(), ID: w.id, Epoch: w.epoch})
+	if err != nil {
+		w.e.options.Log.Warn("sign off worker", "worker", w.id, "error", err)
+	}
+}

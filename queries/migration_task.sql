@@ -1,0 +1,43 @@
+-- LockOpenTasks is the first half of a claim. It has equality alone before its order, so that ix_claim
+-- gives the next tasks at once however many there are; tasks that others are taking are passed over.
+-- name: LockOpenTasks :many
+SELECT id, attempt, iteration, line, payload FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = sqlc.arg(run_id) AND state = 'open'
+ORDER BY id
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- AnyTaskIn finds out whether a run has a task in the state.
+-- name: AnyTaskIn :one
+SELECT EXISTS(SELECT 1 FROM migration_task FORCE INDEX (ix_claim) WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state)) AS found;
+
+-- LostTasks are claimed ones, beyond an id, whose worker is gone, or registered after it claimed them
+-- (ids of workers begin anew in a restored database).
+-- name: LostTasks :many
+SELECT t.id, t.fence, t.worker_id
+FROM migration_task t FORCE INDEX (ix_claim)
+LEFT JOIN migration_worker w ON w.id = t.worker_id
+WHERE t.run_id = sqlc.arg(run_id) AND t.state = 'processing' AND t.id > sqlc.arg(after)
+  AND (w.id IS NULL OR w.state = 'stopped' OR w.lease_until < NOW(6) OR t.claimed_at < w.started_at)
+ORDER BY t.id
+LIMIT ?;
+
+-- LockLost locks those of the tasks that nobody else has locked.
+-- name: LockLost :many
+SELECT t.id, t.fence, t.attempt, t.iteration, t.worker_id,
+       CAST(GREATEST(TIMESTAMPDIFF(MICROSECOND, t.claimed_at, NOW(6)), 0) AS UNSIGNED) AS held_us
+FROM migration_task t FORCE INDEX (PRIMARY)
+WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'processing'
+ORDER BY t.id
+FOR UPDATE SKIP LOCKED;
+
+-- LockDueTasks locks tasks of a run that have waited long enough.
+-- name: LockDueTasks :many
+SELECT id FROM migration_task FORCE INDEX (ix_due)
+WHERE run_id = sqlc.arg(run_id) AND due_at <= NOW(6)
+ORDER BY due_at
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: OpenDueTasks :execrows
+UPDATE migration_task SET state = 'open', due_at = NULL WHERE id IN (sqlc.slice(ids)) AND state = 'waiting';
