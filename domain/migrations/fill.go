@@ -28,6 +28,8 @@ const (
 	maxCursor     = 500
 	// fillPatience is the longest pause after the database, or the place of files, did not answer.
 	fillPatience = 30 * time.Second
+	// doubtfulTries are for an error that looks like one of the database, without any task added.
+	doubtfulTries = 4
 )
 
 // fillingOver says that the run is not to be filled any more, or that another worker took over.
@@ -46,20 +48,21 @@ func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) error {
 	if err != nil || fence == 0 {
 		return err
 	}
-	pause := time.Second
+	pause, tries := time.Second, 0
 	for {
 		added, err := e.fillOnce(ctx, m, run.ID, fence)
+		if added {
+			pause, tries = time.Second, 0
+		}
+		err, passes := passing(err, &tries)
 		switch {
 		case err == nil, errors.As(err, new(fillingOver)):
 			return nil
 		case ctx.Err() != nil:
 			e.leaveFilling(ctx, run.ID, fence)
 			return ctx.Err()
-		case !passing(err):
+		case !passes:
 			return e.fillingFailed(ctx, run.ID, fence, err)
-		}
-		if added {
-			pause = time.Second
 		}
 		e.options.Log.Warn("filling is tried again", "run", run.ID, "error", err)
 		_ = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: fence, Reason: cut("Filling waits: "+fault.Message(err), maxReason)})
@@ -71,10 +74,17 @@ func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) error {
 	}
 }
 
-// passing reports an error of the database or of the place of files that will be over.
-func passing(err error) bool {
-	_, err = db.Read(0, err)
-	return errors.Is(err, fault.Unavailable)
+// passing reports an error of the database or of the place of files that will be over. What only looks
+// like one, such as an EOF, is believed a few times.
+func passing(err error, tries *int) (error, bool) {
+	if errors.Is(err, fault.Unavailable) {
+		return err, true
+	}
+	if _, like := db.Read(0, err); errors.Is(like, fault.Unavailable) && *tries < doubtfulTries {
+		*tries++
+		return like, true
+	}
+	return err, false
 }
 
 // takeFilling returns the fence with which the worker fills the run, 0 where it is not to.

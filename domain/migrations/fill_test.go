@@ -1,0 +1,397 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// filler is a migration filled by fn.
+func filler(fn func(ctx context.Context, into Filler) error) *Migration {
+	return &Migration{Name: "numbers", Fill: fn, Process: numbers.Process, Preview: numbers.Preview, Params: numbers.Params}
+}
+
+// payloads are those of a run's tasks in order.
+func (d *desk) payloads(run id.Run) (list []string) {
+	d.t.Helper()
+	rows, err := d.db.SQL.Query("SELECT payload FROM migration_task WHERE run_id = ? ORDER BY id", run)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var payload string
+		if err := rows.Scan(&payload); err != nil {
+			d.t.Fatal(err)
+		}
+		list = append(list, payload)
+	}
+	return list
+}
+
+// wholeUpto checks that the tasks are 1 to n, each once.
+func (d *desk) wholeUpto(run id.Run, n int) {
+	d.t.Helper()
+	got := d.payloads(run)
+	for i, payload := range got {
+		if payload != strconv.Itoa(i+1) {
+			d.t.Fatalf("task %d is %s", i+1, payload)
+		}
+	}
+	if total := d.run(run).Total; len(got) != n || total != uint64(n) {
+		d.t.Fatalf("%d tasks, total %d; want %d", len(got), total, n)
+	}
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	t.Run("a run that is filled waits for Start, its total exact", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.ready(1234)
+		d.wholeUpto(run.ID, 1234)
+		if run.State != Ready || run.Reason != "" || run.Progress.Open != 1234 {
+			t.Errorf("%+v", run)
+		}
+		if got := strings.Join(d.log(run.ID), "|"); got != "Ana open upto = 1234, loud = false|Counterfoil filling |Counterfoil ready " {
+			t.Error(got)
+		}
+	})
+	t.Run("a dry run begins by itself", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.filledBy(d.worker(), must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", nil, Draft{Dry: true})))
+		if run.State != Running || run.StartedAt == nil {
+			t.Errorf("%+v", run)
+		}
+	})
+	t.Run("a run of nothing says so", func(t *testing.T) {
+		t.Parallel()
+		run := newDesk(t).ready(0)
+		if run.State != Ready || run.Reason != "There is nothing to do: no task was found." {
+			t.Error(run.State, run.Reason)
+		}
+	})
+	t.Run("who fills a run that another living worker fills does nothing", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run, one, two := d.opened(5), d.worker(), d.worker()
+		if fence, err := d.takeFilling(d.ctx, one, run.ID); fence != 1 || err != nil {
+			t.Fatal(fence, err)
+		}
+		if run := d.filledBy(two, run); run.State != Filling || run.Total != 0 {
+			t.Errorf("%+v", run)
+		}
+		d.dies(one)
+		if run := d.filledBy(two, run); run.State != Ready || run.Total != 5 {
+			t.Errorf("%+v", run)
+		}
+		if log := d.log(run.ID); !slices.Contains(log, fmt.Sprintf("Counterfoil filling Worker %d goes on after 0 tasks and 0 rejected lines.", two)) {
+			t.Error(log)
+		}
+	})
+	t.Run("payloads that no task can have are rejected, by line", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			for line, payload := range []string{"fine", strings.Repeat("x", MaxPayload+1), "\xff\xfe", strings.Repeat("ä", MaxPayload/2)} {
+				if err := into.Add(ctx, NewTask{Payload: payload, Line: uint64(line), Cursor: strconv.Itoa(line)}); err != nil {
+					return err
+				}
+			}
+			return into.Reject(ctx, Rejection{Line: 4, Reason: strings.Repeat("ö", 2000), Content: strings.Repeat("€", 2000), Cursor: "4"})
+		}))
+		run := d.filledBy(d.worker(), d.opened(1))
+		list, more, err := d.Rejections(d.ctx, run.ID, 0)
+		if err != nil || more || len(list) != 3 || run.Total != 2 || run.Rejected != 3 || run.Reason != "3 lines were rejected." {
+			t.Fatal(len(list), more, err, run.Total, run.Rejected, run.Reason)
+		}
+		if list[0].Line != 1 || list[0].Reason != "It has 1048577 bytes; a task can have 1048576." || list[1].Line != 2 || list[1].Reason != "It is not UTF-8." || list[2].Number != 3 {
+			t.Errorf("%+v", list)
+		}
+	})
+	t.Run("the first ten thousand rejections are kept, all are counted", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			for line := range maxRejections + 700 {
+				if err := into.Reject(ctx, Rejection{Line: 7, Reason: "No.", Cursor: strconv.Itoa(line)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		run := d.filledBy(d.worker(), d.opened(1))
+		if run.Rejected != maxRejections+700 || run.Reason != "10700 lines were rejected; the first 10000 are kept." {
+			t.Error(run.Rejected, run.Reason)
+		}
+		kept := 0
+		for after, more := uint64(0), true; more; {
+			var list []Rejection
+			var err error
+			if list, more, err = d.Rejections(d.ctx, run.ID, after); err != nil || len(list) == 0 {
+				t.Fatal(len(list), err)
+			}
+			after, kept = list[len(list)-1].Number, kept+len(list)
+		}
+		if kept != maxRejections {
+			t.Error(kept)
+		}
+	})
+	for why, fill := range map[string]func(ctx context.Context, into Filler) error{
+		"The file is no CSV.":  func(context.Context, Filler) error { return fmt.Errorf("open: %w", BadUpload{"The file is no CSV."}) },
+		"what it was":          func(context.Context, Filler) error { return errors.New("what it was") },
+		"panic: oh no":         func(context.Context, Filler) error { panic("oh no") },
+		"The run has no file.": func(ctx context.Context, into Filler) error { _, err := into.Upload(ctx); return err },
+		"a task without a cursor came after one with a cursor": func(ctx context.Context, into Filler) error {
+			return errors.Join(into.Add(ctx, NewTask{Cursor: "1"}), into.Add(ctx, NewTask{}))
+		},
+	} {
+		t.Run("a run that cannot be filled is cancelled and says why: "+why, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, filler(fill))
+			run := d.filledBy(d.worker(), d.opened(1))
+			if run.State != Cancelled || run.Listed != ListAttention || run.Reason != "It could not be filled: "+why {
+				t.Error(run.State, run.Listed, run.Reason)
+			}
+		})
+	}
+}
+
+func TestFillingGoesOn(t *testing.T) {
+	t.Parallel()
+	t.Run("after its worker was killed, with nothing twice and nothing missing", func(t *testing.T) {
+		t.Parallel()
+		killed := errors.New("killed")
+		d := newDesk(t)
+		rapid.Check(t, func(r *rapid.T) {
+			n := rapid.IntRange(1, 3000).Draw(r, "tasks")
+			dies := rapid.SliceOfN(rapid.IntRange(1, 3000), 0, 3).Draw(r, "dies after")
+			cursors := rapid.Bool().Draw(r, "cursors")
+			step := func(ctx context.Context, into Filler, left *int) error {
+				from := 1
+				if cursors && into.Cursor() != "" {
+					from, _ = strconv.Atoi(into.Cursor())
+					from++
+				}
+				for i := from; i <= n; i++ {
+					if *left--; *left == 0 {
+						return killed
+					}
+					cursor := ""
+					if cursors {
+						cursor = strconv.Itoa(i)
+					}
+					var err error
+					if i%7 == 0 {
+						err = into.Reject(ctx, Rejection{Line: uint64(i), Reason: strconv.Itoa(i), Cursor: cursor})
+					} else {
+						err = into.Add(ctx, NewTask{Payload: strconv.Itoa(i), Cursor: cursor})
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			left := 0
+			m := filler(func(ctx context.Context, into Filler) error { return step(ctx, into, &left) })
+			run := d.opened(1)
+			for _, left = range append(dies, 0) {
+				fence, err := d.takeFilling(d.ctx, 1, run.ID) // no such worker: gone at once
+				if err != nil {
+					r.Fatal(err)
+				}
+				_, err = d.fillOnce(d.ctx, m, run.ID, fence)
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, killed) {
+					r.Fatal(err)
+				}
+			}
+			run = d.run(run.ID)
+			if run.State != Ready || run.Rejected != uint64(n/7) || run.Total != uint64(n-n/7) {
+				r.Fatalf("%s, %d tasks, %d rejected of %d", run.State, run.Total, run.Rejected, n)
+			}
+			want := 0
+			for _, payload := range d.payloads(run.ID) {
+				if want++; want%7 == 0 {
+					want++
+				}
+				if payload != strconv.Itoa(want) {
+					r.Fatalf("%s; want %d", payload, want)
+				}
+			}
+			if _, err := d.CancelRun(d.ctx, d.ana, run.ID); err != nil {
+				r.Fatal(err)
+			}
+		})
+	})
+	t.Run("without the worker that another one took over from", func(t *testing.T) {
+		t.Parallel()
+		stuck, awake, begun := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		first := true
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			slow := first
+			first = false
+			from := 1
+			if into.Cursor() != "" {
+				from, _ = strconv.Atoi(into.Cursor())
+				from++
+			}
+			for i := from; i <= 1200; i++ {
+				if slow && i == 900 { // 500 are committed, 399 in its hands
+					close(begun)
+					<-awake
+				}
+				if err := into.Add(context.WithoutCancel(ctx), NewTask{Payload: strconv.Itoa(i), Cursor: strconv.Itoa(i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		run, one, two := d.opened(1), d.worker(), d.worker()
+		go func() {
+			defer close(stuck)
+			if err := d.fill(d.ctx, one, run); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-begun
+		d.dies(one)
+		if run := d.filledBy(two, run); run.State != Ready {
+			t.Error(run.State)
+		}
+		close(awake) // as after SIGCONT
+		<-stuck
+		d.wholeUpto(run.ID, 1200)
+		if run := d.run(run.ID); run.State != Ready {
+			t.Error(run.State)
+		}
+	})
+	t.Run("by the next worker at once where the last one stopped in order", func(t *testing.T) {
+		t.Parallel()
+		ctx, stop := context.WithCancel(t.Context())
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			return FillRange(ctx, into, 1, 1200, 1, func(from, _ uint64) string {
+				if from == 700 {
+					stop()
+				}
+				return strconv.FormatUint(from, 10)
+			})
+		}))
+		run := d.opened(1)
+		if err := d.fill(ctx, d.worker(), run); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if run := d.filledBy(d.worker(), run); run.State != Ready {
+			t.Error(run.State)
+		}
+		d.wholeUpto(run.ID, 1200)
+	})
+	t.Run("until it is cancelled, also where its source is slow", func(t *testing.T) {
+		t.Parallel()
+		waits := make(chan struct{})
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			close(waits)
+			<-ctx.Done()
+			return ctx.Err()
+		}))
+		run := d.opened(1)
+		done := make(chan error)
+		go func() { done <- d.fill(d.ctx, d.worker(), run) }()
+		<-waits
+		must[Run](t)(d.CancelRun(d.ctx, d.ana, run.ID))
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if run := d.run(run.ID); run.State != Cancelled || run.Listed != ListFinished {
+			t.Error(run.State, run.Listed)
+		}
+	})
+	t.Run("when the database answers again", func(t *testing.T) {
+		t.Parallel()
+		times := 0
+		var d *desk
+		d = newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			if times++; times < 2 {
+				return fmt.Errorf("read: %w", io.ErrUnexpectedEOF)
+			}
+			run, _, err := d.Runs(ctx, ListActive, 0)
+			if err == nil && run[0].Reason != "Filling waits: The database cannot be used right now: it does not answer. Nothing was lost; try again in a moment." {
+				t.Error(run[0].Reason)
+			}
+			return into.Add(ctx, NewTask{Payload: "1"})
+		}))
+		if run := d.filledBy(d.worker(), d.opened(1)); run.State != Ready || run.Total != 1 || run.Reason != "" {
+			t.Errorf("%+v", run)
+		}
+	})
+}
+
+func TestFillers(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	t.Run("pieces cover a range exactly, from wherever they go on", func(t *testing.T) {
+		rapid.Check(t, func(r *rapid.T) {
+			first := rapid.Uint64Range(0, 50).Draw(r, "first")
+			last := rapid.Uint64Range(0, 80).Draw(r, "last")
+			size := rapid.Uint64Range(1, 20).Draw(r, "size")
+			next := first
+			into := &pieces{left: 1 << 30}
+			if rapid.Bool().Draw(r, "goes on") && first <= last {
+				next = rapid.Uint64Range(first, last).Draw(r, "next") + 1
+				into.cursor = strconv.FormatUint(next-1, 10)
+			}
+			err := FillRange(ctx, into, first, last, size, func(from, upto uint64) string {
+				if from != next || upto < from || upto > last || upto-from >= size {
+					r.Fatalf("%d to %d after %d", from, upto, next)
+				}
+				next = upto + 1
+				return ""
+			})
+			if err != nil || first <= last && next != last+1 {
+				r.Fatal(next, err)
+			}
+		})
+	})
+	t.Run("the largest id there is ends a range", func(t *testing.T) {
+		calls := 0
+		if err := FillRange(ctx, &pieces{left: 1 << 30}, ^uint64(0)-3, ^uint64(0), 3, func(uint64, uint64) string { calls++; return "" }); err != nil || calls != 2 {
+			t.Error(calls, err)
+		}
+	})
+	t.Run("pages are asked for until one is empty", func(t *testing.T) {
+		into := &pieces{left: 1 << 30, cursor: "2"}
+		var got []uint64
+		err := FillPages(ctx, into, func(_ context.Context, after uint64) (page []uint64, err error) {
+			for id := after + 1; id <= min(after+3, 10); id++ {
+				page = append(page, id)
+			}
+			return page, nil
+		}, func(n uint64) (uint64, string) { got = append(got, n); return n, "" })
+		if err != nil || fmt.Sprint(got) != "[3 4 5 6 7 8 9 10]" {
+			t.Error(got, err)
+		}
+	})
+	t.Run("a source that goes back is a mistake", func(t *testing.T) {
+		err := FillPages(ctx, &pieces{left: 1 << 30}, func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil }, func(n uint64) (uint64, string) { return n, "" })
+		if err == nil || fault.Kind(err) != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a cursor that is no id is a mistake", func(t *testing.T) {
+		if err := FillRange(ctx, &pieces{cursor: "x"}, 1, 2, 1, nil); err == nil {
+			t.Error("it was taken")
+		}
+	})
+}
