@@ -273,8 +273,8 @@ func (d *desk) stored() (names []string) {
 	return names
 }
 
-// refused checks that err is of the kind and the type of want.
-func refused[T error](t testing.TB, err error, kind error) (as T) {
+// refuses checks that err is of the kind and the type of want.
+func refuses[T error](t testing.TB, err error, kind error) (as T) {
 	t.Helper()
 	if !errors.As(err, &as) || !errors.Is(err, kind) {
 		t.Fatalf("%v (%T); want %T, %v", err, err, as, kind)

@@ -65,7 +65,7 @@ func TestParams(t *testing.T) {
 	})
 	t.Run("all that is wrong is said at once, each with its field", func(t *testing.T) {
 		_, err := numbers.parse(ctx, Values{"upto": "1000001", "title": "12345678901", "colour": "green", "loud": "perhaps", "password": "\x00", "nothing": "1"})
-		all := refused[BadParams](t, err, fault.Invalid)
+		all := refuses[BadParams](t, err, fault.Invalid)
 		var fields []string
 		for _, one := range all {
 			if !errors.Is(one, fault.Invalid) || !strings.HasSuffix(one.Error(), ".") {
@@ -114,7 +114,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		_, err := d.OpenRun(d.ctx, d.ana, "nothing", nil, Draft{})
-		if got := refused[UnknownMigration](t, err, fault.NotFound).Error(); got != "There is no migration “nothing” here. There are: lines, numbers." {
+		if got := refuses[UnknownMigration](t, err, fault.NotFound).Error(); got != "There is no migration “nothing” here. There are: lines, numbers." {
 			t.Error(got)
 		}
 	})
@@ -137,7 +137,7 @@ func TestOpenRun(t *testing.T) {
 			}
 		}
 		for _, err := range errs {
-			if err != nil && refused[ActiveRun](t, err, fault.Conflict).Run != opened {
+			if err != nil && refuses[ActiveRun](t, err, fault.Conflict).Run != opened {
 				t.Error(err)
 			}
 		}
@@ -148,7 +148,7 @@ func TestOpenRun(t *testing.T) {
 		d.opened(5)
 		d.opened(6)
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "5", "password": "other"}, Draft{})
-		refused[ActiveRun](t, err, fault.Conflict) // the same work with another key to the door
+		refuses[ActiveRun](t, err, fault.Conflict) // the same work with another key to the door
 		must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "5"}, Draft{Dry: true}))
 	})
 	t.Run("once it is over, the same can be opened again", func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestOpenRun(t *testing.T) {
 		blind.Preview = nil
 		d := newDesk(t, &blind)
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "many"}, Draft{Dry: true})
-		all := refused[BadParams](t, err, fault.Invalid)
+		all := refuses[BadParams](t, err, fault.Invalid)
 		if len(all) != 2 || fault.Field(all[0]) != "upto" || fault.Field(all[1]) != "dry" {
 			t.Error(all)
 		}
@@ -244,7 +244,7 @@ func TestUploads(t *testing.T) {
 		d := newDesk(t)
 		none := New(d.db, nil, Options{}, lines)
 		_, err := none.OpenRun(d.ctx, d.ana, "lines", Values{"token": "x"}, csv("a\n1\n"))
-		refused[NoFiles](t, err, fault.Unavailable)
+		refuses[NoFiles](t, err, fault.Unavailable)
 	})
 	t.Run("a dry run is done for real with its file and its secret", func(t *testing.T) {
 		t.Parallel()
@@ -273,9 +273,9 @@ func TestUploads(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", nil, Draft{From: dry.ID})
-		refused[BadFrom](t, err, fault.Invalid)
+		refuses[BadFrom](t, err, fault.Invalid)
 		_, err = d.OpenRun(d.ctx, d.ana, "lines", nil, Draft{From: 99})
-		refused[RunNotFound](t, err, fault.NotFound)
+		refuses[RunNotFound](t, err, fault.NotFound)
 	})
 }
 
@@ -393,7 +393,7 @@ func TestRuns(t *testing.T) {
 	is(cancelled.ID, ListFinished)
 
 	_, _, err := d.Runs(d.ctx, "all", 0)
-	refused[BadList](t, err, fault.Invalid)
+	refuses[BadList](t, err, fault.Invalid)
 
 	t.Run("pages go on where the last one ended", func(t *testing.T) {
 		for n := range RunsPerPage + 3 {
