@@ -19,23 +19,21 @@ type sampling struct {
 	thinned time.Time // up to when, by the database
 }
 
-// sample notes the counters of a run every five seconds while it goes on, and once more when they
-// changed after that.
+// sample notes the counters of a run every five seconds while it goes on; and once more when nothing
+// goes on any more, so that the chart has its end.
 func (e *Engine) sample(ctx context.Context, run Run, m *sampling, at time.Time) error {
-	if !m.at.IsZero() && at.Sub(m.at) < sampleEvery-sampleEvery/10 { // the keeper's second is not exact
+	goes := run.State == Running || run.State == Throttled || run.State == Pausing || run.State == Cancelling
+	still := run.Progress.Processing == 0 && (run.State != Running || run.Progress.Open+run.Progress.Waiting == 0)
+	due := m.at.IsZero() || at.Sub(m.at) >= sampleEvery-sampleEvery/10 // the keeper's second is not exact
+	counted := run.Progress
+	counted.Open = 0 // filling adds to it
+	if !(goes && due) && !(still && counted != m.last) {
 		return nil
-	}
-	switch run.State {
-	case Running, Throttled, Pausing, Cancelling:
-	default:
-		if m.last == run.Progress {
-			return nil
-		}
 	}
 	if _, err := db.Read(0, e.db.AddSample(ctx, run.ID)); err != nil {
 		return err
 	}
-	m.at, m.last = at, run.Progress
+	m.at, m.last = at, counted
 	return e.thin(ctx, run, m)
 }
 
