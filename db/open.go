@@ -32,6 +32,19 @@ type DB struct {
 	*Queries
 	SQL *sql.DB
 	now func() time.Time
+
+	host, name string
+}
+
+// Where returns the host that the database is on, with its port where that is not the usual one, and
+// the database's name. There is no password in them.
+func (d *DB) Where() (host, name string) { return d.host, d.name }
+
+func hostOf(cfg *mysql.Config) string {
+	if cfg.Net == "unix" {
+		return "localhost"
+	}
+	return strings.TrimSuffix(cfg.Addr, ":3306")
 }
 
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
@@ -54,7 +67,7 @@ func OpenThrough(rawURL string, wrap func(driver.Connector) driver.Connector) (*
 	pool.SetMaxOpenConns(DefaultConnections)
 	pool.SetMaxIdleConns(DefaultConnections)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{Queries: New(pool), SQL: pool, now: time.Now}, nil
+	return &DB{Queries: New(pool), SQL: pool, now: time.Now, host: hostOf(cfg), name: cfg.DBName}, nil
 }
 
 // Connections sets how many connections are opened at most, and kept.

@@ -36,6 +36,12 @@ const (
 	EntriesID = "entries"
 	WorkID    = "work"
 
+	RunListID    = "runs"          // the list of runs, which asks for itself again
+	OlderRunsID  = "finished-runs" // those that are over
+	WorkersID    = "workers"
+	RejectionsID = "rejections"
+	StartID      = "start" // the question whether to start a run
+
 	MembersID     = "members"
 	PersonID      = "person"
 	InvitationsID = "invitations"
@@ -67,3 +73,9 @@ func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }
 
 // ChoiceID is someone in the list of those who can be assigned.
 func ChoiceID(a id.Account) string { return fmt.Sprintf("choice-%d", a) }
+
+// RunRowID is a run in the list.
+func RunRowID(r id.Run) string { return fmt.Sprintf("run-%d", r) }
+
+// WorkerItemID is a worker in the list.
+func WorkerItemID(w id.Worker) string { return fmt.Sprintf("works-%d", w) }

@@ -271,6 +271,24 @@ func MoreAuditPath(company string, before id.Audit) string {
 // MigrationsPath is the list of runs of migrations.
 const MigrationsPath = "/admin/migrations"
 
+// OlderRunsPath are the finished runs below one of them.
+func OlderRunsPath(before id.Run) string { return fmt.Sprintf("%s?before=%d", MigrationsPath, before) }
+
+// NewRunPath is the form of a new run of a migration, with what an earlier run was made from unless
+// that is 0.
+func NewRunPath(migration string, from id.Run) string {
+	path := MigrationsPath + "/" + url.PathEscape(migration) + "/new"
+	if from == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s?from=%d", path, from)
+}
+
+// RunsPath takes new runs of a migration, with their file.
+func RunsPath(migration string) string {
+	return MigrationsPath + "/" + url.PathEscape(migration) + "/runs"
+}
+
 // RunPath is a run's page.
 func RunPath(run id.Run) string { return fmt.Sprintf("%s/runs/%d", MigrationsPath, run) }
 
@@ -288,6 +306,14 @@ func RunKnobsPath(run id.Run) string { return RunPath(run) + "/knobs" }
 
 // RunRejectionsPath are the lines of a run's source that no task was made of.
 func RunRejectionsPath(run id.Run) string { return RunPath(run) + "/rejections" }
+
+// MoreRejectionsPath are those behind one of them.
+func MoreRejectionsPath(run id.Run, after uint64) string {
+	return fmt.Sprintf("%s?after=%d", RunRejectionsPath(run), after)
+}
+
+// RunRejectionsFilePath are they as CSV.
+func RunRejectionsFilePath(run id.Run) string { return RunRejectionsPath(run) + ".csv" }
 
 // RunFailuresPath are the errors of a run in groups of those that are alike.
 func RunFailuresPath(run id.Run) string { return RunPath(run) + "/failures" }

@@ -80,12 +80,15 @@ func (s *server) endSession(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
-// asOperator lets in who runs the instance. To others there is no such page.
+// asOperator lets in who runs the instance, and has them ask: as nobody's member. To others there is no
+// such page.
 func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !person(c).Operator {
 			return echo.ErrNotFound
 		}
+		ctx := accounts.WithActor(c.Request().Context(), accounts.Actor{Account: person(c)})
+		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
 }

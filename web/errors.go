@@ -86,6 +86,8 @@ func status(err error) (int, string) {
 	switch {
 	case errors.As(err, new(accounts.BadToken)):
 		return http.StatusUnauthorized, fault.Message(err)
+	case errors.As(err, new(uploadTooLarge)):
+		return http.StatusRequestEntityTooLarge, fault.Message(err)
 	case fault.Kind(err) != nil:
 		return statuses[fault.Kind(err)], fault.Message(err)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -124,7 +124,7 @@ func (badKey) Field() string { return "after" }
 // readable returns an error where the body of a form cannot be read; FormValue would say "" then.
 func readable(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if c.Request().Method != http.MethodPost {
+		if c.Request().Method != http.MethodPost || takesFile(c) {
 			return next(c)
 		}
 		if _, err := c.FormParams(); err != nil {

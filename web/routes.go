@@ -6,6 +6,12 @@ import (
 	"github.com/counterfoil/counterfoil/static"
 )
 
+// The routes that take a file.
+const (
+	uploadPath    = "/admin/migrations/:name/runs"
+	apiUploadPath = "/api/v1/migrations/:name/runs"
+)
+
 // Routes returns every route there is, for whoever must know them all.
 func Routes() []*echo.Route {
 	e := echo.New()
@@ -39,6 +45,17 @@ func (s *server) route(e *echo.Echo) {
 	open.POST("/account/epoch", s.signOutEverywhere, s.asSomeone)
 	open.GET("/admin/companies", s.companies, s.asSomeone, s.asOperator)
 	open.POST("/admin/companies", s.openCompany, s.asSomeone, s.asOperator)
+
+	control := open.Group("/admin/migrations", s.asSomeone, s.asOperator)
+	control.GET("", s.migrations)
+	control.GET("/workers", s.workers)
+	control.POST("/workers/:worker/drain", s.drainWorker)
+	control.GET("/:name/new", s.newRun)
+	control.POST("/:name/runs", s.openRun)
+	control.GET("/runs/:run/start", s.startForm)
+	control.POST("/runs/:run/start", s.startRun)
+	control.GET("/runs/:run/rejections", s.rejections)
+	control.GET("/runs/:run/rejections.csv", s.rejectionsFile)
 
 	company := e.Group("/:company", s.withSession, s.asMember)
 	company.GET("", s.home)
@@ -129,7 +146,21 @@ func (s *server) route(e *echo.Echo) {
 	api.PATCH("/tickets/:key/comments/:comment", s.apiEditComment)
 	api.DELETE("/tickets/:key/comments/:comment", s.apiDeleteComment)
 
-	for _, group := range []*echo.Group{open, company, api} {
+	api.GET("/migrations", s.apiMigrations)
+	api.POST("/migrations/:name/runs", s.apiOpenRun)
+	api.GET("/runs", s.apiRuns)
+	api.GET("/runs/:run", s.apiRun)
+	api.PATCH("/runs/:run", s.apiTurnKnobs)
+	api.POST("/runs/:run/start", s.apiStartRun)
+	api.POST("/runs/:run/pause", s.plainly(s.PauseRun))
+	api.POST("/runs/:run/resume", s.plainly(s.ResumeRun))
+	api.POST("/runs/:run/cancel", s.plainly(s.CancelRun))
+	api.GET("/runs/:run/tasks", s.apiTasks)
+	api.GET("/runs/:run/failures", s.apiFailures)
+	api.POST("/runs/:run/retry", s.onTasks(s.RetryTasks))
+	api.POST("/runs/:run/skip", s.onTasks(s.SkipTasks))
+
+	for _, group := range []*echo.Group{open, control, company, api} {
 		group.RouteNotFound("", s.notHere)
 		group.RouteNotFound("/*", s.notHere)
 	}

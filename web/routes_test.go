@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -83,6 +84,17 @@ var pages = map[string]access{
 	"POST /account/epoch":    signedIn("/account/epoch", 303),
 	"GET /admin/companies":   operators("/admin/companies", 200),
 	"POST /admin/companies":  operators("/admin/companies", 422),
+
+	// The run of the town is not filled yet.
+	"GET /admin/migrations":                          operators("/admin/migrations", 200),
+	"GET /admin/migrations/workers":                  operators("/admin/migrations/workers", 200),
+	"POST /admin/migrations/workers/:worker/drain":   operators("/admin/migrations/workers/99/drain", 404).sending("drain", "yes"),
+	"GET /admin/migrations/:name/new":                operators("/admin/migrations/count-up/new", 200),
+	"POST /admin/migrations/:name/runs":              operators("/admin/migrations/count-up/runs", 422),
+	"GET /admin/migrations/runs/:run/start":          operators("/admin/migrations/runs/1/start", 200),
+	"POST /admin/migrations/runs/:run/start":         operators("/admin/migrations/runs/1/start", 409),
+	"GET /admin/migrations/runs/:run/rejections":     operators("/admin/migrations/runs/1/rejections", 200),
+	"GET /admin/migrations/runs/:run/rejections.csv": operators("/admin/migrations/runs/1/rejections.csv", 200),
 
 	"GET /:company/people":                                     members("/acme/people", 200),
 	"GET /:company/people/invitations":                         members("/acme/people/invitations", 200),
@@ -188,6 +200,22 @@ var calls = map[string]call{
 	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-1/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 403, ""},
 	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", "", "tickets:write", 404, 403, ""},
 	"PUT /api/v1/tickets/:key/assignees":            {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`, "tickets:write", 404, 200, ""},
+
+	// What concerns the whole instance is for operators of any company, whatever their role. The town's
+	// run is not filled yet.
+	"GET /api/v1/migrations":             {"/migrations", "", accounts.Operate, 200, 200, ""},
+	"POST /api/v1/migrations/:name/runs": {"/migrations/count-up/runs", `{"params":{"to":3,"mode":"up"}}`, accounts.Operate, 201, 201, ""},
+	"GET /api/v1/runs":                   {"/runs", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run":              {"/runs/1", "", accounts.Operate, 200, 200, ""},
+	"PATCH /api/v1/runs/:run":            {"/runs/1", `{"rate":5}`, accounts.Operate, 200, 200, ""},
+	"POST /api/v1/runs/:run/start":       {"/runs/1/start", "", accounts.Operate, 409, 409, ""},
+	"POST /api/v1/runs/:run/pause":       {"/runs/1/pause", "", accounts.Operate, 409, 409, ""},
+	"POST /api/v1/runs/:run/resume":      {"/runs/1/resume", "", accounts.Operate, 409, 409, ""},
+	"POST /api/v1/runs/:run/cancel":      {"/runs/1/cancel", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/tasks":        {"/runs/1/tasks", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/failures":     {"/runs/1/failures", "", accounts.Operate, 200, 200, ""},
+	"POST /api/v1/runs/:run/retry":       {"/runs/1/retry", `{"all":true}`, accounts.Operate, 200, 200, ""},
+	"POST /api/v1/runs/:run/skip":        {"/runs/1/skip", `{"task":9}`, accounts.Operate, 404, 404, ""},
 }
 
 // routes are the method and path of every route there is.
@@ -214,6 +242,7 @@ func newTown(t testing.TB) *house {
 	h.account("opal", "acme", accounts.Member)
 	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
 	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 	return h
 }
 
@@ -320,16 +349,23 @@ func TestCalls(t *testing.T) {
 				if !strings.Contains(p.Detail, c.scope) {
 					t.Errorf("it does not say that %s is missing: %s", c.scope, p.Detail)
 				}
+				if c.scope == accounts.Operate {
+					as(h.tokenOf("sam", "rivals", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
+				}
 				for _, weak := range roles[:from] {
 					as(h.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
 				for _, stranger := range []string{"sam", "otto"} {
-					if c.foreign == http.StatusNotFound {
+					if c.foreign == http.StatusNotFound && c.scope != accounts.Operate {
 						as(h.tokenOf(stranger, "rivals", accounts.Scopes...)).problem(t, http.StatusNotFound, "")
 					}
 				}
 			})
 			for i, may := range roles[from:] {
+				if c.scope == accounts.Operate && may.name != "opal" {
+					h.unchanged(t, func() { as(h.tokenOf(may.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "") })
+					continue
+				}
 				a := as(h.tokenOf(may.name, "acme", accounts.Scopes...))
 				done := i > 0 && method != http.MethodGet && (a.code == http.StatusConflict || a.code == http.StatusNotFound)
 				if a.code != c.code && !done {

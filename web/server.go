@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -27,6 +28,8 @@ type Config struct {
 	URL       *url.URL     // public base URL; nil: as each request says
 	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
 	Log       *slog.Logger
+	// MaxUpload is the largest file in bytes that a run is filled from; 0 is DefaultMaxUpload.
+	MaxUpload int64
 	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
 	Why func() error
 }
@@ -37,9 +40,13 @@ const MaxBody = 512 << 10
 // patience is how long a request waits for a database that does not answer.
 const patience = 15 * time.Second
 
-// deadline ends what a request asks of the database when its patience does.
+// deadline ends what a request asks of the database when its patience does. One that brings a file may
+// take longer; it ends when nothing comes any more.
 func deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if takesFile(c) {
+			return next(c)
+		}
 		ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 		defer cancel()
 		c.SetRequest(c.Request().WithContext(ctx))
@@ -61,13 +68,14 @@ type server struct {
 	url       *url.URL
 	log       *slog.Logger
 	why       func() error
+	maxUpload int64
 	paths     paths       // of all routes
 	installed atomic.Bool // once true, true for ever
 }
 
 // New returns the handler of all routes.
 func New(cfg Config) http.Handler {
-	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why}
+	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload)}
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -77,7 +85,7 @@ func New(cfg Config) http.Handler {
 		s.measure,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.logPanic}),
 		s.secure,
-		middleware.BodyLimit("512K"),
+		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
 		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStatic}),
 		sameOrigin(cfg.URL),
 		deadline,

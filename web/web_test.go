@@ -48,7 +48,7 @@ type house struct {
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
-	w := workflows.New(d)
+	w := workflows.New(d, workflows.WithMigrations(probes()...), workflows.WithFiles(&memory{}))
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
 	for _, c := range change {

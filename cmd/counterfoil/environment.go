@@ -5,21 +5,27 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // environment is what the program is told from outside.
 type environment struct {
-	databaseURL, replicas, addr, url, proxies, data, blobs, log string
+	databaseURL, replicas, addr, url, proxies, data, blobs, upload, log string
+
+	patience time.Duration // of a command that waits for a worker
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -41,7 +47,9 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		proxies:     getenv("COUNTERFOIL_TRUSTED_PROXIES"),
 		data:        data,
 		blobs:       or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
+		upload:      or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		log:         or("COUNTERFOIL_LOG", "text"),
+		patience:    15 * time.Second,
 		stdin:       stdin, stdout: stdout, stderr: stderr,
 	}
 }
@@ -98,11 +106,51 @@ func (e environment) trustedProxies() ([]*net.IPNet, error) {
 	return networks, nil
 }
 
+// base is the public address as far as it is known, without a slash at its end.
+func (e environment) base() string {
+	if e.url != "" {
+		return strings.TrimSuffix(e.url, "/")
+	}
+	return "http://" + e.addr
+}
+
+// maxUpload reads COUNTERFOIL_MAX_UPLOAD: bytes, or such as 500MB.
+func (e environment) maxUpload() (int64, error) {
+	text := strings.ToUpper(strings.ReplaceAll(e.upload, " ", ""))
+	unit := int64(1)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}} {
+		if digits, ok := strings.CutSuffix(text, u.name); ok {
+			text, unit = digits, u.size
+			break
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/2/unit {
+		return 0, badSetting{"COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB"}
+	}
+	return n * unit, nil
+}
+
+// workflows are the use cases on a database, with the place for files. Closing the database closes that.
+func (e environment) workflows(ctx context.Context, d *database, more ...workflows.Option) (*workflows.Workflows, error) {
+	files, err := blobs.Open(ctx, e.blobs)
+	if err != nil {
+		return nil, err
+	}
+	d.files = files
+	options := []workflows.Option{workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger())}
+	return workflows.New(d.DB, append(options, more...)...), nil
+}
+
 // database is an open database, private or not.
 type database struct {
 	*db.DB
 	url     string
 	private *private.Server // nil with DATABASE_URL
+	files   *blobs.Store    // nil until workflows opens it
 }
 
 // openDatabase connects to the database of DATABASE_URL, or starts or joins the private one, and
@@ -189,6 +237,9 @@ func (d *database) why() error {
 // close disconnects, and stops the private database unless others use it. It has a time of its own:
 // it also runs after the command's context has ended.
 func (d *database) close() error {
+	if d.files != nil {
+		d.files.Close()
+	}
 	if d.DB != nil {
 		d.DB.Close()
 	}

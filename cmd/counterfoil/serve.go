@@ -39,6 +39,10 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	defer closeReplicas(replicas)
+	largest, err := env.maxUpload()
+	if err != nil {
+		return err
+	}
 	listener, err := listen(env.addr)
 	if err != nil {
 		return err
@@ -49,9 +53,14 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w := workflows.New(d.DB, workflows.WithReplicas(replicas...))
+	w, err := env.workflows(ctx, d, workflows.WithReplicas(replicas...))
+	if err != nil {
+		return err
+	}
 	log := env.logger()
-	server := web.HTTPServer(web.New(web.Config{Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why}), log)
+	server := web.HTTPServer(web.New(web.Config{
+		Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
+	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }
 

@@ -102,12 +102,8 @@ func resetPassword(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	base := strings.TrimSuffix(env.url, "/")
-	if base == "" {
-		base = "http://" + env.addr
-	}
 	fmt.Fprintln(env.stdout, "Whoever opens this link within a day chooses the new password, once:")
-	fmt.Fprintln(env.stdout, base+views.ResetPath(secret))
+	fmt.Fprintln(env.stdout, env.base()+views.ResetPath(secret))
 	return nil
 }
 

@@ -28,6 +28,8 @@ type Draft struct {
 	// From is an earlier run of the same migration, 0 for none: what is not given, values and file, is
 	// taken from it. So a dry run is done for real, with its secrets.
 	From id.Run
+	// Also runs in the transaction that adds the run, with the run as it then is. It may be nil.
+	Also func(ctx context.Context, tx *db.Tx, run Run) error
 }
 
 // RunsPerPage is how many runs a list shows at once.
@@ -108,12 +110,12 @@ func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values V
 			return Run{}, err
 		}
 	}
-	run, err := e.open(ctx, actor, m, values, draft.Dry, file)
+	run, err := e.open(ctx, actor, m, values, draft, file)
 	if err != nil {
 		e.discard(ctx, file, err)
 		return Run{}, err
 	}
-	return e.Run(ctx, run)
+	return run, nil
 }
 
 // check returns the values as they are stored, or all that is wrong, before a file is stored for nothing.
@@ -226,33 +228,44 @@ func (e *Engine) discard(ctx context.Context, file upload, why error) {
 }
 
 // open adds the run. The unique index decides which of two is first.
-func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, dry bool, file upload) (id.Run, error) {
+func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
 	params, err := m.store(values)
 	if err != nil {
-		return 0, err
+		return Run{}, err
 	}
 	knobs, err := json.Marshal(m.Knobs.orDefaults())
 	if err != nil {
-		return 0, err
+		return Run{}, err
 	}
-	key := m.sameKey(values, dry, file.hash)
-	var run id.Run
+	key := m.sameKey(values, draft.Dry, file.hash)
+	var run Run
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.OpenRun(ctx, db.OpenRunParams{
-			Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: dry, Knobs: string(knobs),
+			Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
 			Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
 		})
 		if err != nil {
 			return err
 		}
-		run = id.Run(n)
-		return logEvent(ctx, tx, run, actor, string(Open), describe(m, values, dry, file))
+		row, err := tx.RunByID(ctx, id.Run(n))
+		if err != nil {
+			return err
+		}
+		if run, err = e.runFrom(row, db.ProgressOfRow{}); err != nil {
+			return err
+		}
+		if draft.Also != nil {
+			if err := draft.Also(ctx, tx, run); err != nil {
+				return err
+			}
+		}
+		return logEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
 	})
 	if db.IsDuplicate(err, "uq_migration_run_active") {
-		return 0, anotherRun(ctx, e.db.Queries, key)
+		return Run{}, anotherRun(ctx, e.db.Queries, key)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("open run: %w", err)
+		return Run{}, fmt.Errorf("open run: %w", err)
 	}
 	return run, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -16,6 +17,7 @@ type Option func(w *settings)
 type settings struct {
 	files  migrations.Files
 	engine migrations.Options
+	more   []*migrations.Migration
 }
 
 // WithFiles stores uploads there. Without it they are Unavailable.
@@ -31,6 +33,11 @@ func WithReplicas(replicas ...migrations.Replica) Option {
 
 // WithLog has what no request waits for write its log there.
 func WithLog(log *slog.Logger) Option { return func(s *settings) { s.engine.Log = log } }
+
+// WithMigrations registers more migrations than those that come with the program.
+func WithMigrations(list ...*migrations.Migration) Option {
+	return func(s *settings) { s.more = append(s.more, list...) }
+}
 
 // registered are the migrations that come with the program.
 func (w *Workflows) registered() []*migrations.Migration {
@@ -80,11 +87,21 @@ func (w *Workflows) Migration(ctx context.Context, name string) (migrations.Info
 
 // OpenRun opens a run of a migration; see migrations.Engine.OpenRun.
 func (w *Workflows) OpenRun(ctx context.Context, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, error) {
+	return w.OpenRunOnce(ctx, name, values, draft, nil)
+}
+
+// OpenRunOnce is OpenRun, once for a token's idempotency key where that is not nil.
+func (w *Workflows) OpenRunOnce(ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *Once[migrations.Run]) (migrations.Run, error) {
 	actor, err := operating(ctx)
 	if err != nil {
 		return migrations.Run{}, err
 	}
-	return w.engine.OpenRun(ctx, actor, name, values, draft)
+	if once != nil {
+		draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
+			return remember(ctx, tx, once.row(tx, run))
+		}
+	}
+	return doOnce(ctx, w, once, func() (migrations.Run, error) { return w.engine.OpenRun(ctx, actor, name, values, draft) })
 }
 
 // Runs returns a page of one of the lists of runs: migrations.ListAttention, ListActive or ListFinished.

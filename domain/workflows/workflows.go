@@ -35,7 +35,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 		set(&s)
 	}
 	w := &Workflows{db: d}
-	w.engine = migrations.New(d, s.files, s.engine, w.registered()...)
+	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})

@@ -1,0 +1,268 @@
+package views
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// MigrationsProps is the list of runs, of the migrations that there are, and of who works.
+type MigrationsProps struct {
+	Page                        Page
+	Active, Attention, Finished []migrations.Run
+	ActiveMore, AttentionMore   bool // there are more than are shown
+	FinishedMore                bool
+	Older                       bool // Finished begins somewhere below
+	Kinds                       []migrations.Info
+	Workers                     []migrations.Worker
+	Alone                       []migrations.Run // active, and no living worker knows their migration
+}
+
+// NewRunProps is the form of a new run. Values are what was typed, by parameter.
+type NewRunProps struct {
+	Page      Page
+	Migration migrations.Info
+	Values    migrations.Values
+	Dry       bool
+	From      *migrations.Run // whose values and file it takes, nil for none
+	Where     Where
+	MaxUpload int64 // bytes
+	Errors    Errors
+}
+
+// Where is the database that a run works on.
+type Where struct{ Host, Database string }
+
+// StartRunProps is the question whether to start a run.
+type StartRunProps struct {
+	Page   Page
+	Run    migrations.Run
+	Where  Where
+	Living int // workers
+	Form   StartRunForm
+}
+
+// StartRunForm is what was typed into it. Knobs are by name, in the units of KnobFields.
+type StartRunForm struct {
+	Canary string
+	Knobs  map[string]string
+	Errors Errors
+}
+
+// RejectionsProps are lines of a run's source that no task was made of.
+type RejectionsProps struct {
+	Page Page
+	Run  migrations.Run
+	List []migrations.Rejection
+	More bool
+}
+
+// WorkersProps are the processes that work.
+type WorkersProps struct {
+	Page    Page
+	Workers []migrations.Worker
+}
+
+// live is how often the list asks for itself again, in milliseconds.
+func (p MigrationsProps) live() string {
+	if len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State != migrations.Paused && r.State.IsActive() }) {
+		return "2000"
+	}
+	return "10000"
+}
+
+// empty reports whether there never was a run.
+func (p MigrationsProps) empty() bool {
+	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older
+}
+
+// living are the workers whose lease has not ended.
+func living(workers []migrations.Worker) (list []migrations.Worker) {
+	for _, w := range workers {
+		if w.Left > 0 && w.State != migrations.WorkerStopped {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// workersInWords says who works: 3 workers on 2 hosts.
+func workersInWords(workers []migrations.Worker) string {
+	hosts := map[string]bool{}
+	for _, w := range workers {
+		hosts[w.Host] = true
+	}
+	names := slices.Sorted(maps.Keys(hosts))
+	const most = 4
+	list := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		list += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	if len(workers) == 1 {
+		return "1 worker on " + list
+	}
+	return fmt.Sprintf("%d workers on %s: %s", len(workers), counted(int64(len(names)), "host", "hosts"), list)
+}
+
+func inFlight(workers []migrations.Worker) (n int64) {
+	for _, w := range workers {
+		n += int64(w.InFlight)
+	}
+	return n
+}
+
+// briefly are a run's parameters in a line.
+func briefly(r migrations.Run) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+		if value := r.Values[name]; value != "" && value != "false" {
+			parts = append(parts, name+" "+short(value, 60))
+		}
+	}
+	if r.Upload != "" {
+		parts = append(parts, "file "+short(r.Upload, 60))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// short cuts a text to so many characters.
+func short(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+// figures are a run's numbers in a line.
+func figures(r migrations.Run) string {
+	switch {
+	case r.State == migrations.Open:
+		return "not filled yet"
+	case r.State == migrations.Filling:
+		return counted(int64(r.Total), "task", "tasks") + " so far"
+	}
+	return Thousands(r.Progress.Done()) + " of " + Thousands(int64(r.Total))
+}
+
+// asides are the numbers that stand beside them where they are not zero.
+func asides(r migrations.Run) (list []string) {
+	for _, part := range []struct {
+		n    int64
+		word string
+	}{{r.Progress.Failed, "failed"}, {r.Progress.Waiting, "waiting"}, {r.Progress.Skipped, "skipped"}, {int64(r.Rejected), "rejected"}} {
+		if part.n > 0 {
+			list = append(list, Thousands(part.n)+" "+part.word)
+		}
+	}
+	return list
+}
+
+// runNumber is how a run is called in a text.
+func runNumber(r id.Run) string { return "#" + number(uint64(r)) }
+
+// Living is how many workers live.
+func Living(workers []migrations.Worker) int { return len(living(workers)) }
+
+// Bytes is a size for people: 2 GB.
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GB"}, {1 << 20, "MB"}, {1 << 10, "KB"}} {
+		if n >= unit.size {
+			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 1, 64), ".0") + " " + unit.name
+		}
+	}
+	return counted(n, "byte", "bytes")
+}
+
+// leaseText is what is left of a worker's lease, in words.
+func leaseText(left time.Duration) string {
+	if left <= 0 {
+		return "ended"
+	}
+	return strconv.Itoa(int(left.Round(time.Second)/time.Second)) + " s"
+}
+
+// perSecond is a rate: 8.3, 1,240.
+func perSecond(rate float64) string {
+	if rate >= 100 {
+		return Thousands(int64(rate + .5))
+	}
+	return strconv.FormatFloat(rate, 'f', 1, 64)
+}
+
+// workerWord is what a worker does, and how that looks.
+func workerWord(w migrations.Worker) (word, class string) {
+	switch {
+	case w.State == migrations.WorkerStopped:
+		return "Stopped", "idle"
+	case w.Left <= 0:
+		return "Gone", "failed"
+	case w.State == migrations.WorkerDraining && w.InFlight == 0:
+		return "Drained", "held"
+	case w.State == migrations.WorkerDraining:
+		return "Draining", "held"
+	}
+	return "Working", "busy"
+}
+
+// paramName is the name of a parameter's field: one that a form may not have for anything else.
+func paramName(parameter string) string { return "p-" + parameter }
+
+// ParamField is the name of a parameter's field in a form.
+func ParamField(parameter string) string { return paramName(parameter) }
+
+// value is what a parameter's field begins with.
+func (p NewRunProps) value(param migrations.ParamInfo) string {
+	if value, typed := p.Values[param.Name]; typed {
+		return value
+	}
+	return param.Default
+}
+
+// fields are the names of the form's fields, from top to bottom.
+func (p NewRunProps) fields() []string {
+	var names []string
+	for _, param := range p.Migration.Params {
+		names = append(names, paramName(param.Name))
+	}
+	return append(names, "dry", "file")
+}
+
+// hintOf is what is said below a parameter's field.
+func hintOf(param migrations.ParamInfo) string {
+	var parts []string
+	if param.Help != "" {
+		parts = append(parts, param.Help)
+	}
+	if param.Kind == migrations.Number && (param.Min != 0 || param.Max != 0) {
+		parts = append(parts, Thousands(param.Min)+" to "+Thousands(param.Max)+".")
+	}
+	if param.Kind == migrations.Secret {
+		parts = append(parts, "It is not shown again.")
+	}
+	if !param.Required && param.Kind != migrations.Flag {
+		parts = append(parts, "May be left empty.")
+	}
+	return strings.Join(parts, " ")
+}
+
+// valuesOf are a run's parameters, for a list.
+func valuesOf(r migrations.Run) (list [][2]string) {
+	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+		list = append(list, [2]string{name, cmp.Or(r.Values[name], "—")})
+	}
+	if r.Upload != "" {
+		list = append(list, [2]string{"file", r.Upload})
+	}
+	return list
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func (s *server) migrations(c echo.Context) error {
+	ctx := c.Request().Context()
+	before, err := goesOn[id.Run](c, "before")
+	if err != nil {
+		return err
+	}
+	props := views.MigrationsProps{Older: before != 0}
+	if props.Kinds, err = s.Migrations(ctx); err != nil {
+		return err
+	}
+	if props.Workers, err = s.Workers(ctx); err != nil {
+		return err
+	}
+	if before == 0 {
+		if props.Active, props.ActiveMore, err = s.Runs(ctx, migrations.ListActive, 0); err != nil {
+			return err
+		}
+		if props.Attention, props.AttentionMore, err = s.Runs(ctx, migrations.ListAttention, 0); err != nil {
+			return err
+		}
+		props.Alone = alone(slices.Concat(props.Active, props.Attention))
+	}
+	if props.Finished, props.FinishedMore, err = s.Runs(ctx, migrations.ListFinished, before); err != nil {
+		return err
+	}
+	props.Page = s.controlRoom(c, "Migrations")
+	if target(c) == views.RunListID {
+		return render(c, http.StatusOK, views.RunList(props))
+	}
+	return render(c, http.StatusOK, views.MigrationsPage(props))
+}
+
+// alone are the runs, of those that are not over, whose migration no living worker knows.
+func alone(runs []migrations.Run) (list []migrations.Run) {
+	for _, r := range runs {
+		if r.State.IsActive() && !r.Known {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func (s *server) workers(c echo.Context) error {
+	workers, err := s.Workers(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	props := views.WorkersProps{Page: s.controlRoom(c, "Workers"), Workers: workers}
+	if target(c) == views.WorkersID {
+		return render(c, http.StatusOK, views.WorkerList(props))
+	}
+	return render(c, http.StatusOK, views.WorkersPage(props))
+}
+
+// badDrain reports a form that says neither yes nor no.
+type badDrain struct{}
+
+func (badDrain) Error() string { return "Use one of the buttons to say what you want." }
+func (badDrain) Unwrap() error { return fault.Invalid }
+func (badDrain) Field() string { return "drain" }
+
+func (s *server) drainWorker(c echo.Context) error {
+	worker, err := rowID[id.Worker](c.Param("worker"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	drain := c.FormValue("drain")
+	if drain != "yes" && drain != "no" {
+		return badDrain{}
+	}
+	if err := s.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
+		return err
+	}
+	if drain == "yes" {
+		return s.see(c, views.WorkersPath, fmt.Sprintf("Worker %d takes nothing new.", worker))
+	}
+	return s.see(c, views.WorkersPath, fmt.Sprintf("Worker %d works again.", worker))
+}
+
+// pathRun reads a run's id from the path.
+func pathRun(c echo.Context) (id.Run, error) {
+	return rowID[id.Run](c.Param("run"), echo.ErrNotFound)
+}
+
+// runOfPath returns the run that the path names.
+func (s *server) runOfPath(c echo.Context) (migrations.Run, error) {
+	run, err := pathRun(c)
+	if err != nil {
+		return migrations.Run{}, err
+	}
+	return s.Run(c.Request().Context(), run)
+}
+
+func (s *server) rejections(c echo.Context) error {
+	after, err := goesOn[uint64](c, "after")
+	if err != nil {
+		return err
+	}
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	props := views.RejectionsProps{Run: run}
+	if props.List, props.More, err = s.RunRejections(c.Request().Context(), run.ID, after); err != nil {
+		return err
+	}
+	props.Page = s.controlRoom(c, fmt.Sprintf("Rejected lines of run %d", run.ID))
+	return render(c, http.StatusOK, views.RejectionsPage(props))
+}
+
+func (s *server) rejectionsFile(c echo.Context) error {
+	ctx := c.Request().Context()
+	run, err := pathRun(c)
+	if err != nil {
+		return err
+	}
+	list, more, err := s.RunRejections(ctx, run, 0)
+	if err != nil {
+		return err
+	}
+	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run), []string{"line", "reason", "content"}, func(write func(...string)) error {
+		for {
+			for _, r := range list {
+				write(strconv.FormatUint(r.Line, 10), r.Reason, r.Content)
+			}
+			if !more {
+				return nil
+			}
+			if list, more, err = s.RunRejections(ctx, run, list[len(list)-1].Number); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// csvFile answers with a file of rows, which are sent while they are read. An error in the middle
+// breaks the answer off, so that half a file does not pass for the whole.
+func csvFile(c echo.Context, name string, head []string, rows func(write func(cells ...string)) error) error {
+	header := c.Response().Header()
+	header.Set("Content-Type", "text/csv; charset=utf-8")
+	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	header.Set("Cache-Control", "private, no-store")
+	c.Response().WriteHeader(http.StatusOK)
+	w := csv.NewWriter(c.Response())
+	_ = w.Write(head)
+	n := 0
+	err := rows(func(cells ...string) {
+		for i, cell := range cells {
+			cells[i] = PlainCell(cell)
+		}
+		_ = w.Write(cells) // what went wrong is kept for Error
+		if n++; n%500 == 0 {
+			w.Flush()
+			c.Response().Flush()
+		}
+	})
+	w.Flush()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil // whoever left in the middle needs no answer
+}
+
+// PlainCell is a cell of a CSV file that keeps a spreadsheet from taking a text for a formula.
+func PlainCell(cell string) string {
+	if strings.IndexAny(cell, "=+-@\t\r") == 0 {
+		return "'" + cell
+	}
+	return cell
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func (s *server) startForm(c echo.Context) error {
+	props, err := s.startProps(c)
+	if err != nil {
+		return err
+	}
+	props.Form = views.NewStartForm(props.Run)
+	return s.showStart(c, http.StatusOK, props)
+}
+
+func (s *server) startProps(c echo.Context) (views.StartRunProps, error) {
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return views.StartRunProps{}, err
+	}
+	workers, err := s.Workers(c.Request().Context())
+	return views.StartRunProps{Run: run, Where: s.where(), Living: views.Living(workers)}, err
+}
+
+func (s *server) showStart(c echo.Context, code int, props views.StartRunProps) error {
+	props.Page = s.controlRoom(c, "Start run "+strconv.FormatUint(uint64(props.Run.ID), 10))
+	if target(c) == views.StartID {
+		return render(c, code, views.StartRun(props))
+	}
+	return render(c, code, views.StartRunPage(props))
+}
+
+// startRun starts a run with the settings of the form.
+func (s *server) startRun(c echo.Context) error {
+	props, err := s.startProps(c)
+	if err != nil {
+		return err
+	}
+	canary, change, turned, bad := readStart(c, props.Run, &props)
+	if len(bad) > 0 {
+		props.Form.Errors = bad
+		return s.showStart(c, http.StatusUnprocessableEntity, props)
+	}
+	ctx := c.Request().Context()
+	if turned && props.Run.State == migrations.Ready {
+		if _, err := s.TurnKnobs(ctx, props.Run.ID, change); err != nil {
+			return s.rejectStart(c, props, err)
+		}
+	}
+	if _, err := s.StartRun(ctx, props.Run.ID, canary); err != nil {
+		return s.rejectStart(c, props, err)
+	}
+	return s.see(c, views.RunPath(props.Run.ID), "")
+}
+
+// rejectStart shows the question again: with what was wrong, or as the run is now.
+func (s *server) rejectStart(c echo.Context, props views.StartRunProps, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	if errors.Is(err, fault.Conflict) {
+		if props.Run, err = s.Run(c.Request().Context(), props.Run.ID); err != nil {
+			return err
+		}
+	}
+	props.Form.Errors = messages
+	return s.showStart(c, code, props)
+}
+
+// readStart reads the form. Knobs that were left as they stood are not turned: somebody else may have
+// turned them meanwhile.
+func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (canary int, change migrations.KnobChange, turned bool, bad views.Errors) {
+	bad = views.Errors{}
+	props.Form.Canary = c.FormValue("canary")
+	if text := plainNumber(props.Form.Canary); text != "" {
+		n, err := strconv.ParseUint(text, 10, 31)
+		switch {
+		case err != nil || n == 0:
+			bad["canary"] = "Write how many tasks to do first as a whole number, or leave it empty."
+		case n >= run.Total && run.State == migrations.Ready:
+			bad["canary"] = "The run has " + views.Thousands(int64(run.Total)) + " tasks: a canary has fewer. Leave it empty to do all."
+		}
+		canary = int(n)
+	}
+	props.Form.Knobs = map[string]string{}
+	for _, knob := range views.StartKnobs {
+		text := c.FormValue(knob.Name)
+		props.Form.Knobs[knob.Name] = text
+		if plainNumber(text) == plainNumber(c.FormValue("was-"+knob.Name)) {
+			continue
+		}
+		n, err := strconv.ParseFloat(plainNumber(text), 64)
+		if err != nil || math.IsNaN(n) || n < 0 || n > 1e12 || !knob.Broken && n != math.Trunc(n) {
+			bad[knob.Name] = "Write a number from 0."
+			if !knob.Broken {
+				bad[knob.Name] = "Write a whole number from 0."
+			}
+			continue
+		}
+		turned = true
+		turnStartKnob(&change, knob.Name, n)
+	}
+	return canary, change, turned, bad
+}
+
+func turnStartKnob(change *migrations.KnobChange, name string, n float64) {
+	whole := int(n)
+	switch name {
+	case "concurrency":
+		change.Concurrency = &whole
+	case "rate":
+		change.Rate = &n
+	case "per_host":
+		change.PerHost = &n
+	case "max_threads":
+		change.MaxThreads = &whole
+	case "max_history":
+		long := int64(n)
+		change.MaxHistory = &long
+	case "max_lag":
+		lag := time.Duration(n * float64(time.Second))
+		change.MaxLag = &lag
+	}
+}
+
+// plainNumber is a number without what people put between its digits.
+func plainNumber(text string) string {
+	return strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "", "\u2009", "").Replace(strings.TrimSpace(text))
+}

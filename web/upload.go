@@ -1,0 +1,217 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+)
+
+// A file that a run is filled from goes from the connection to where it is kept, and is never whole in
+// memory nor in a file of ours. It takes as long as it takes, while something comes.
+
+// DefaultMaxUpload is the largest file in bytes where nothing else is said.
+const DefaultMaxUpload = 2 << 30
+
+const (
+	// stalled is how long an upload may stand still.
+	stalled = time.Minute
+	// lingering is how much more of a file that is too large is read, so that the answer is: a browser
+	// that is still sending shows none.
+	lingering = 64 << 20
+)
+
+// takesFile reports whether a request brings a file to a route that takes one.
+func takesFile(c echo.Context) bool {
+	if c.Request().Method != http.MethodPost || c.Path() != uploadPath && c.Path() != apiUploadPath {
+		return false
+	}
+	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	return kind == "multipart/form-data"
+}
+
+// uploadTooLarge reports a file above the limit.
+type uploadTooLarge struct{ limit string }
+
+func (e uploadTooLarge) Error() string {
+	return "The file is too large: it may have " + e.limit + ". Split it, or ask whoever runs this server to raise COUNTERFOIL_MAX_UPLOAD."
+}
+func (uploadTooLarge) Unwrap() error { return fault.Invalid }
+func (uploadTooLarge) Field() string { return "file" }
+
+// uploadBroken reports a file that did not come whole, or not as it should.
+type uploadBroken struct{ why string }
+
+func (e uploadBroken) Error() string { return e.why }
+func (uploadBroken) Unwrap() error   { return fault.Invalid }
+func (uploadBroken) Field() string   { return "file" }
+
+var (
+	brokeOff     = uploadBroken{"The upload broke off before its end, so nothing was kept. Send the file again."}
+	behindFile   = uploadBroken{"There is something behind the file. Send the file as the last part, and once."}
+	unreadable   = uploadBroken{"The form could not be read. Send it as multipart/form-data with the file as its last part."}
+	fieldsTooBig = uploadBroken{"What stands before the file is too large: it may have 512 KiB."}
+)
+
+// sent is a form with a file as it comes in.
+type sent struct {
+	fields url.Values
+	name   string // of the file, "" where there is none
+	file   io.Reader
+	whole  func() // called once the file was read to its end, where set
+
+	c       echo.Context
+	ctx     context.Context // ends with the request, or where nothing happens for a while
+	done    context.CancelFunc
+	parts   *multipart.Reader
+	part    *multipart.Part
+	limit   int64
+	words   string // the limit for people
+	size    int64
+	sum     hash.Hash
+	err     error // what went wrong with reading
+	watch   *time.Timer
+	stopped chan struct{}
+}
+
+// receive reads a form up to its file, which is read from file then. Whoever calls it calls end.
+func receive(c echo.Context, limit int64, words string) (*sent, error) {
+	ctx, cancel := context.WithCancel(c.Request().Context())
+	s := &sent{fields: url.Values{}, c: c, ctx: ctx, done: cancel, limit: limit, words: words, sum: sha256.New(), stopped: make(chan struct{})}
+	s.watch = time.AfterFunc(stalled, func() { close(s.stopped); cancel() })
+	parts, err := c.Request().MultipartReader()
+	if err != nil {
+		return s, unreadable
+	}
+	s.parts = parts
+	left := int64(MaxBody)
+	for {
+		s.goesOn()
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return s, nil
+		}
+		if err != nil {
+			return s, s.broken(err)
+		}
+		if part.FormName() == "file" && part.FileName() != "" {
+			if known := c.Request().ContentLength; known > limit+MaxBody {
+				return s, s.failed(uploadTooLarge{words})
+			}
+			s.name, s.part, s.file = part.FileName(), part, s.reader()
+			return s, nil
+		}
+		var value bytes.Buffer
+		n, err := io.Copy(&value, io.LimitReader(part, left+1))
+		if err != nil {
+			return s, s.broken(err)
+		}
+		if left -= n + int64(len(part.FormName())) + 64; left < 0 {
+			return s, fieldsTooBig
+		}
+		if part.FormName() != "file" { // a browser sends an empty one where none was chosen
+			s.fields.Add(part.FormName(), value.String())
+		}
+	}
+}
+
+// reader is the file, with a byte order mark and all. It ends with an error where more follows.
+func (s *sent) reader() io.Reader { return readerFunc(s.read) }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func (s *sent) read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.goesOn()
+	n, err := s.part.Read(p)
+	s.size += int64(n)
+	s.sum.Write(p[:n])
+	if s.size > s.limit {
+		return 0, s.failed(uploadTooLarge{s.words})
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		if _, next := s.parts.NextPart(); next == nil {
+			return n, s.failed(behindFile)
+		} else if !errors.Is(next, io.EOF) {
+			return n, s.broken(next)
+		}
+		s.err = io.EOF
+		if s.whole != nil {
+			s.whole()
+		}
+		return n, io.EOF
+	case err != nil:
+		return n, s.broken(err)
+	}
+	return n, nil
+}
+
+func (s *sent) failed(err error) error {
+	s.err = err
+	return err
+}
+
+func (s *sent) broken(err error) error {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w (%w)", brokeOff, err)
+	}
+	return s.err
+}
+
+// goesOn lets the next piece take its time.
+func (s *sent) goesOn() {
+	s.watch.Reset(stalled)
+	connection := http.NewResponseController(s.c.Response())
+	_ = connection.SetReadDeadline(time.Now().Add(stalled)) // a recorder has none
+	_ = connection.SetWriteDeadline(time.Now().Add(2 * stalled))
+}
+
+// why returns what an error of using the file really is about: reading it comes first.
+func (s *sent) why(err error) error {
+	select {
+	case <-s.stopped:
+		return context.DeadlineExceeded
+	default:
+	}
+	if err != nil && s.err != nil && !errors.Is(s.err, io.EOF) {
+		return s.err
+	}
+	return err
+}
+
+// end takes what is left of the request, so that whoever is still sending gets to see the answer, and
+// stops the watch.
+func (s *sent) end() {
+	defer s.done()
+	defer s.watch.Stop()
+	left := s.limit - s.size
+	if errors.As(s.err, new(uploadTooLarge)) {
+		left = lingering
+	}
+	body := s.c.Request().Body
+	piece := make([]byte, 32<<10)
+	for left > 0 {
+		s.goesOn()
+		n, err := body.Read(piece)
+		if left -= int64(n); err != nil {
+			return
+		}
+	}
+}
