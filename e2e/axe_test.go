@@ -46,6 +46,13 @@ var accessible = map[string]string{
 	"/account":         "/account",
 	"/admin/companies": "/admin/companies",
 
+	"/admin/migrations":                          "/admin/migrations",
+	"/admin/migrations/workers":                  "/admin/migrations/workers",
+	"/admin/migrations/:name/new":                noPage, // without a migration
+	"/admin/migrations/runs/:run/start":          noPage,
+	"/admin/migrations/runs/:run/rejections":     noPage,
+	"/admin/migrations/runs/:run/rejections.csv": noPage,
+
 	"/:company":                                       "/acme",
 	"/:company/boards":                                "/acme/boards",
 	"/:company/jump":                                  "/acme/jump?q=the",

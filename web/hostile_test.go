@@ -173,7 +173,9 @@ func (b *besieged) furnish(t *testing.T) {
 	do(b.workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
 	_, err = b.workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
 	do(err)
-	b.rooms = []string{views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7"}
+	b.worker("web-1")
+	ready := b.readyRun(12_482)
+	b.rooms = []string{views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7", views.RunStartPath(ready)}
 }
 
 // restock puts something in the place of what a form took away, and returns the form about that; ok is
@@ -206,6 +208,8 @@ func (b *besieged) restock(t *testing.T, name string) (form found, ok bool) {
 		said, err := b.workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
 		do(err)
 		form, ok = b.on(b.browser, views.EditCommentPath("acme", said.Key, said.Comment.ID))
+	case strings.HasSuffix(b.route, "/runs/:run/start"):
+		form, ok = b.on(b.browser, views.RunStartPath(b.readyRun(12_482)))
 	}
 	return form, ok && slices.Contains(form.names, name)
 }

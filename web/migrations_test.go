@@ -112,3 +112,19 @@ func (h *house) openRun(name string, values migrations.Values) id.Run {
 	}
 	return run.ID
 }
+
+// readyRun is a run that is filled with so many tasks, of which none is there.
+func (h *house) readyRun(tasks int) id.Run {
+	h.t.Helper()
+	runs := h.count("SELECT COUNT(*) FROM migration_run")
+	run := h.openRun("count-up", migrations.Values{"to": strconv.Itoa(int(runs) + 1), "mode": "up", "key": "hush"})
+	h.exec("UPDATE migration_run SET state = 'ready', total = ? WHERE id = ?", tasks, run)
+	return run
+}
+
+// worker adds a worker that lives for a minute.
+func (h *house) worker(host string) id.Worker {
+	h.t.Helper()
+	return id.Worker(h.exec(`INSERT INTO migration_worker (host, pid, version, state, in_flight, finished, per_second, started_at, beat_at, lease_until)
+		VALUES (?, 4711, '1.0', 'active', 3, 1234567, 8.25, NOW(6), NOW(6), NOW(6) + INTERVAL 60 SECOND)`, host))
+}
