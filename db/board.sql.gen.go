@@ -80,8 +80,29 @@ func (q *Queries) ArchiveBoard(ctx context.Context, arg ArchiveBoardParams) (int
 	return result.RowsAffected()
 }
 
+const beginSpread = `-- name: BeginSpread :exec
+UPDATE board_column SET spread_run = ?, spread_from = ?, last_rank = ? WHERE id = ?
+`
+
+type BeginSpreadParams struct {
+	Run        id.Run
+	SpreadFrom int64
+	ID         id.Column
+}
+
+// From the foot up, tickets go above spread_from, and what comes to the foot below it.
+func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error {
+	_, err := q.db.ExecContext(ctx, beginSpread,
+		arg.Run,
+		arg.SpreadFrom,
+		arg.SpreadFrom,
+		arg.ID,
+	)
+	return err
+}
+
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard FROM board
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board
 JOIN board_column ON board_column.board_id = board.id
 WHERE board.id = ? AND board.company_id = ?
 ORDER BY board_column.position
@@ -119,6 +140,8 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 			&i.BoardColumn.TicketCount,
 			&i.BoardColumn.LastRank,
 			&i.BoardColumn.WipHard,
+			&i.BoardColumn.SpreadRun,
+			&i.BoardColumn.SpreadFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -134,7 +157,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard FROM board_slug s
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
 WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE
@@ -174,6 +197,8 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 			&i.BoardColumn.TicketCount,
 			&i.BoardColumn.LastRank,
 			&i.BoardColumn.WipHard,
+			&i.BoardColumn.SpreadRun,
+			&i.BoardColumn.SpreadFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -189,11 +214,21 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 }
 
 const boardSlugs = `-- name: BoardSlugs :many
-SELECT slug FROM board_slug WHERE company_id = ? AND slug IN (/*SLICE:slugs*/?)
+SELECT s.slug, s.board_id, s.imported, i.purged, i.max_ticket_id FROM board_slug s
+JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+WHERE s.company_id = ? AND s.slug IN (/*SLICE:slugs*/?)
 `
 
+type BoardSlugsRow struct {
+	Slug        string
+	BoardID     id.Board
+	Imported    bool
+	Purged      uint64
+	MaxTicketID uint64
+}
+
 // Those of some slugs that a board of the company has or had, or whose keys were imported.
-func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]string, error) {
+func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []string) ([]BoardSlugsRow, error) {
 	query := boardSlugs
 	var queryParams []interface{}
 	queryParams = append(queryParams, companyID)
@@ -210,13 +245,57 @@ func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []BoardSlugsRow
 	for rows.Next() {
-		var slug string
-		if err := rows.Scan(&slug); err != nil {
+		var i BoardSlugsRow
+		if err := rows.Scan(
+			&i.Slug,
+			&i.BoardID,
+			&i.Imported,
+			&i.Purged,
+			&i.MaxTicketID,
+		); err != nil {
 			return nil, err
 		}
-		items = append(items, slug)
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const boardsAfter = `-- name: BoardsAfter :many
+SELECT b.id, b.slug, c.slug AS company FROM board b
+JOIN company c ON c.id = b.company_id
+WHERE b.id > ?
+ORDER BY b.id
+LIMIT ?
+`
+
+type BoardsAfterRow struct {
+	ID      id.Board
+	Slug    string
+	Company string
+}
+
+// All boards of all companies, for bulk work.
+func (q *Queries) BoardsAfter(ctx context.Context, after id.Board, limit int32) ([]BoardsAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, boardsAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardsAfterRow
+	for rows.Next() {
+		var i BoardsAfterRow
+		if err := rows.Scan(&i.ID, &i.Slug, &i.Company); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -302,7 +381,7 @@ func (q *Queries) BoardsToSearch(ctx context.Context, companyID id.Company, limi
 }
 
 const columnsOfBoards = `-- name: ColumnsOfBoards :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from FROM board_column WHERE board_id IN (/*SLICE:boards*/?) ORDER BY board_id, position
 `
 
 // The columns of several boards, for a list of boards.
@@ -335,6 +414,8 @@ func (q *Queries) ColumnsOfBoards(ctx context.Context, boards []id.Board) ([]Boa
 			&i.TicketCount,
 			&i.LastRank,
 			&i.WipHard,
+			&i.SpreadRun,
+			&i.SpreadFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -481,7 +562,7 @@ func (q *Queries) KeepBoards(ctx context.Context, ids []id.Board) ([]KeepBoardsR
 }
 
 const lockColumns = `-- name: LockColumns :many
-SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+SELECT id, board_id, name, position, done, wip_limit, ticket_count, last_rank, wip_hard, spread_run, spread_from FROM board_column WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
 
 func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColumn, error) {
@@ -513,6 +594,8 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 			&i.TicketCount,
 			&i.LastRank,
 			&i.WipHard,
+			&i.SpreadRun,
+			&i.SpreadFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -525,6 +608,29 @@ func (q *Queries) LockColumns(ctx context.Context, ids []id.Column) ([]BoardColu
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockSpread = `-- name: LockSpread :one
+SELECT ticket_count, last_rank, spread_run, spread_from FROM board_column WHERE id = ? FOR UPDATE
+`
+
+type LockSpreadRow struct {
+	TicketCount int64
+	LastRank    int64
+	SpreadRun   id.Run
+	SpreadFrom  int64
+}
+
+func (q *Queries) LockSpread(ctx context.Context, argID id.Column) (LockSpreadRow, error) {
+	row := q.db.QueryRowContext(ctx, lockSpread, argID)
+	var i LockSpreadRow
+	err := row.Scan(
+		&i.TicketCount,
+		&i.LastRank,
+		&i.SpreadRun,
+		&i.SpreadFrom,
+	)
+	return i, err
 }
 
 const raiseLastRank = `-- name: RaiseLastRank :execrows
@@ -611,4 +717,13 @@ func (q *Queries) SetColumnPosition(ctx context.Context, position int32, iD id.C
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const setSpread = `-- name: SetSpread :exec
+UPDATE board_column SET spread_from = ? WHERE id = ?
+`
+
+func (q *Queries) SetSpread(ctx context.Context, spreadFrom int64, iD id.Column) error {
+	_, err := q.db.ExecContext(ctx, setSpread, spreadFrom, iD)
+	return err
 }

@@ -129,6 +129,8 @@ type BoardColumn struct {
 	TicketCount int64
 	LastRank    int64
 	WipHard     bool
+	SpreadRun   id.Run
+	SpreadFrom  int64
 }
 
 type BoardSlug struct {

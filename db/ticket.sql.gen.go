@@ -8,6 +8,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -429,6 +430,56 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 	return i, err
 }
 
+const lockTickets = `-- name: LockTickets :many
+SELECT id, board_id, local_id, deleted_at FROM ticket WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+`
+
+type LockTicketsRow struct {
+	ID        id.Ticket
+	BoardID   id.Board
+	LocalID   uint64
+	DeletedAt *time.Time
+}
+
+// Also deleted ones.
+func (q *Queries) LockTickets(ctx context.Context, ids []id.Ticket) ([]LockTicketsRow, error) {
+	query := lockTickets
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockTicketsRow
+	for rows.Next() {
+		var i LockTicketsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.BoardID,
+			&i.LocalID,
+			&i.DeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const numberOnBoard = `-- name: NumberOnBoard :one
 SELECT local_id FROM ticket_alias WHERE ticket_id = ? AND board_id = ?
 `
@@ -471,6 +522,53 @@ func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const ranksAbove = `-- name: RanksAbove :many
+SELECT id, rank_in_column FROM ticket
+WHERE column_id >= ? AND column_id <= ? AND rank_in_column < ?
+ORDER BY column_id DESC, rank_in_column DESC
+LIMIT ?
+`
+
+type RanksAboveParams struct {
+	ColumnID *id.Column
+	FromRank *int64
+	Limit    int32
+}
+
+type RanksAboveRow struct {
+	ID           id.Ticket
+	RankInColumn *int64
+}
+
+// From a rank up, the lowest first.
+func (q *Queries) RanksAbove(ctx context.Context, arg RanksAboveParams) ([]RanksAboveRow, error) {
+	rows, err := q.db.QueryContext(ctx, ranksAbove,
+		arg.ColumnID,
+		arg.ColumnID,
+		arg.FromRank,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RanksAboveRow
+	for rows.Next() {
+		var i RanksAboveRow
+		if err := rows.Scan(&i.ID, &i.RankInColumn); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const ranksBelow = `-- name: RanksBelow :many

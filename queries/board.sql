@@ -28,7 +28,9 @@ SELECT * FROM board WHERE company_id = sqlc.arg(company_id) ORDER BY slug LIMIT 
 
 -- name: BoardSlugs :many
 -- Those of some slugs that a board of the company has or had, or whose keys were imported.
-SELECT slug FROM board_slug WHERE company_id = sqlc.arg(company_id) AND slug IN (sqlc.slice(slugs));
+SELECT s.slug, s.board_id, s.imported, i.purged, i.max_ticket_id FROM board_slug s
+JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+WHERE s.company_id = sqlc.arg(company_id) AND s.slug IN (sqlc.slice(slugs));
 
 -- name: EditBoard :execrows
 UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
@@ -85,4 +87,22 @@ SELECT b.id, b.slug, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
 ORDER BY b.slug
+LIMIT ?;
+
+-- name: LockSpread :one
+SELECT ticket_count, last_rank, spread_run, spread_from FROM board_column WHERE id = sqlc.arg(id) FOR UPDATE;
+
+-- name: BeginSpread :exec
+-- From the foot up, tickets go above spread_from, and what comes to the foot below it.
+UPDATE board_column SET spread_run = sqlc.arg(run), spread_from = sqlc.arg(spread_from), last_rank = sqlc.arg(spread_from) WHERE id = sqlc.arg(id);
+
+-- name: SetSpread :exec
+UPDATE board_column SET spread_from = sqlc.arg(spread_from) WHERE id = sqlc.arg(id);
+
+-- name: BoardsAfter :many
+-- All boards of all companies, for bulk work.
+SELECT b.id, b.slug, c.slug AS company FROM board b
+JOIN company c ON c.id = b.company_id
+WHERE b.id > sqlc.arg(after)
+ORDER BY b.id
 LIMIT ?;

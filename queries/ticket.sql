@@ -145,3 +145,14 @@ UPDATE ticket SET closed_at = NULL WHERE column_id = sqlc.arg(column_id) AND clo
 -- Puts all tickets of a column at the end of another, in their order.
 UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at)
 WHERE column_id = sqlc.arg(from_column);
+
+-- name: RanksAbove :many
+-- From a rank up, the lowest first.
+SELECT id, rank_in_column FROM ticket
+WHERE column_id >= sqlc.arg(column_id) AND column_id <= sqlc.arg(column_id) AND rank_in_column < sqlc.arg(from_rank)
+ORDER BY column_id DESC, rank_in_column DESC
+LIMIT ?;
+
+-- name: LockTickets :many
+-- Also deleted ones.
+SELECT id, board_id, local_id, deleted_at FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;

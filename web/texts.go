@@ -5,6 +5,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -20,7 +21,7 @@ func (s *server) texts(c echo.Context, sources ...string) (texts, error) {
 	if err != nil {
 		return texts{}, err
 	}
-	return texts{linker(company(c).Slug, refs.Boards), func(handle string) string { return refs.Names[handle] }}, nil
+	return texts{linker(company(c).Slug, refs), func(handle string) string { return refs.Names[handle] }}, nil
 }
 
 func (t texts) html(source string) (string, error) { return markup.Render(source, t.link, t.people) }
@@ -46,11 +47,11 @@ func bodies(list []tickets.Comment) []string {
 	return texts
 }
 
-// linker links the keys of a company's boards.
-func linker(company string, known map[string]bool) markup.Linker {
+// linker links the keys of a company's boards, but not those of tickets that were purged.
+func linker(company string, refs workflows.References) markup.Linker {
 	return func(text string) string {
 		key, err := tickets.ParseKey(text)
-		if err != nil || !known[key.Board] {
+		if err != nil || !refs.Boards[key.Board] || refs.Gone[key] {
 			return ""
 		}
 		return views.TicketPath(company, key)

@@ -21,6 +21,12 @@ CREATE TABLE ticket_origin (
 -- Numbers whose tickets, or old keys, were purged: handed out, and never again.
 ALTER TABLE board_ticket_incrementer ADD COLUMN purged BIGINT UNSIGNED NOT NULL DEFAULT 0;
 
+-- The run that last spread a column's tickets anew, from the foot up; those with a rank from spread_from
+-- on have been.
+ALTER TABLE board_column
+  ADD COLUMN spread_run BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  ADD COLUMN spread_from BIGINT NOT NULL DEFAULT 0;
+
 -- An image that a company keeps, stored under its hash.
 CREATE TABLE image (
   company_id BIGINT UNSIGNED NOT NULL,

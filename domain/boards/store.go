@@ -193,17 +193,29 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	return list, nil
 }
 
-// Slugs returns those of some slugs, in upper case, that a board of a company has or had, or whose keys
-// were imported there.
-func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]string, error) {
+// Known is a slug that a board has or had, or whose keys were imported there.
+type Known struct {
+	Slug  string
+	Board ID
+	// Purged says that some of the numbers up to Last are no ticket's any more; false for imported keys.
+	Purged bool
+	Last   uint64
+}
+
+// Slugs returns those of some slugs, in upper case, that are known in a company.
+func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]Known, error) {
 	if len(among) == 0 {
 		return nil, nil
 	}
-	slugs, err := db.Read(q.BoardSlugs(ctx, company, among))
+	rows, err := db.Read(q.BoardSlugs(ctx, company, among))
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
-	return slugs, nil
+	known := make([]Known, len(rows))
+	for i, r := range rows {
+		known[i] = Known{Slug: r.Slug, Board: r.BoardID, Purged: r.Purged > 0 && !r.Imported, Last: r.MaxTicketID}
+	}
+	return known, nil
 }
 
 // ImportSlugs keeps slugs, in upper case, for the keys that tickets had elsewhere: no board gets them any

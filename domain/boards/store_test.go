@@ -233,7 +233,11 @@ func TestOf(t *testing.T) {
 			t.Errorf("in the list %+v, alone %+v, %v", board, one, err)
 		}
 	}
-	slugs, err := boards.Slugs(ctx, d.Queries, acme, []string{"A1", "PIRATE", "UTF"})
+	known, err := boards.Slugs(ctx, d.Queries, acme, []string{"A1", "PIRATE", "UTF"})
+	var slugs []string
+	for _, k := range known {
+		slugs = append(slugs, k.Slug)
+	}
 	slices.Sort(slugs)
 	if err != nil || fmt.Sprint(slugs) != "[A1 PIRATE]" {
 		t.Errorf("%v, %v", slugs, err)

@@ -196,6 +196,12 @@ func Boards(source string) []string {
 	return slugs
 }
 
+// looseKey is to keyForm as slugForm is.
+var looseKey = regexp.MustCompile(`[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}`)
+
+// Keys returns what may be keys in a text: more than Render asks for.
+func Keys(source string) []string { return looseKey.FindAllString(source, -1) }
+
 // keysIn returns where keys begin and end. A hyphen or slash may tie one to more, and then it is none:
 // X-NINJA-42, NINJA-42-B, a path.
 func keysIn(text []byte) [][]int {

@@ -244,8 +244,11 @@ func TestBoards(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"NINJA-42", "A1-7", "X", "x", "-", "_", "*", "**", "~~", "`", "[", "](/a)", "(", ")", "/", "&amp;", "\\", "<", ">", "|", "\n", " ", "@ana", "http://a.b/", "ä", "9"})
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), "")
-		known := markup.Boards(source)
+		known, keys := markup.Boards(source), markup.Keys(source)
 		link := func(key string) string {
+			if !slices.Contains(keys, key) {
+				t.Fatalf("%q asks for %s, and %v are known", source, key, keys)
+			}
 			if slug, _, _ := strings.Cut(key, "-"); !slices.Contains(known, slug) {
 				t.Fatalf("%q asks for %s, and %v are known", source, key, known)
 			}

@@ -155,9 +155,11 @@ func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handle
 	return list, nil
 }
 
-// References are what words in texts stand for: slugs that boards have or had, and members' names by handle.
+// References are what words in texts stand for: slugs that boards have or had, and members' names by
+// handle. Gone are keys of those boards whose tickets were purged.
 type References struct {
 	Boards map[string]bool
+	Gone   map[tickets.Key]bool
 	Names  map[string]string
 }
 
@@ -179,13 +181,37 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 		return refs, err
 	}
 	refs = References{Boards: make(map[string]bool, len(slugs)), Names: make(map[string]string, len(named))}
-	for _, slug := range slugs {
-		refs.Boards[slug] = true
+	for _, known := range slugs {
+		refs.Boards[known.Slug] = true
+	}
+	if refs.Gone, err = w.gone(ctx, slugs, texts); err != nil {
+		return refs, err
 	}
 	for _, m := range named {
 		refs.Names[m.Handle] = m.Name
 	}
 	return refs, nil
+}
+
+// gone returns the keys in texts that were tickets' and are not any more. It asks for nothing unless a
+// board lacks numbers.
+func (w *Workflows) gone(ctx context.Context, slugs []boards.Known, texts []string) (map[tickets.Key]bool, error) {
+	on, last := map[string]id.Board{}, map[string]uint64{}
+	for _, known := range slugs {
+		if known.Purged {
+			on[known.Slug], last[known.Slug] = known.Board, known.Last
+		}
+	}
+	if len(on) == 0 {
+		return nil, nil
+	}
+	var keys []tickets.Key
+	for _, word := range words(texts, markup.Keys) {
+		if key, err := tickets.ParseKey(word); err == nil && key.Number <= last[key.Board] {
+			keys = append(keys, key)
+		}
+	}
+	return tickets.Gone(ctx, w.db.Queries, on, keys)
 }
 
 // words are the first of those that texts have, each once.

@@ -1,0 +1,64 @@
+package db
+
+import (
+	"context"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Rank is a ticket's new rank in its column.
+type Rank struct {
+	Ticket id.Ticket
+	Rank   int64
+}
+
+// SetRanks gives tickets ranks that no other ticket of their column has, in one statement. There is at
+// least one.
+func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
+	args := make([]any, 0, 3*len(ranks))
+	for _, r := range ranks {
+		args = append(args, uint64(r.Ticket), r.Rank)
+	}
+	for _, r := range ranks {
+		args = append(args, uint64(r.Ticket))
+	}
+	statement := "UPDATE ticket SET rank_in_column = CASE id" + strings.Repeat(" WHEN ? THEN ?", len(ranks)) + " END WHERE id IN " + tuples(1, len(ranks))
+	_, err := q.db.ExecContext(ctx, statement, args...)
+	return err
+}
+
+// Numbers are some of a board's.
+type Numbers struct {
+	Board   id.Board
+	Numbers []uint64
+}
+
+// NumbersThere returns those of some numbers that are tickets' of these boards, deleted or not, or were
+// before these moved. There is at least one.
+func (q *Queries) NumbersThere(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
+	var args []any
+	var wishes []string
+	for _, w := range wanted {
+		wishes = append(wishes, "board_id = ? AND local_id IN "+tuples(1, len(w.Numbers)))
+		args = append(args, uint64(w.Board))
+		for _, n := range w.Numbers {
+			args = append(args, n)
+		}
+	}
+	where := strings.Join(wishes, " OR ")
+	rows, err := q.db.QueryContext(ctx, "SELECT board_id, local_id FROM ticket WHERE "+where+" UNION ALL SELECT board_id, local_id FROM ticket_alias WHERE "+where, append(args, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var board id.Board
+		var number uint64
+		if err := rows.Scan(&board, &number); err != nil {
+			return nil, err
+		}
+		found = append(found, Numbers{board, []uint64{number}})
+	}
+	return found, rows.Err()
+}

@@ -1,0 +1,54 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// inserted is how many tickets may come between those of a column that are not spread yet, beside as many
+// again as there are, until gaps get smaller.
+const inserted = 10_000
+
+// RanksUsedUp reports a column whose ranks are at their end. That takes millions of spreadings.
+type RanksUsedUp struct{ Column id.Column }
+
+func (e RanksUsedUp) Error() string {
+	return fmt.Sprintf("The ranks of column %d are used up. Move its tickets to another column, and back.", e.Column)
+}
+
+// SpreadFrom locks a column and returns the lowest rank that its tickets have which a run has spread. For
+// a run that begins with it, that is a rank far below all tickets: what comes to the foot from now on
+// goes below it. It returns ColumnNotFound or RanksUsedUp.
+func SpreadFrom(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, gap int64) (int64, error) {
+	row, err := tx.LockSpread(ctx, column)
+	if db.IsNotFound(err) {
+		return 0, ColumnNotFound{Column: uint64(column)}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("lock column: %w", err)
+	}
+	if row.SpreadRun == run {
+		return row.SpreadFrom, nil
+	}
+	room := (2*row.TicketCount + inserted) * gap
+	if row.LastRank > math.MaxInt64/2-room {
+		return 0, RanksUsedUp{column}
+	}
+	from := row.LastRank + room
+	if err := tx.BeginSpread(ctx, db.BeginSpreadParams{Run: run, SpreadFrom: from, ID: column}); err != nil {
+		return 0, fmt.Errorf("begin to spread a column: %w", err)
+	}
+	return from, nil
+}
+
+// Spread says how far up a run has come. The caller holds the column's lock.
+func Spread(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
+	if err := tx.SetSpread(ctx, from, column); err != nil {
+		return fmt.Errorf("keep how far a column is spread: %w", err)
+	}
+	return nil
+}

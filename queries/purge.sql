@@ -1,0 +1,54 @@
+-- name: LongDeleted :many
+-- What was deleted on a board before a time, from below another.
+SELECT id, local_id, deleted_at FROM ticket FORCE INDEX (ix_ticket_deleted)
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND deleted_at >= sqlc.arg(since) AND deleted_at < sqlc.arg(before)
+  AND (deleted_at > sqlc.arg(since) OR id > sqlc.arg(after_id))
+ORDER BY board_id, deleted_at, id
+LIMIT ?;
+
+-- name: OldNumbersOf :many
+SELECT board_id, ticket_id FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: LockIncrementers :many
+SELECT board_id FROM board_ticket_incrementer WHERE board_id IN (sqlc.slice(boards)) ORDER BY board_id FOR UPDATE;
+
+-- name: CountPurged :execrows
+UPDATE board_ticket_incrementer SET purged = purged + sqlc.arg(n) WHERE board_id = sqlc.arg(board_id);
+
+-- name: PurgeNotifications :exec
+DELETE FROM notification WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeActivity :exec
+DELETE FROM activity WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeComments :exec
+DELETE FROM comment WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeAssignees :exec
+DELETE FROM assignee WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeWatchers :exec
+DELETE FROM watcher WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeAliases :exec
+DELETE FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeOrigins :exec
+DELETE FROM ticket_origin WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeRenderings :exec
+DELETE FROM rendering WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PurgeTickets :execrows
+DELETE FROM ticket WHERE id IN (sqlc.slice(tickets)) AND deleted_at IS NOT NULL;
+
+-- name: NumberPurged :one
+-- Whether a number that a board handed out is no ticket's any more, nor an old one of any.
+SELECT EXISTS (
+  SELECT 1 FROM board_slug s
+  JOIN board_ticket_incrementer i ON i.board_id = s.board_id
+  WHERE s.company_id = sqlc.arg(company_id) AND s.slug = sqlc.arg(slug) AND s.imported = FALSE AND i.purged > 0
+    AND sqlc.arg(local_id) <= i.max_ticket_id
+    AND NOT EXISTS (SELECT 1 FROM ticket t WHERE t.board_id = s.board_id AND t.local_id = sqlc.arg(local_id))
+    AND NOT EXISTS (SELECT 1 FROM ticket_alias x WHERE x.board_id = s.board_id AND x.local_id = sqlc.arg(local_id))
+);
