@@ -343,3 +343,11 @@ func (AddressUnknown) Error() string {
 	return "Nobody here has this address and belongs to a company. Check it for mistakes."
 }
 func (AddressUnknown) Unwrap() error { return fault.NotFound }
+
+// UnknownCompany reports a company that is not there, to an operator.
+type UnknownCompany struct{ Slug string }
+
+func (e UnknownCompany) Error() string {
+	return "There is no company “" + e.Slug + "” here. Give its short name, as in its addresses: acme."
+}
+func (UnknownCompany) Unwrap() error { return fault.NotFound }

@@ -179,6 +179,21 @@ func CompaniesOf(ctx context.Context, q *db.Queries, account ID) ([]Membership, 
 	return list, nil
 }
 
+// CompanyBySlug returns a company, or UnknownCompany.
+func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, error) {
+	if !companySlug.MatchString(slug) { // as InCompany says
+		return Company{}, UnknownCompany{Slug: slug}
+	}
+	row, err := db.Read(q.CompanyBySlug(ctx, slug))
+	if db.IsNotFound(err) {
+		return Company{}, UnknownCompany{Slug: slug}
+	}
+	if err != nil {
+		return Company{}, fmt.Errorf("read company: %w", err)
+	}
+	return Company{ID: row.ID, Slug: row.Slug, Name: row.Name}, nil
+}
+
 // InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an
 // unknown company alike.
 func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {

@@ -65,3 +65,24 @@ func handedOut(result sql.Result) (value int64, ok bool) {
 	value, err = result.LastInsertId()
 	return value, err == nil
 }
+
+// LockNumbers locks the incrementers of boards. Lock columns first, tickets afterwards.
+func LockNumbers(ctx context.Context, tx *db.Tx, boards []ID) error {
+	if _, err := tx.LockIncrementers(ctx, boards); err != nil {
+		return fmt.Errorf("lock incrementers: %w", err)
+	}
+	return nil
+}
+
+// CountPurged says that n more of a board's numbers are no ticket's any more. The caller holds the lock
+// of its incrementer.
+func CountPurged(ctx context.Context, tx *db.Tx, board ID, n uint64) error {
+	changed, err := tx.CountPurged(ctx, n, board)
+	if err != nil {
+		return fmt.Errorf("count purged numbers: %w", err)
+	}
+	if changed != 1 {
+		return fmt.Errorf("board %d has no incrementer", board)
+	}
+	return nil
+}

@@ -41,7 +41,7 @@ func WithMigrations(list ...*migrations.Migration) Option {
 
 // registered are the migrations that come with the program.
 func (w *Workflows) registered() []*migrations.Migration {
-	return []*migrations.Migration{}
+	return w.upkeep()
 }
 
 // Engine is what works on migrations.

@@ -1,0 +1,167 @@
+package workflows
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// purgePage is how many deleted tickets are read at once.
+const purgePage = 500
+
+// purging is a task of purge-deleted: a ticket that was deleted.
+type purging struct {
+	Ticket tickets.ID  `json:"ticket"`
+	Board  id.Board    `json:"board"`
+	Key    tickets.Key `json:"key"`
+	At     time.Time   `json:"deleted_at"`
+}
+
+// purgeDeleted removes for good what was deleted so long ago that nobody can restore it.
+func (w *Workflows) purgeDeleted() *migrations.Migration {
+	kept := int64(tickets.KeepDeleted / (24 * time.Hour))
+	return &migrations.Migration{
+		Name: "purge-deleted", Title: "Purge deleted tickets",
+		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again.",
+		Params: []migrations.Param{
+			companyParam(false),
+			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true, Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
+		},
+		Check: func(ctx context.Context, values migrations.Values) error {
+			_, err := w.companyOf(ctx, values)
+			return err
+		},
+		Fill:    w.fillPurging,
+		Write:   writePurging,
+		Preview: w.previewPurging,
+		Knobs:   migrations.Knobs{Concurrency: 2, Block: 20},
+	}
+}
+
+// purgeBefore is the time before which what was deleted is purged.
+func purgeBefore(now time.Time, values migrations.Values) (time.Time, error) {
+	days, err := strconv.Atoi(values["days"])
+	if err != nil {
+		return now, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
+	}
+	return now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
+}
+
+// The cursor is a board and where the reading of its deleted tickets stopped.
+func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) error {
+	company, err := w.companyOf(ctx, into.Values())
+	if err != nil {
+		return err
+	}
+	before, err := purgeBefore(w.db.Now(), into.Values())
+	if err != nil {
+		return err
+	}
+	var from id.Board
+	var micros int64
+	var ticket tickets.ID
+	_, _ = fmt.Sscanf(into.Cursor(), "%d %d %d", &from, &micros, &ticket)
+	return w.eachBoard(ctx, company, from, func(board db.BoardsAfterRow) error {
+		after := tickets.DeletedCursor{At: time.UnixMicro(0).UTC()}
+		if board.ID == from {
+			after = tickets.DeletedCursor{At: time.UnixMicro(micros).UTC(), ID: ticket}
+		}
+		for next := &after; next != nil; {
+			list, more, err := tickets.LongDeleted(ctx, w.db.Queries, board.ID, board.Slug, before, *next, purgePage)
+			if err != nil {
+				return err
+			}
+			for _, deleted := range list {
+				payload, err := json.Marshal(purging{deleted.ID, board.ID, deleted.Key, deleted.At})
+				if err != nil {
+					return fmt.Errorf("write payload: %w", err)
+				}
+				cursor := fmt.Sprintf("%d %d %d", board.ID, deleted.At.UnixMicro(), deleted.ID)
+				if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: cursor}); err != nil {
+					return err
+				}
+			}
+			next = more
+		}
+		return nil
+	})
+}
+
+func purgingOf(work *migrations.Work) (p purging, err error) {
+	if err := json.Unmarshal([]byte(work.Task.Payload), &p); err != nil {
+		return p, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	return p, nil
+}
+
+func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	var ids []tickets.ID
+	var on []id.Board
+	of := map[*migrations.Work]purging{}
+	var before time.Time
+	for _, work := range works {
+		p, err := purgingOf(work)
+		if err == nil {
+			before, err = purgeBefore(tx.Now, work.Values)
+		}
+		if err != nil {
+			work.Fail(err)
+			continue
+		}
+		of[work] = p
+		ids, on = append(ids, p.Ticket), append(on, p.Board)
+	}
+	ids, err := published(ctx, tx, ids)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	left, err := tickets.BoardsLeft(ctx, tx.Queries, ids)
+	if err != nil {
+		return err
+	}
+	if err := boards.LockNumbers(ctx, tx, append(on, left...)); err != nil {
+		return err
+	}
+	slices.Sort(ids)
+	gone, numbers, err := tickets.Purge(ctx, tx, ids, before)
+	if err != nil {
+		return err
+	}
+	for board, n := range numbers {
+		if err := boards.CountPurged(ctx, tx, board, n); err != nil {
+			return err
+		}
+	}
+	for work, p := range of {
+		if gone[p.Ticket] {
+			work.Note(p.Key.String() + " was removed.")
+		} else {
+			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
+		}
+	}
+	return nil
+}
+
+// published returns those of some deleted tickets whose deletion every consumer of a feed can have seen.
+// As yet tickets go out through no feed, so these are all of them. This is the place to ask a feed's
+// horizon: a ticket behind which it has not come stays for the next run.
+func published(_ context.Context, _ *db.Tx, deleted []tickets.ID) ([]tickets.ID, error) {
+	return deleted, nil
+}
+
+func (w *Workflows) previewPurging(_ context.Context, work *migrations.Work) (string, error) {
+	p, err := purgingOf(work)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Would remove %s, deleted %s.", p.Key, p.At.Format("2006-01-02")), nil
+}
