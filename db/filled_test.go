@@ -71,6 +71,10 @@ var filling = []string{
 	 SELECT 20500 + n, 1, 20500 + n, 3, n * 65536, 'Done', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
 	 SELECT 22500 + n, 2, n, 6, n * 65536, 'Elsewhere', '', 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	// These have nothing that hangs on them, but for the last, which has a comment of which nobody was told.
+	`INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
+	 SELECT 26500 + n, 3, 20000 + n, 'Gone', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-02' FROM numbers WHERE n <= 3`,
+	`UPDATE board_ticket_incrementer SET purged = 5000 WHERE board_id = 1`,
 	`INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT 3, n, IF(n <= 20, 7, n), '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT n, 1, TRUE, '2026-01-01' FROM numbers WHERE n <= 1500`,
 	`INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT 20500 + n, 1, FALSE, '2026-01-01' FROM numbers WHERE n <= 2000`,
@@ -79,6 +83,7 @@ var filling = []string{
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
 	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, 'A comment', '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at) VALUES (5001, 26503, 1, 'A comment', '2026-01-01', '2026-01-01')`,
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
 	 SELECT n, n, n % 500 + 1, 'opened', '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 20000`,
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)

@@ -99,6 +99,10 @@ var samples = map[string]sample{
 	"SaveColumn":        {args: with(db.SaveColumnParams{Name: "x", ID: 1})},
 	"SetColumnPosition": {args: with(9, 1)},
 	"RemoveColumn":      {args: with(7)},
+	"LockSpread":        {args: with(1)},
+	"BeginSpread":       {args: with(db.BeginSpreadParams{Run: 1, SpreadFrom: 1, ID: 1})},
+	"SetSpread":         {args: with(1, 1)},
+	"BoardsAfter":       {args: with(100, 500)},
 	"BoardsToSearch":    {args: with(1, 100)},
 
 	// comment.sql
@@ -268,6 +272,22 @@ var samples = map[string]sample{
 	"GiveBackLimit": {args: with(hash7)},
 	"ForgetLimits":  {args: with(newYear.Add(10 * time.Minute))},
 
+	// purge.sql
+	"LongDeleted":        {args: with(db.LongDeletedParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), AfterID: 0, Limit: 500})},
+	"OldNumbersOf":       {args: with(firstTickets(100))},
+	"LockIncrementers":   {args: with([]id.Board{1, 3})},
+	"CountPurged":        {args: with(1, 3)},
+	"PurgeNotifications": {args: with(firstTickets(20))},
+	"PurgeActivity":      {args: with([]id.Ticket{removedTicket, removedTicket + 1})},
+	"PurgeComments":      {args: with([]id.Ticket{26503})},
+	"PurgeAssignees":     {args: with(firstTickets(20))},
+	"PurgeWatchers":      {args: with(firstTickets(20))},
+	"PurgeAliases":       {args: with(firstTickets(20))},
+	"PurgeOrigins":       {args: with(firstTickets(20))},
+	"PurgeRenderings":    {args: with([]id.Ticket{2000, 2001})},
+	"PurgeTickets":       {args: with([]id.Ticket{26501, 26502})},
+	"NumberPurged":       {args: with(db.NumberPurgedParams{CompanyID: 1, Slug: "B1", LocalID: 29000})},
+
 	// ticket.sql
 	"TakeNumbers":        {args: with(1, 1)},
 	"TicketByKey":        {args: with(db.TicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: 9, ExternalID: "B1-9", Reader: 1})},
@@ -286,6 +306,8 @@ var samples = map[string]sample{
 	"SetRank":            {args: with(ptr(int64(7*gap+1)), 7)},
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
+	"RanksAbove":         {args: with(db.RanksAboveParams{ColumnID: column1, FromRank: middle, Limit: 220})},
+	"LockTickets":        {args: with(firstTickets(220))},
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},
 	"DropAlias":          {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
@@ -308,6 +330,8 @@ var samples = map[string]sample{
 
 	// By hand
 	"MembersNamed":   {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
+	"SetRanks":       {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
+	"NumbersThere":   {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
 	"FirstCards":     {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"WindowEnds":     {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},

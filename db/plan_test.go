@@ -67,7 +67,7 @@ func TestPagesBeginWhereTheyAre(t *testing.T) {
 			t.Errorf("%s: %v; want the range of %s bytes and no filesort", name, plan, want)
 		}
 	}
-	for _, name := range []string{"CardsAfter", "TicketsAfter", "CardAbove", "CardBelow", "RanksBelow"} {
+	for _, name := range []string{"CardsAfter", "TicketsAfter", "CardAbove", "CardBelow", "RanksBelow", "RanksAbove"} {
 		query, args := recorded(t, name, samples[name].args)
 		plan := plansOf(t, d, query, args)[0]
 		if plan["key"] != "uq_ticket_rank" || plan["key_len"] != "18" || strings.Contains(plan["extra"], "filesort") {

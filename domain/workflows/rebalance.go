@@ -103,7 +103,7 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 	}
 	slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.Column, b.Column) }) // the order of locks
 	for _, next := range list {
-		moved, err := spreadNext(ctx, tx, next.Column, next.work.Task.Run)
+		moved, err := spreadNext(ctx, tx, next.Column, next.work.Task.Run, spreadPart+spreadMore)
 		switch {
 		case errors.Is(err, fault.NotFound):
 			next.work.Note("The column is gone.")
@@ -120,13 +120,13 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 	return nil
 }
 
-// spreadNext spreads the next tickets of a column that a run has not come to yet, and returns how many.
-func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run) (int, error) {
+// spreadNext spreads the next n tickets of a column that a run has not come to yet, and returns how many.
+func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n int) (int, error) {
 	from, err := boards.SpreadFrom(ctx, tx, column, run, tickets.Gap)
 	if err != nil {
 		return 0, err
 	}
-	highest, moved, err := tickets.SpreadAbove(ctx, tx, column, from, spreadPart+spreadMore)
+	highest, moved, err := tickets.SpreadAbove(ctx, tx, column, from, n)
 	if err != nil || moved == 0 {
 		return 0, err
 	}

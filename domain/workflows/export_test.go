@@ -1,0 +1,16 @@
+package workflows
+
+import (
+	"slices"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// SpreadNext is what a task of rebalance-ranks does.
+var SpreadNext = spreadNext
+
+// Registered returns a migration by its name.
+func (w *Workflows) Registered(name string) *migrations.Migration {
+	list := w.registered()
+	return list[slices.IndexFunc(list, func(m *migrations.Migration) bool { return m.Name == name })]
+}

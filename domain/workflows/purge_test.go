@@ -1,0 +1,202 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// deletedAgo deletes tickets as if that had been so many days ago.
+func (h *house) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
+	t.Helper()
+	for _, key := range keys {
+		ticket, err := h.Ticket(h.ctx, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.DeleteTicket(h.ctx, key); err != nil {
+			t.Fatal(err)
+		}
+		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
+	}
+}
+
+var monthOld = migrations.Values{"company": "", "days": "30"}
+
+func TestPurgeDeleted(t *testing.T) {
+	t.Parallel()
+
+	t.Run("a ticket goes with all that hangs on it, and its numbers are never used again", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board, other := h.board(t, "NINJA"), h.board(t, "OTHER")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 4)
+		moved, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bob := h.as(t, "Bob", "member")
+		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
+			if _, err := h.SetAssignees(h.ctx, key, []string{"ana", "bob"}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Comment(bob, key, "What of it, @ana?", nil); err != nil {
+				t.Fatal(err)
+			}
+			ticket, err := h.Ticket(h.ctx, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
+			h.exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
+			h.exec(t, "INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) VALUES (?, 0, 1, 1, '')", uint64(ticket.ID))
+			h.deletedAgo(t, 31, key)
+		}
+		h.deletedAgo(t, 29, keys[2])
+		tables := h.hangingOn(t, "ticket")
+		for table, column := range tables {
+			if h.count(t, "SELECT COUNT(*) FROM "+table+" WHERE "+column+" IN (SELECT id FROM ticket WHERE deleted_at < NOW() - INTERVAL 30 DAY)") == 0 {
+				t.Errorf("%s has no row of a ticket that is to be purged, so nothing of it is proved", table)
+			}
+		}
+		b := h.bulk(t, "purge-deleted", 1, monthOld)
+		if len(b.tasks) != 2 {
+			t.Fatalf("%d tickets are to be purged", len(b.tasks))
+		}
+		if preview, err := b.Preview(context.Background(), b.works(b.tasks)[0]); err != nil || !strings.HasPrefix(preview, "Would remove NINJA-1, deleted 20") {
+			t.Errorf("%q, %v", preview, err)
+		}
+		b.write(t, b.tasks...)
+		for table, column := range tables {
+			if n := h.count(t, "SELECT COUNT(*) FROM "+table+" x LEFT JOIN ticket t ON t.id = x."+column+" WHERE t.id IS NULL"); n != 0 {
+				t.Errorf("%d rows of %s are left", n, table)
+			}
+		}
+		if n := h.count(t, "SELECT COUNT(*) FROM ticket WHERE board_id IN (?, ?)", uint64(board.ID), uint64(other.ID)); n != 2 {
+			t.Errorf("%d tickets are left", n)
+		}
+		for slug, want := range map[string]int{"NINJA": 2, "OTHER": 1} {
+			if n := h.one(t, "SELECT i.purged FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", slug); n != want {
+				t.Errorf("%s counts %d purged numbers, want %d", slug, n, want)
+			}
+		}
+		h.sound(t)
+		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
+			_, err := h.Ticket(h.ctx, key)
+			if !errors.Is(err, fault.NotFound) || !errors.As(err, new(tickets.Purged)) || !strings.Contains(fault.Message(err), "removed for good") {
+				t.Errorf("%s: %v", key, err)
+			}
+			if _, _, err := h.RestoreTicket(h.ctx, key); !errors.As(err, new(tickets.Purged)) {
+				t.Errorf("restoring %s: %v", key, err)
+			}
+		}
+		for _, key := range []tickets.Key{keys[2], {Board: "NINJA", Number: 99}, {Board: "NOWHERE", Number: 1}} {
+			if _, err := h.Ticket(h.ctx, key); !errors.As(err, new(tickets.NotFound)) {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
+		if key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]; key.Number != 5 {
+			t.Errorf("the next ticket is %s", key)
+		}
+		b.write(t, b.tasks...) // once more, as after a crash
+		if n := h.one(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); n != 3 {
+			t.Errorf("%d numbers are counted", n)
+		}
+	})
+
+	t.Run("what is restored in the meantime stays", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 40)
+		for _, key := range keys {
+			if err := h.DeleteTicket(h.ctx, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL")
+		b := h.bulk(t, "purge-deleted", 1, monthOld)
+		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 20 DAY WHERE deleted_at IS NOT NULL AND id % 2 = 0") // these can be restored
+		var group sync.WaitGroup
+		var restored sync.Map
+		for part := range slices.Chunk(b.tasks, 8) {
+			group.Go(func() { b.write(t, part...) })
+		}
+		for _, key := range keys {
+			group.Go(func() {
+				if _, _, err := h.RestoreTicket(h.ctx, key); err == nil {
+					restored.Store(key, true)
+				} else if !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.NotFound) {
+					t.Errorf("%s: %v", key, err)
+				}
+			})
+		}
+		group.Wait()
+		for _, key := range keys {
+			_, wanted := restored.Load(key)
+			if _, err := h.Ticket(h.ctx, key); (err == nil) != wanted {
+				t.Errorf("%s, restored: %v; %v", key, wanted, err)
+			}
+		}
+		if there, purged := h.count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)), h.one(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); there != 20 || purged != 20 {
+			t.Errorf("%d are there, %d were purged", there, purged)
+		}
+		h.sound(t)
+	})
+
+	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		company, err := h.OpenCompany(context.Background(), h.actor.Account.ID, "Other", "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, slug := range []string{"ONE", "TWO"} {
+			board := h.board(t, slug)
+			h.deletedAgo(t, 40, h.open(t, slug, board.Columns[0].ID, 3)...)
+		}
+		h.exec(t, "UPDATE ticket SET deleted_at = '2026-01-01' WHERE deleted_at IS NOT NULL") // all at one time
+		if b := h.bulk(t, "purge-deleted", 1, migrations.Values{"company": company.Slug, "days": "30"}); len(b.tasks) != 0 {
+			t.Errorf("%v", b.tasks)
+		}
+		whole := h.bulk(t, "purge-deleted", 1, migrations.Values{"company": "acme", "days": "30"})
+		for until := 1; until <= 6; until++ {
+			part := &bulk{Migration: whole.Migration, h: h, values: whole.values, until: until}
+			err := part.Fill(context.Background(), part)
+			part.until = 0
+			if until < 6 && !errors.As(err, new(stopped)) {
+				t.Error(err)
+			}
+			if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.tasks, whole.tasks) || len(whole.tasks) != 6 {
+				t.Errorf("%v: %v, want %v", err, part.tasks, whole.tasks)
+			}
+		}
+	})
+}
+
+// hangingOn returns the tables that name rows of another, each with its column.
+func (h *house) hangingOn(t testing.TB, parent string) map[string]string {
+	t.Helper()
+	rows, err := h.db.SQL.Query("SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name = ?", parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	found := map[string]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		found[table] = column
+	}
+	return found
+}

@@ -1,0 +1,204 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+func TestRebalanceRanks(t *testing.T) {
+	t.Parallel()
+	acme := func(slug string) migrations.Values { return migrations.Values{"company": "acme", "board": slug} }
+
+	t.Run("people may do whatever they like meanwhile: the order is that of the model, which knows nothing of it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		var nth int
+		rapid.Check(t, func(rt *rapid.T) {
+			nth++
+			slug := fmt.Sprintf("R%d", nth)
+			board := h.board(t, slug)
+			column := board.Columns[0].ID
+			m := model{map[id.Column][]uint64{}}
+			run := id.Run(1)
+			open := func(n int) {
+				for _, key := range h.open(t, slug, column, n) {
+					m.columns[column] = append(slices.Clone(m.columns[column]), key.Number)
+				}
+			}
+			open(6)
+			rt.Repeat(map[string]func(*rapid.T){
+				"open": func(*rapid.T) { open(1) },
+				"move": func(rt *rapid.T) {
+					number := rapid.SampledFrom(m.columns[column]).Draw(rt, "number")
+					after := rapid.SampledFrom(append([]uint64{0}, m.columns[column]...)).Draw(rt, "after")
+					if after == number {
+						rt.Skip()
+					}
+					if _, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)}); err != nil {
+						rt.Fatal(err)
+					}
+					m.put(number, column, after)
+				},
+				"crowd": func(rt *rapid.T) { // until gaps are used up
+					h.exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = -1000000 + x.n WHERE t.column_id = ?`, uint64(column), uint64(column))
+					h.exec(t, `UPDATE ticket SET rank_in_column = rank_in_column + 1000000 WHERE column_id = ? ORDER BY rank_in_column DESC`, uint64(column))
+					h.exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`, uint64(column))
+				},
+				"spread": func(rt *rapid.T) {
+					n := rapid.IntRange(1, 4).Draw(rt, "n")
+					err := h.db.InTx(context.Background(), func(tx *db.Tx) error {
+						_, err := workflows.SpreadNext(context.Background(), tx, column, run, n)
+						return err
+					})
+					if err != nil {
+						rt.Fatal(err)
+					}
+				},
+				"another run": func(*rapid.T) { run++ },
+				"": func(rt *rapid.T) {
+					if got := h.stored(t, board).columns[column]; !slices.Equal(got, m.columns[column]) {
+						rt.Fatalf("the column is %v, the model %v", got, m.columns[column])
+					}
+				},
+			})
+			h.sound(rt)
+		})
+	})
+
+	t.Run("a crowded board gets full gaps, and nothing else changes", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "FULL")
+		column := board.Columns[0].ID
+		keys := h.open(t, "FULL", column, 450)
+		for _, key := range keys[300:320] { // into one gap
+			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		others := func() string {
+			var all string
+			if err := h.db.SQL.QueryRow("SELECT CONCAT(COUNT(*), ' ', SUM(CRC32(CONCAT_WS('|', id, version, updated_at, moved_at, title, column_id))), ' ', (SELECT COUNT(*) FROM activity)) FROM ticket").Scan(&all); err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		before, order := others(), h.stored(t, board)
+		b := h.bulk(t, "rebalance-ranks", 7, acme("FULL"))
+		if len(b.tasks) != 3 {
+			t.Errorf("450 tickets are %d tasks", len(b.tasks))
+		}
+		for _, task := range b.tasks {
+			b.write(t, task)
+		}
+		if n := h.count(t, `SELECT COUNT(*) FROM (SELECT rank_in_column - LAG(rank_in_column) OVER (ORDER BY rank_in_column) AS gap FROM ticket WHERE column_id = ?) x WHERE gap <> ?`, uint64(column), tickets.Gap); n != 0 {
+			t.Errorf("%d gaps are not full", n)
+		}
+		if after := h.stored(t, board); !slices.Equal(after.columns[column], order.columns[column]) || others() != before {
+			t.Error("something else changed")
+		}
+		h.sound(t)
+		preview, err := b.Preview(context.Background(), b.works(b.tasks)[0])
+		if err != nil || preview != "Would spread up to 200 tickets of “To do” (part 1 of 3)." {
+			t.Errorf("%q, %v", preview, err)
+		}
+	})
+
+	t.Run("filling goes on where it stopped", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "STOP")
+		h.open(t, "STOP", board.Columns[0].ID, 401)
+		h.open(t, "STOP", board.Columns[1].ID, 2)
+		whole := h.bulk(t, "rebalance-ranks", 1, acme("STOP"))
+		part := &bulk{Migration: whole.Migration, h: h, values: whole.values, until: 2}
+		if err := part.Fill(context.Background(), part); !errors.As(err, new(stopped)) {
+			t.Fatal(err)
+		}
+		part.until = 0
+		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.tasks, whole.tasks) || len(whole.tasks) != 4 {
+			t.Errorf("%v: %v, want %v", err, part.tasks, whole.tasks)
+		}
+	})
+
+	t.Run("what is not there is said", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"}, {"company": "acme", "board": "NOWHERE"}} {
+			if err := h.Registered("rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
+				t.Errorf("%v: %v", values, err)
+			}
+		}
+	})
+
+	t.Run("no move of many people at once is lost", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "BUSY")
+		column, beside := board.Columns[0].ID, board.Columns[1].ID
+		keys := h.open(t, "BUSY", column, 700)
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		type last struct {
+			column id.Column
+			below  bool // of its partner
+		}
+		acknowledged := map[int]last{}
+		for person := range 6 {
+			group.Go(func() {
+				own, partner := keys[100*person], keys[100*person+50]
+				random := rand.New(rand.NewPCG(1, uint64(person)))
+				for range 25 {
+					to := last{column, true}
+					intent := tickets.Intent{Column: column, After: &partner}
+					switch random.IntN(3) {
+					case 0:
+						to, intent = last{column, false}, tickets.Intent{Column: column}
+					case 1:
+						to, intent = last{beside, false}, tickets.Intent{Column: beside, AtEnd: true}
+					}
+					if _, _, err := h.MoveTicket(h.ctx, own, intent); err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					acknowledged[person] = to
+					mu.Unlock()
+				}
+			})
+		}
+		for run := range 3 {
+			b := h.bulk(t, "rebalance-ranks", id.Run(run+1), acme("BUSY"))
+			var workers sync.WaitGroup
+			for _, task := range b.tasks {
+				workers.Go(func() { b.write(t, task) })
+			}
+			workers.Wait()
+		}
+		group.Wait()
+		stored := h.stored(t, board) // with strict ranks
+		for person, want := range acknowledged {
+			own, partner := keys[100*person].Number, keys[100*person+50].Number
+			at, i := stored.find(own)
+			_, j := stored.find(partner)
+			if at != want.column || at == column && (i > j) != want.below {
+				t.Errorf("%d's ticket is in column %d at %d, its partner at %d; acknowledged was %+v", person, at, i, j, want)
+			}
+		}
+		h.sound(t)
+	})
+}
