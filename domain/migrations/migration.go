@@ -149,6 +149,9 @@ type Work struct {
 // Note says in a line what came of the task, such as the key of the ticket that it made.
 func (w *Work) Note(note string) { w.note = note }
 
+// Outcome is what was said of the task so far: its note, and what it failed with.
+func (w *Work) Outcome() (note string, err error) { return w.note, w.err }
+
 // Fail fails the task within Migration.Write, with its error.
 func (w *Work) Fail(err error) { w.err = err }
 

@@ -41,7 +41,7 @@ func WithMigrations(list ...*migrations.Migration) Option {
 
 // registered are the migrations that come with the program.
 func (w *Workflows) registered() []*migrations.Migration {
-	return w.upkeep()
+	return append(w.upkeep(), w.importTickets())
 }
 
 // Engine is what works on migrations.

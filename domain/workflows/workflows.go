@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -24,8 +25,9 @@ type Workflows struct {
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
-	aside    sync.WaitGroup                 // writes that no request waits for
 	engine   *migrations.Engine
+	people   recent[id.Company, *directory]
+	aside    sync.WaitGroup // writes that no request waits for
 }
 
 // New returns the use cases on a database.
