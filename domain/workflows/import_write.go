@@ -378,9 +378,9 @@ func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (s
 	if err != nil {
 		return "", err
 	}
-	notes := append(a.notes, keyNotes(row.Key, func(slug string) bool {
+	a.notes = append(a.notes, keyNotes(row.Key, func(slug string) bool {
 		imported, ok := kept[slug]
 		return ok && !imported
 	})...)
-	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, notes), nil
+	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes), nil
 }
