@@ -96,10 +96,10 @@ var filling = []string{
 	 SELECT n, 1, IF(n <= 5000, 1, n % 499 + 2), n, IF(n <= 5000, n, NULL), n % 500 + 1, 'mentioned', n % 2, '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 10000`,
 
 	// Runs 1 and 2 run, 3 to 9 are one in each other state that is active, then come a few paused ones.
-	`INSERT INTO migration_run (id, name, params, active_key, listed, state, state_since, knobs, total, rejected, account_id, actor, created_at, started_at)
+	`INSERT INTO migration_run (id, name, params, active_key, listed, state, state_since, knobs, total, rejected, fill_worker, account_id, actor, created_at, started_at)
 	 SELECT n, IF(n % 2, 'download-images', 'rebalance-ranks'), '{}', IF(n <= 30, UNHEX(SHA2(n, 256)), NULL), CASE WHEN n <= 20 THEN 'active' WHEN n <= 500 THEN 'attention' ELSE 'finished' END,
 	 CASE WHEN n <= 2 THEN 'running' WHEN n <= 9 THEN ELT(n - 2, 'open', 'filling', 'ready', 'pausing', 'paused', 'throttled', 'cancelling') WHEN n <= 30 THEN 'paused' WHEN n % 7 THEN 'complete' ELSE 'cancelled' END,
-	 '2026-01-01', '{}', CASE n WHEN 1 THEN 30000 WHEN 2 THEN 1000 ELSE 0 END, IF(n = 1, 3000, 0), 1, 'p1', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 3000`,
+	 '2026-01-01', '{}', CASE n WHEN 1 THEN 30000 WHEN 2 THEN 1000 ELSE 0 END, IF(n = 1, 3000, 0), n = 4, 1, 'p1', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`UPDATE migration_run SET fill_worker = 1 WHERE id = 4`,
 	`INSERT INTO migration_task (id, run_id, state, fence, worker_id, attempt, line, payload, fingerprint, due_at, claimed_at, finished_at)
 	 SELECT n, 1, CASE WHEN n <= 10000 THEN 'complete' WHEN n <= 12000 THEN 'processing' WHEN n <= 16000 THEN 'waiting' WHEN n <= 20000 THEN 'failed' WHEN n <= 22000 THEN 'skipped' ELSE 'open' END,

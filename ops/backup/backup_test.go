@@ -260,6 +260,26 @@ func TestRestore(t *testing.T) {
 			t.Errorf("the schema is at %d of %d", status.Version, status.Latest)
 		}
 	})
+	t.Run("runs of migrations do not go on by themselves, and what was under way is nobody's", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		from.exec(t, "UPDATE migration_run SET state = 'running' WHERE id = 2")
+		from.exec(t, "UPDATE migration_task SET state = 'processing', worker_id = 7, fence = (7 << 32) + 1, attempt = 1, claimed_at = '2026-01-01' WHERE id = 5")
+		from.exec(t, "UPDATE migration_counter SET processing = 1 WHERE run_id = 2")
+		from.exec(t, "INSERT INTO migration_run (id, name, params, state, state_since, knobs, account_id, actor, created_at) VALUES (3, 'rebalance-ranks', '{}', 'throttled', '2026-01-01', '{}', 1, 'Ana', '2026-01-01')")
+		to.restore(t, from.backup(t))
+		if n := to.rows(t, "migration_run WHERE id IN (2, 3) AND state IN ('pausing', 'paused') AND reason = 'Restored from a backup.'"); n != 2 {
+			t.Errorf("%d of 2 runs are held", n)
+		}
+		if n := to.rows(t, "migration_run WHERE id = 1 AND state = 'complete'"); n != 1 {
+			t.Error("a run that was complete is not")
+		}
+		result, err := to.db.SQL.Exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('x', 1, '', 'active', NOW(6), NOW(6), NOW(6))")
+		must(t, err)
+		if worker, _ := result.LastInsertId(); worker <= 7 {
+			t.Errorf("a new worker is %d, and holds what another began", worker)
+		}
+	})
 	t.Run("a database that holds something is refused", func(t *testing.T) {
 		t.Parallel()
 		from := newHouse(t)

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -67,7 +68,30 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 	if err := analyze(ctx, conn, c.manifest); err != nil {
 		return err
 	}
-	return db.SchemaUp(to.URL)
+	if err := db.SchemaUp(to.URL); err != nil {
+		return err
+	}
+	return hold(ctx, conn, to)
+}
+
+// hold leaves the migrations to an operator: no run goes on by itself. Workers are not in a backup, so
+// their ids are kept from new ones, who would be taken for the holders of what was under way.
+func hold(ctx context.Context, conn *sql.Conn, to Home) error {
+	var last uint64
+	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
+		COALESCE((SELECT MAX(worker_id) FROM migration_attempt), 0), COALESCE((SELECT MAX(fill_worker) FROM migration_run), 0))`).Scan(&last)
+	if err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER TABLE migration_worker AUTO_INCREMENT = %d", last+1)); err != nil {
+		return err
+	}
+	d, err := db.Open(to.URL)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return migrations.Restored(ctx, d)
 }
 
 // analyze tells the server how many rows there are now: until it notices itself, it takes the
