@@ -78,6 +78,11 @@ func (p MigrationsProps) live() string {
 	return "10000"
 }
 
+// going reports whether a run that is shown is not over.
+func (p MigrationsProps) going() bool {
+	return len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State.IsActive() })
+}
+
 // empty reports whether there never was a run.
 func (p MigrationsProps) empty() bool {
 	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older

@@ -40,6 +40,7 @@ type house struct {
 	workflows *workflows.Workflows
 	sql       *sql.DB
 	watch     *dbtest.Watch
+	files     *memory // uploads
 	actor     accounts.Actor
 	token     string // Ana's, with every scope
 }
@@ -48,13 +49,14 @@ type house struct {
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
-	w := workflows.New(d, workflows.WithMigrations(probes()...), workflows.WithFiles(&memory{}))
+	files := &memory{}
+	w := workflows.New(d, workflows.WithMigrations(probes()...), workflows.WithFiles(files))
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
 	for _, c := range change {
 		c(&cfg)
 	}
-	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, watch: watch}
+	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, watch: watch, files: files}
 }
 
 // failed fails the test that makes the server log more than news: a fault of ours, or a panic.

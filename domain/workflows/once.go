@@ -45,7 +45,7 @@ func (KeyReused) Unwrap() error { return fault.Invalid }
 func (KeyReused) Field() string { return "Idempotency-Key" }
 
 // errTaken says that another request with the key committed first.
-var errTaken = errors.New("idempotency key taken")
+var errTaken = fmt.Errorf("idempotency key taken: %w", fault.Conflict)
 
 // row is what to remember of an answer; nil without a key.
 func (o *Once[T]) row(tx *db.Tx, result T) []db.Idempotency {
