@@ -5,6 +5,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,10 +111,15 @@ func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, erro
 			args = part.write(&text, tasks, args)
 		}
 	}
-	text.WriteString(` WHERE id IN (` + marks(len(tasks)) + `) AND state = 'processing' AND (id, fence) IN (` + tuples(len(tasks), 2) + `)`)
+	text.WriteString(` WHERE id IN (` + marks(len(tasks)) + `) AND state = 'processing' AND `)
 	for _, task := range tasks {
 		args = append(args, uint64(task.Task))
 	}
+	if !slices.ContainsFunc(tasks, func(e Ended) bool { return e.Fence != tasks[0].Fence }) { // of one claim
+		text.WriteString(`fence = ?`)
+		return tx.changed(ctx, text.String(), append(args, tasks[0].Fence))
+	}
+	text.WriteString(`(id, fence) IN (` + tuples(len(tasks), 2) + `)`)
 	for _, task := range tasks {
 		args = append(args, uint64(task.Task), task.Fence)
 	}
