@@ -26,6 +26,7 @@ type command struct {
 
 var commands = []command{
 	{"serve", "serve                       the web app; prints its URL when ready", serve},
+	{"work", "work                        background loops only: works on migrations, any number of them", work},
 	{"schema", "schema up|down|status       the database's schema; down deletes rows, and wants --delete-rows first", schema},
 	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE [--person NAME]\n                              the first company and its operator", setup},
 	{"token", "token --company SLUG --email ADDRESS\n                              an API token with every scope; last line as of setup", token},

@@ -110,7 +110,7 @@ func (i *install) verified(t *testing.T) {
 	}
 }
 
-// process is a running serve.
+// process is a running serve or work.
 type process struct {
 	cmd    *exec.Cmd
 	url    string
@@ -123,7 +123,19 @@ type process struct {
 // serve starts a server and waits until it says that it is ready.
 func (i *install) serve(t *testing.T) *process {
 	t.Helper()
-	p := &process{cmd: i.program("serve"), exited: make(chan error, 1)}
+	return i.start(t, "Counterfoil is ready at ", "serve")
+}
+
+// work starts a worker and waits until it says that it works.
+func (i *install) work(t *testing.T) *process {
+	t.Helper()
+	return i.start(t, "Counterfoil works on migrations", "work")
+}
+
+// start starts a command and waits until it prints a line that begins so; the rest of it is the url.
+func (i *install) start(t *testing.T, says string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: i.program(args...), exited: make(chan error, 1)}
 	p.cmd.Stderr = p
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -138,7 +150,7 @@ func (i *install) serve(t *testing.T) *process {
 		defer close(read)
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			if url, ok := strings.CutPrefix(lines.Text(), "Counterfoil is ready at "); ok {
+			if url, ok := strings.CutPrefix(lines.Text(), says); ok {
 				ready <- url
 			}
 		}
@@ -155,9 +167,9 @@ func (i *install) serve(t *testing.T) *process {
 	select {
 	case p.url = <-ready:
 	case err := <-p.exited:
-		t.Fatalf("serve ended before it was ready: %v\n%s", err, p.logged())
+		t.Fatalf("%s ended before it was ready: %v\n%s", args[0], err, p.logged())
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("serve is not ready after two minutes\n%s", p.logged())
+		t.Fatalf("%s is not ready after two minutes\n%s", args[0], p.logged())
 	}
 	return p
 }

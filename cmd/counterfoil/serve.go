@@ -88,14 +88,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	log := env.logger()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if d.private != nil {
-		go func() {
-			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {
-				cancel(err)
-			}
-		}()
-	}
-	go forget(ctx, log, w.ForgetAnswers, w.ForgetLimits)
+	worked := loop(ctx, cancel, env, d, w)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(fmt.Errorf("serve: %w", err))
@@ -106,12 +99,11 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	<-ctx.Done()
 	stopping, done := context.WithTimeout(context.Background(), drain)
 	defer done()
-	log.Info("stopping: requests under way are finished first")
-	err := errors.Join(server.Shutdown(stopping), w.Close(stopping))
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return errors.Join(cause, err)
-	}
-	return err
+	log.Info("stopping: requests and tasks under way are finished first")
+	err := errors.Join(cause(ctx), server.Shutdown(stopping), <-worked)
+	closing, done := context.WithTimeout(context.Background(), drain)
+	defer done()
+	return errors.Join(err, w.Close(closing))
 }
 
 // announce says where the app is. Scripts wait for the first line.

@@ -131,6 +131,7 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 		return done.count(ctx, tx)
 	})
 	if err == nil {
+		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
 		done.blockHosts(ctx)
 	}

@@ -277,6 +277,7 @@ func (d *dispatcher) complete(ctx context.Context, list []*held, do func(ctx con
 		return done.count(ctx, tx)
 	})
 	if err == nil {
+		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete))
 	}
 	return err

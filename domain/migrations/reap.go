@@ -57,9 +57,9 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 	for i, row := range lost {
 		ids[i], fences[row.ID] = row.ID, row.Fence
 	}
-	var open int
+	var counts db.AddToCounterParams
 	err := k.w.e.db.InTx(ctx, func(tx *db.Tx) error {
-		open = 0
+		counts = db.AddToCounterParams{RunID: run.ID}
 		if _, err := tx.ShareRun(ctx, run.ID); err != nil {
 			return err
 		}
@@ -106,12 +106,12 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 		if _, err := tx.FailTasks(ctx, over); err != nil {
 			return err
 		}
-		open = len(again)
-		return tx.AddToCounter(ctx, db.AddToCounterParams{
-			RunID: run.ID, Processing: -int64(len(attempts)), Failed: int64(len(over)), Errors: int64(len(attempts)), Reclaimed: int64(len(attempts)),
-		})
+		counts.Processing, counts.Failed = -int64(len(attempts)), int64(len(over))
+		counts.Errors, counts.Reclaimed = int64(len(attempts)), int64(len(attempts))
+		return tx.AddToCounter(ctx, counts)
 	})
-	if err == nil && open > 0 {
+	if err == nil && counts.Reclaimed > 0 {
+		meter(counts)
 		k.w.e.bell.ring()
 	}
 	return err
