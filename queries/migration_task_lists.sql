@@ -54,7 +54,7 @@ LIMIT ?;
 -- FailedAmong reads tasks with what their last attempt said.
 -- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
-       CONCAT(COALESCE((SELECT a.message FROM migration_attempt a WHERE a.task_id = t.id ORDER BY a.id DESC LIMIT 1), '')) AS message
+       CONCAT(COALESCE((SELECT a.message FROM migration_attempt a FORCE INDEX (ix_migration_attempt_task) WHERE a.task_id = t.id ORDER BY a.id DESC LIMIT 1), '')) AS message
 FROM migration_task t
 WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'failed'
 ORDER BY t.id;

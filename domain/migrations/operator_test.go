@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -292,4 +293,9 @@ func (d *desk) moved(run id.Run, from, to State, actor Actor) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+func knobsText(k Knobs) (string, error) {
+	text, err := json.Marshal(k)
+	return string(text), err
 }

@@ -1,0 +1,281 @@
+package migrations
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Every action in every state: what comes of it, "" where it is refused.
+func TestEveryActionInEveryState(t *testing.T) {
+	t.Parallel()
+	states := []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled, Cancelling, Cancelled, Complete}
+	type act func(d *desk, e *Engine, run id.Run) error
+	control := func(fn func(e *Engine, ctx context.Context, actor Actor, run id.Run) (Run, error)) act {
+		return func(d *desk, e *Engine, run id.Run) error { _, err := fn(e, d.ctx, d.ana, run); return err }
+	}
+	knob := func(d *desk, e *Engine, run id.Run) error {
+		block := 77
+		_, err := e.TurnKnobs(d.ctx, d.ana, run, KnobChange{Block: &block})
+		return err
+	}
+	all := map[string]struct {
+		act  act
+		want map[State]State
+	}{
+		"start":  {func(d *desk, e *Engine, run id.Run) error { _, err := e.StartRun(d.ctx, d.ana, run, 0); return err }, map[State]State{Ready: Running, Running: Running}},
+		"canary": {func(d *desk, e *Engine, run id.Run) error { _, err := e.StartRun(d.ctx, d.ana, run, 2); return err }, map[State]State{Ready: Running}},
+		"pause":  {control((*Engine).PauseRun), map[State]State{Running: Pausing, Throttled: Pausing, Pausing: Pausing, Paused: Paused}},
+		"resume": {control((*Engine).ResumeRun), map[State]State{Running: Running, Pausing: Running, Paused: Running, Throttled: Running}},
+		"cancel": {control((*Engine).CancelRun), map[State]State{
+			Open: Cancelled, Filling: Cancelled, Ready: Cancelled, Paused: Cancelled, Running: Cancelling, Pausing: Cancelling, Throttled: Cancelling, Cancelling: Cancelling, Cancelled: Cancelled,
+		}},
+		"dismiss": {control((*Engine).DismissRun), map[State]State{Cancelled: Cancelled, Complete: Complete}},
+		"knob": {knob, map[State]State{
+			Open: Open, Filling: Filling, Ready: Ready, Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Cancelling: Cancelling,
+		}},
+		"retry": {func(d *desk, e *Engine, run id.Run) error {
+			_, err := e.RetryTasks(d.ctx, d.ana, run, Which{All: true})
+			return err
+		}, map[State]State{
+			Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Complete: Running,
+		}},
+		"skip": {func(d *desk, e *Engine, run id.Run) error {
+			_, err := e.SkipTasks(d.ctx, d.ana, run, Which{All: true})
+			return err
+		}, map[State]State{
+			Ready: Ready, Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Complete: Complete,
+		}},
+	}
+	d := newDesk(t)
+	run := d.ready(3)
+	task := d.ids(run.ID)[0]
+	gone := New(d.db, nil, Options{}) // without the migration
+	for action, c := range all {
+		for _, from := range states {
+			for _, known := range []bool{true, false} {
+				name := fmt.Sprintf("%s, %s, known %v", action, from, known)
+				execute(t, d.db, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
+				execute(t, d.db, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
+				execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
+				execute(t, d.db, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(DefaultKnobs)), run.ID)
+				before := d.run(run.ID)
+				e := d.Engine
+				if !known {
+					e = gone
+				}
+				err := c.act(d, e, run.ID)
+				after := d.run(run.ID)
+				want, allowed := c.want[from]
+				if begins := want == Running && from != Running && !known; begins {
+					refuses[Removed](t, err, fault.Conflict)
+					want = from
+				} else if !allowed {
+					refuses[WrongState](t, err, fault.Conflict)
+					want = from
+				} else if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if after.State != want {
+					t.Errorf("%s: it is %s; want %s", name, after.State, want)
+				}
+				if moved := after.State != from; moved != (after.Version > before.Version) && action != "knob" {
+					t.Errorf("%s: version %d, then %d", name, before.Version, after.Version)
+				}
+				if err != nil && after.Progress != before.Progress {
+					t.Errorf("%s: refused, and yet it did something", name)
+				}
+			}
+		}
+	}
+	for name, err := range map[string]error{
+		"start": func() error { _, err := d.StartRun(d.ctx, d.ana, 99, 0); return err }(),
+		"pause": func() error { _, err := d.PauseRun(d.ctx, d.ana, 99); return err }(),
+		"knob":  knob(d, d.Engine, 99),
+		"retry": func() error { _, err := d.RetryTasks(d.ctx, d.ana, 99, Which{All: true}); return err }(),
+	} {
+		t.Run(name+" of a run that is not there", func(t *testing.T) { refuses[RunNotFound](t, err, fault.NotFound) })
+	}
+}
+
+func TestStart(t *testing.T) {
+	t.Parallel()
+	t.Run("of two at once each finds it running, and the log has one", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.ready(3)
+		var wait sync.WaitGroup
+		for range 6 {
+			wait.Go(func() {
+				if run, err := d.StartRun(d.ctx, d.ana, run.ID, 0); err != nil || run.State != Running {
+					t.Error(run.State, err)
+				}
+			})
+		}
+		wait.Wait()
+		starts := slices.DeleteFunc(d.log(run.ID), func(entry string) bool { return !strings.HasPrefix(entry, "Ana running") })
+		if len(starts) != 1 {
+			t.Error(starts)
+		}
+	})
+	t.Run("a canary counts down, asks when it is used up, and resuming ends it", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := must[Run](t)(d.StartRun(d.ctx, d.ana, d.ready(9).ID, 5))
+		if run.CanaryLeft == nil || *run.CanaryLeft != 5 || run.Reason != "Canary: 5 tasks, then it pauses and asks." {
+			t.Errorf("%+v", run)
+		}
+		_, err := d.StartRun(d.ctx, d.ana, run.ID, 0)
+		refuses[WrongState](t, err, fault.Conflict) // who wants all is not told that all is running
+		execute(t, d.db, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
+		must[Run](t)(d.PauseRun(d.ctx, d.ana, run.ID))
+		if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {
+			t.Error("a pause ended the canary")
+		}
+		execute(t, d.db, "UPDATE migration_run SET canary_left = 0, state = 'paused' WHERE id = ?", run.ID)
+		if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.CanaryLeft != nil {
+			t.Error("the canary goes on")
+		}
+	})
+	t.Run("a canary of no size is refused", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		for _, canary := range []int{-1, 1 << 32} {
+			_, err := d.StartRun(d.ctx, d.ana, 1, canary)
+			refuses[BadCanary](t, err, fault.Invalid)
+		}
+	})
+}
+
+func TestResumeEndsTheThrottleByHand(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run, yes := d.running(3), true
+	must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Throttled: &yes}))
+	d.moved(run.ID, Running, Throttled, Keeper)
+	if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.State != Running || run.Knobs.Throttled {
+		t.Errorf("%+v", run)
+	}
+	if log := d.log(run.ID); !slices.Contains(log, "Ana knob throttled true → false") {
+		t.Error(log)
+	}
+}
+
+func TestKnobs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run := d.running(3)
+	block, rate, lease, share, share0 := 100, 12.5, 90*time.Second, 0.25, 0.0
+	run, before := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block, Rate: &rate, Lease: &lease, ErrorShare: &share})), run
+	want := DefaultKnobs
+	want.Block, want.Rate, want.Lease, want.ErrorShare = 100, 12.5, 90*time.Second, 0.25
+	if run.Knobs != want || run.Version != before.Version+1 {
+		t.Errorf("%+v, version %d after %d", run.Knobs, run.Version, before.Version)
+	}
+	for _, entry := range []string{"Ana knob block 10 → 100", "Ana knob rate 0 → 12.5", "Ana knob lease 30s → 1m30s", "Ana knob error_share 0.5 → 0.25"} {
+		if !slices.Contains(d.log(run.ID), entry) {
+			t.Error("the log lacks", entry, d.log(run.ID))
+		}
+	}
+	if again := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block})); again.Version != run.Version {
+		t.Error("a knob that was not turned counts")
+	}
+	if off := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{ErrorShare: &share0})); off.Knobs.ErrorShare != 0 {
+		t.Error("a limit cannot be taken away")
+	}
+	zero, many, none, long, most := 0, 1001, math.NaN(), 25*time.Hour, -1
+	var minus int64 = -1
+	_, err := d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{
+		Concurrency: &zero, Block: &many, Attempts: &zero, Timeout: &long, Rate: &none, MaxHistory: &minus, MaxLag: &long, ErrorShare: &rate, SameError: &most,
+	})
+	var fields []string
+	for _, one := range refuses[BadParams](t, err, fault.Invalid) {
+		fields = append(fields, fault.Field(one))
+	}
+	if fmt.Sprint(fields) != "[concurrency block attempts timeout rate max_history max_lag error_share same_error]" {
+		t.Error(fields)
+	}
+	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
+		t.Error(got)
+	}
+	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m", 0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
+		if span(d) != text {
+			t.Error(span(d), text)
+		}
+	}
+}
+
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run, worker := d.running(3), d.worker()
+	state := func() string {
+		t.Helper()
+		list := must[[]Worker](t)(d.Workers(d.ctx))
+		for _, w := range list {
+			if w.ID == worker {
+				if w.Left <= 0 || w.Host != "here" || w.PID != 7 {
+					t.Errorf("%+v", w)
+				}
+				return w.State
+			}
+		}
+		return "gone"
+	}
+	for range 2 { // a double click
+		if err := d.DrainWorker(d.ctx, d.ana, worker, true); err != nil || state() != WorkerDraining {
+			t.Fatal(err, state())
+		}
+	}
+	if err := d.DrainWorker(d.ctx, d.ana, worker, false); err != nil || state() != WorkerActive {
+		t.Fatal(err, state())
+	}
+	log := d.log(run.ID)
+	if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) || got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
+		t.Error(got)
+	}
+	refuses[WorkerNotFound](t, d.DrainWorker(d.ctx, d.ana, 999, true), fault.NotFound)
+	execute(t, d.db, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
+	refuses[WorkerNotFound](t, d.DrainWorker(d.ctx, d.ana, worker, false), fault.NotFound)
+}
+
+func TestNothingStartsByItselfAfterARestore(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	want := map[State]State{
+		Open: Open, Filling: Filling, Ready: Ready, Running: Paused, Pausing: Paused, Paused: Paused, Throttled: Paused, Cancelling: Cancelling, Cancelled: Cancelled, Complete: Complete,
+	}
+	runs, n := map[State]id.Run{}, 10
+	for state := range want {
+		n++
+		runs[state] = d.ready(n).ID
+		d.put(runs[state], state)
+	}
+	busy := d.running(3)
+	d.does(busy.ID, d.ids(busy.ID)[0], TaskOpen, TaskProcessing) // by a worker who is not in the backup
+	for range 2 {
+		if err := Restored(d.ctx, d.db); err != nil {
+			t.Fatal(err)
+		}
+		for from, to := range want {
+			run := d.run(runs[from])
+			if run.State != to {
+				t.Errorf("%s became %s; want %s", from, run.State, to)
+			}
+			if to == Paused && from != Paused && (run.Reason != "Restored from a backup." || run.Listed == ListFinished) {
+				t.Errorf("%s: %q, %s", from, run.Reason, run.Listed)
+			}
+		}
+		if run := d.run(busy.ID); run.State != Pausing || run.Listed != ListAttention || run.Reason != "Restored from a backup." {
+			t.Error(run.State, run.Listed, run.Reason)
+		}
+	}
+}
