@@ -193,7 +193,7 @@ func (d *desk) does(run id.Run, task id.Task, from, to string, fingerprint ...by
 				return err
 			}
 			_, err = tx.SQL.Exec(`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
-				SELECT run_id, id, iteration, attempt, 'failed', 1, 'here:7', NOW(6), 1500, ?, CONCAT('It failed at ', payload), 'stack' FROM migration_task WHERE id = ?`, print, task)
+				SELECT run_id, id, iteration, attempt, 'failed', 1, 'here:7', NOW(6), 1500, ?, CONCAT('It failed at ', LEFT(payload, 100)), 'stack' FROM migration_task WHERE id = ?`, print, task)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,359 @@
+package migrations
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const groupOne, groupTwo = "0000000000000001", "0000000000000002"
+
+// many makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
+func (d *desk) many(n int) Run {
+	d.t.Helper()
+	run := d.running(n)
+	execute(d.t, d.db, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
+	execute(d.t, d.db, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
+	for group, failed := range map[string]int{groupOne: (n + 1) / 2, groupTwo: n / 2} {
+		execute(d.t, d.db, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+			SELECT ?, UNHEX(?), 'It failed', MIN(id), ?, ?, NOW(6), NOW(6) FROM migration_task WHERE run_id = ?`, run.ID, group, 5*failed, failed, run.ID)
+	}
+	d.counted(run.ID)
+	return run
+}
+
+// iterations says how many tasks of a run are in which iteration.
+func (d *desk) iterations(run id.Run) string {
+	d.t.Helper()
+	var one, two, more int
+	err := d.db.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return fmt.Sprint(one, " ", two, " ", more)
+}
+
+func (d *desk) requests() (n int) {
+	d.t.Helper()
+	if err := d.db.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n); err != nil {
+		d.t.Fatal(err)
+	}
+	return n
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	t.Run("all failed tasks are open in their next iteration, however many", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(3500)
+		n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
+		if err != nil || n != 3500 {
+			t.Fatal(n, err)
+		}
+		if err := d.finishRequests(d.ctx); err != nil { // where the request had no time for all
+			t.Fatal(err)
+		}
+		d.counted(run.ID)
+		if got := d.run(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" || d.requests() != 0 {
+			t.Errorf("%+v, iterations %s, %d requests left", got, d.iterations(run.ID), d.requests())
+		}
+		if log := d.log(run.ID); log[len(log)-1] != "Ana retry all failed tasks: 3500" {
+			t.Error(log)
+		}
+		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 0 || err != nil {
+			t.Error("a double click retried", n, err)
+		}
+	})
+	t.Run("what a request had no time for is done by the keeper, also after a crash", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(2500)
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil { // and then it died
+			t.Fatal(err)
+		}
+		if d.requests() != 1 || d.iterations(run.ID) != "1500 1000 0" {
+			t.Fatal(d.requests(), d.iterations(run.ID))
+		}
+		d.counted(run.ID)
+		later := New(d.db, nil, Options{}, numbers)
+		if err := later.finishRequests(d.ctx); err != nil {
+			t.Fatal(err)
+		}
+		d.counted(run.ID)
+		if d.requests() != 0 || d.iterations(run.ID) != "0 2500 0" {
+			t.Error(d.requests(), d.iterations(run.ID))
+		}
+	})
+	t.Run("a request goes over what failed again behind it not twice", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(1500)
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil {
+			t.Fatal(err)
+		}
+		d.failed(run.ID, d.ids(run.ID)[:3], 1)
+		if err := d.finishRequests(d.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.run(run.ID).Progress; got.Failed != 3 || d.iterations(run.ID) != "0 1500 0" {
+			t.Errorf("%+v %s", got, d.iterations(run.ID))
+		}
+	})
+	t.Run("a request of a run that was cancelled ends", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(1500)
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil {
+			t.Fatal(err)
+		}
+		must[Run](t)(d.CancelRun(d.ctx, d.ana, run.ID))
+		if err := d.finishRequests(d.ctx); err != nil || d.requests() != 0 || d.iterations(run.ID) != "500 1000 0" {
+			t.Error(err, d.requests(), d.iterations(run.ID))
+		}
+	})
+	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(2600)
+		var wait sync.WaitGroup
+		for range 3 {
+			wait.Go(func() {
+				if _, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		if err := d.finishRequests(d.ctx); err != nil {
+			t.Fatal(err)
+		}
+		d.counted(run.ID)
+		if d.iterations(run.ID) != "1300 1300 0" || d.requests() != 0 {
+			t.Error(d.iterations(run.ID), d.requests())
+		}
+		for _, f := range must[[]Failure](t)(d.Failures(d.ctx, run.ID)) {
+			if want := map[string]uint64{groupOne: 0, groupTwo: 1300}[f.Fingerprint]; f.Failed != want || f.Errors != 5*1300 {
+				t.Errorf("%+v", f)
+			}
+		}
+	})
+	t.Run("a run that was complete runs again", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(4)
+		d.moved(run.ID, Running, Complete, Keeper)
+		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); n != 2 || err != nil {
+			t.Fatal(n, err)
+		}
+		if run := d.run(run.ID); run.State != Running || run.Listed != ListActive || run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
+			t.Errorf("%+v", run)
+		}
+	})
+	t.Run("but not beside another that does the same", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(4)
+		d.moved(run.ID, Running, Complete, Keeper)
+		other := d.opened(4)
+		_, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
+		if refuses[ActiveRun](t, err, fault.Conflict).Run != other.ID {
+			t.Error(err)
+		}
+		d.counted(run.ID)
+		if d.run(run.ID).State != Complete || d.iterations(run.ID) != "4 0 0" {
+			t.Error("it was touched")
+		}
+	})
+	t.Run("a run that is complete with nothing to retry stays so", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(1)
+		d.moved(run.ID, Running, Complete, Keeper)
+		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 0 || err != nil || d.run(run.ID).State != Complete {
+			t.Error(n, err)
+		}
+	})
+	t.Run("a single task, by its state", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(12)
+		tasks := d.ids(run.ID)
+		for i, state := range TaskStates { // two of each
+			for _, task := range []id.Task{tasks[2*i], tasks[2*i+1]} {
+				if state == TaskOpen {
+					continue
+				}
+				d.does(run.ID, task, TaskOpen, TaskProcessing)
+				if state != TaskProcessing {
+					d.does(run.ID, task, TaskProcessing, state)
+				}
+			}
+		}
+		d.counted(run.ID)
+		for i, state := range TaskStates {
+			_, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: tasks[2*i]})
+			if may := slices.Contains([]string{TaskWaiting, TaskFailed, TaskSkipped}, state); may != (err == nil) {
+				t.Error("retry of one that is", state, err)
+			} else if !may {
+				refuses[WrongTaskState](t, err, fault.Conflict)
+			}
+			_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: tasks[2*i+1]})
+			if may := slices.Contains([]string{TaskOpen, TaskWaiting, TaskFailed}, state); may != (err == nil) {
+				t.Error("skip of one that is", state, err)
+			} else if !may {
+				refuses[WrongTaskState](t, err, fault.Conflict)
+			}
+			d.counted(run.ID)
+		}
+		task, _, err := d.Task(d.ctx, run.ID, tasks[2*slices.Index(TaskStates, TaskFailed)])
+		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != TaskOpen || task.Fingerprint != "" || task.FinishedAt != nil {
+			t.Errorf("%+v", task)
+		}
+		log := strings.Join(d.log(run.ID), "\n")
+		if strings.Count(log, "Ana retry task") != 3 || strings.Count(log, "Ana skip task") != 3 {
+			t.Error(log)
+		}
+		other := d.ready(1)
+		_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: d.ids(other.ID)[0]})
+		refuses[TaskNotFound](t, err, fault.NotFound)
+	})
+	t.Run("exactly one of a task, a group and all is named", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		for _, which := range []Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}} {
+			_, err := d.RetryTasks(d.ctx, d.ana, 1, which)
+			refuses[BadWhich](t, err, fault.Invalid)
+		}
+		_, err := d.SkipTasks(d.ctx, d.ana, 1, Which{Fingerprint: "' OR 1"})
+		refuses[BadFingerprint](t, err, fault.Invalid)
+	})
+}
+
+func TestSkip(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run := d.many(2300)
+	d.moved(run.ID, Running, Complete, Keeper)
+	if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); n != 1150 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := d.finishRequests(d.ctx); err != nil {
+		t.Fatal(err)
+	}
+	d.counted(run.ID)
+	if run := d.run(run.ID); run.State != Complete || run.Listed != ListAttention || run.Progress.Skipped != 1150 {
+		t.Errorf("%+v", run)
+	}
+	if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 1150 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := d.finishRequests(d.ctx); err != nil {
+		t.Fatal(err)
+	}
+	d.counted(run.ID)
+	if run := d.run(run.ID); run.State != Complete || run.Listed != ListFinished || run.Progress.Skipped != 2300 {
+		t.Errorf("%+v", run)
+	}
+}
+
+// Whatever operators and workers do in whatever order, the counters say what the tasks are.
+func TestCountersAreTheTruth(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	rapid.Check(t, func(r *rapid.T) {
+		run := d.running(8)
+		tasks := d.ids(run.ID)
+		for range rapid.IntRange(1, 25).Draw(r, "steps") {
+			task := rapid.SampledFrom(tasks).Draw(r, "task")
+			now, _, err := d.Task(d.ctx, run.ID, task)
+			if err != nil {
+				r.Fatal(err)
+			}
+			do := rapid.SampledFrom([]string{"work", "work", "work", "retry", "retry group", "retry all", "skip", "skip group", "skip all", "pause", "resume", "complete"}).Draw(r, "do")
+			group := rapid.SampledFrom([]string{groupOne, groupTwo}).Draw(r, "group")
+			switch do {
+			case "work":
+				switch now.State {
+				case TaskOpen, TaskWaiting:
+					if now.State == TaskWaiting {
+						d.does(run.ID, task, TaskWaiting, TaskOpen)
+					}
+					d.does(run.ID, task, TaskOpen, TaskProcessing)
+				case TaskProcessing:
+					to := rapid.SampledFrom([]string{TaskComplete, TaskFailed, TaskWaiting, TaskOpen}).Draw(r, "to")
+					d.does(run.ID, task, TaskProcessing, to, byte(rapid.IntRange(1, 2).Draw(r, "fingerprint")))
+				}
+			case "retry":
+				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: task})
+			case "retry group":
+				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: group})
+			case "retry all":
+				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
+			case "skip":
+				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: task})
+			case "skip group":
+				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: group})
+			case "skip all":
+				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{All: true})
+			case "pause":
+				_, err = d.PauseRun(d.ctx, d.ana, run.ID)
+			case "resume":
+				_, err = d.ResumeRun(d.ctx, d.ana, run.ID)
+			case "complete":
+				d.put(run.ID, Complete)
+			}
+			if err != nil && fault.Kind(err) != fault.Conflict {
+				r.Fatalf("%s: %v", do, err)
+			}
+			after, _, err := d.Task(d.ctx, run.ID, task)
+			if err != nil || do != "work" && now.State == TaskProcessing && after.State != TaskProcessing {
+				r.Fatalf("%s took a task out of a worker's hands: %v", do, err)
+			}
+			d.counted(run.ID)
+		}
+		d.put(run.ID, Cancelled)
+	})
+}
+
+// A worker that claims and an operator who skips want the same task: one of them gets it.
+func TestSkippingAndClaimingAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run := d.running(20)
+	tasks := d.ids(run.ID)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for _, task := range tasks {
+			_, err := d.SkipTasks(context.WithoutCancel(d.ctx), d.ana, run.ID, Which{Task: task})
+			if err != nil && fault.Kind(err) != fault.Conflict {
+				t.Error(err)
+			}
+		}
+	})
+	wait.Go(func() {
+		for _, task := range slices.Backward(tasks) {
+			result, err := d.db.SQL.Exec("UPDATE migration_task SET state = 'processing' WHERE id = ? AND state = 'open'", task)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n, _ := result.RowsAffected(); n == 1 {
+				execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
+			}
+		}
+	})
+	wait.Wait()
+	d.counted(run.ID)
+	if p := d.run(run.ID).Progress; p.Skipped+p.Processing != 20 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,173 @@
+package migrations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// walk reads all pages of a list of tasks.
+func (d *desk) walk(run id.Run, filter TaskFilter) (found []id.Task, pages int) {
+	d.t.Helper()
+	for pages = 1; ; pages++ {
+		page, err := d.Tasks(d.ctx, run, filter)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for _, task := range page.Tasks {
+			found = append(found, task.ID)
+		}
+		if page.Next == 0 {
+			return found, pages
+		}
+		if page.Next <= filter.After {
+			d.t.Fatalf("from %d on to %d", filter.After, page.Next)
+		}
+		if len(page.Tasks) < TasksPerPage && !page.Looked {
+			d.t.Fatalf("a page of %d does not say that the look ended", len(page.Tasks))
+		}
+		filter.After = page.Next
+	}
+}
+
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	t.Run("every filter finds exactly its tasks, in order, page by page", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run, other := d.ready(3000), d.ready(40)
+		tasks := d.ids(run.ID)
+		rapid.Check(t, func(r *rapid.T) {
+			execute(t, d.db, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
+			every := rapid.IntRange(1, 900).Draw(r, "every")
+			state := rapid.SampledFrom(TaskStates).Draw(r, "state")
+			execute(t, d.db, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
+			filter := TaskFilter{
+				State:  rapid.SampledFrom(append([]string{""}, TaskStates...)).Draw(r, "filter state"),
+				Worker: id.Worker(rapid.IntRange(0, 2).Draw(r, "filter worker")), Iteration: rapid.IntRange(0, 2).Draw(r, "filter iteration"),
+			}
+			var want []id.Task
+			for _, task := range tasks {
+				is, worker, iteration := TaskOpen, id.Worker(0), 1
+				if int(task)%every == 0 {
+					is, worker = state, id.Worker(task%3)
+					if task%5 == 0 {
+						iteration = 2
+					}
+				}
+				if (filter.State == "" || filter.State == is) && (filter.Worker == 0 || filter.Worker == worker) && (filter.Iteration == 0 || filter.Iteration == iteration) {
+					want = append(want, task)
+				}
+			}
+			got, pages := d.walk(run.ID, filter)
+			if !slices.Equal(got, want) {
+				r.Fatalf("%d tasks; want %d: %+v", len(got), len(want), filter)
+			}
+			if pages > 3000/TasksPerPage+15 {
+				r.Fatalf("%d pages", pages)
+			}
+		})
+		if got, _ := d.walk(other.ID, TaskFilter{}); len(got) != 40 {
+			t.Error(len(got))
+		}
+	})
+	t.Run("a list shows the beginning of a payload, the task all of it, with its attempts", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(2)
+		task := d.ids(run.ID)[0]
+		long := strings.Repeat("ä<script>", 3000)
+		execute(t, d.db, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
+		for range 2 {
+			d.failed(run.ID, []id.Task{task})
+			if _, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: task}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page, err := d.Tasks(d.ctx, run.ID, TaskFilter{})
+		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
+			t.Error(len(page.Tasks[0].Payload), page.Next, err)
+		}
+		whole, attempts, err := d.Task(d.ctx, run.ID, task)
+		if err != nil || whole.Payload != long || whole.Iteration != 3 || whole.Attempt != 0 || len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" || attempts[0].Took.String() != "1.5ms" {
+			t.Errorf("%+v %v", attempts, err)
+		}
+	})
+	t.Run("what is not there is said", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run, other := d.ready(1), d.ready(2)
+		_, _, err := d.Task(d.ctx, run.ID, d.ids(other.ID)[0])
+		refuses[TaskNotFound](t, err, fault.NotFound)
+		_, err = d.Tasks(d.ctx, 99, TaskFilter{})
+		refuses[RunNotFound](t, err, fault.NotFound)
+		_, err = d.Tasks(d.ctx, run.ID, TaskFilter{State: "lost"})
+		refuses[BadTaskState](t, err, fault.Invalid)
+		_, err = d.FailedTasks(d.ctx, run.ID, "xyz", 0)
+		refuses[BadFingerprint](t, err, fault.Invalid)
+	})
+	t.Run("failed tasks come with their errors, of a group or all", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(450)
+		execute(t, d.db, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
+		execute(t, d.db, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ?`, run.ID)
+		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
+			n := 0
+			for after := id.Task(0); ; {
+				page, err := d.FailedTasks(d.ctx, run.ID, fingerprint, after)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, task := range page.Tasks {
+					if n++; task.Error != "error 2 of "+task.Payload || fingerprint != "" && task.Fingerprint != fingerprint {
+						t.Fatalf("%+v", task)
+					}
+				}
+				if after = page.Next; after == 0 {
+					break
+				}
+			}
+			if n != want {
+				t.Errorf("%s: %d; want %d", fingerprint, n, want)
+			}
+		}
+	})
+	t.Run("groups of failures come with the most failed tasks first", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(6)
+		tasks := d.ids(run.ID)
+		d.failed(run.ID, tasks[:1], 1)
+		d.failed(run.ID, tasks[1:5], 2)
+		d.failed(run.ID, tasks[5:], 3)
+		list := must[[]Failure](t)(d.Failures(d.ctx, run.ID))
+		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] || list[0].Message != "It failed" {
+			t.Errorf("%+v", list)
+		}
+	})
+	t.Run("a run's log goes on where the page ended", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.running(1)
+		for n := range 60 {
+			block := n%2 + 11
+			must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block}))
+		}
+		first, more, err := d.Events(d.ctx, run.ID, 0)
+		if err != nil || !more || len(first) != EventsPerPage {
+			t.Fatal(len(first), more, err)
+		}
+		rest, more, err := d.Events(d.ctx, run.ID, first[len(first)-1].ID)
+		if err != nil || more || len(rest) != 14 || rest[13].Kind != "open" {
+			t.Error(len(rest), more, err, fmt.Sprint(rest))
+		}
+	})
+}
