@@ -64,7 +64,7 @@ var filling = []string{
 	`INSERT INTO board_column (id, board_id, name, position, done, ticket_count, last_rank)
 	 SELECT 3 * id - 3 + n, id, CONCAT('Column ', n), n, n = 3, 0, 30000 * 65536 FROM board, numbers WHERE n <= 3`,
 	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
-	 SELECT n, 1, n, 1, n * 65536, CONCAT('Ticket ', n), '', n % 500 + 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 20000`,
+	 SELECT n, 1, n, 1, n * 65536, CONCAT('Ticket ', n), IF(n % 10, '', '![a](https://images.example/a)'), n % 500 + 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 20000`,
 	`INSERT INTO ticket (id, board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
 	 SELECT 20000 + n, 1, 20000 + n, 'Gone', '', 1, '2026-01-01', '2026-01-01', '2026-01-01', '2026-01-02' + INTERVAL n SECOND FROM numbers WHERE n <= 500`,
 	`INSERT INTO ticket (id, board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at)
@@ -82,7 +82,7 @@ var filling = []string{
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT 7, n, FALSE FROM numbers WHERE n <= 500`,
 	`INSERT INTO watcher (ticket_id, account_id, muted) SELECT n, 1, n % 2 FROM numbers WHERE n BETWEEN 8 AND 3000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at)
-	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, 'A comment', '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
+	 SELECT n, IF(n <= 500, 7, n), n % 500 + 1, IF(n % 10, 'A comment', '![a](https://images.example/a)'), '2026-01-01' + INTERVAL n SECOND, '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO comment (id, ticket_id, account_id, body, created_at, updated_at) VALUES (5001, 26503, 1, 'A comment', '2026-01-01', '2026-01-01')`,
 	`INSERT INTO activity (id, ticket_id, account_id, kind, detail, created_at)
 	 SELECT n, n, n % 500 + 1, 'opened', '{}', '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 20000`,

@@ -2,6 +2,8 @@ package db_test
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -124,6 +126,16 @@ var samples = map[string]sample{
 	"RememberedAnswer": {args: with(1, hash7)},
 	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},
 	"ForgetAnswers":    {args: with(newYear.AddDate(1, 0, 0))},
+
+	// image.sql
+	"KeepImage":              {args: with(db.KeepImageParams{CompanyID: 1, Hash: hash7, ContentType: "image/png", CreatedAt: newYear})},
+	"KeepImageSource":        {args: with(db.KeepImageSourceParams{CompanyID: 1, UrlHash: hash7, Url: "x", Hash: hash7, CreatedAt: newYear})},
+	"ImageByHash":            {args: with(1, hash7)},
+	"ImageBySource":          {args: with(db.ImageBySourceParams{CompanyID: 1, UrlHash: hash("https://images.example/" + strings.ToUpper(hex.EncodeToString(hash7))), Since: newYear})},
+	"DescriptionsWithImages": {args: with(db.DescriptionsWithImagesParams{After: 500, Upto: 1000, CompanyID: 1})},
+	"CommentsWithImages":     {args: with(db.CommentsWithImagesParams{After: 500, Upto: 1000, CompanyID: 1})},
+	"LastTicket":             {args: with()},
+	"LastComment":            {args: with()},
 
 	// invitation.sql
 	"LiveInvitations":     {args: with(1, newYear)},

@@ -61,6 +61,8 @@ var accessible = map[string]string{
 	"/:company/inbox/unread":                          noPage,
 	"/:company/work":                                  "/acme/work",
 	"/:company/people/mentions":                       noPage,
+	"/:company/images/:hash":                          noPage,
+	"/:company/images/:hash/thumbnail":                noPage,
 	"/:company/people":                                "/acme/people",
 	"/:company/people/invitations":                    "/acme/people/invitations",
 	"/:company/people/:account":                       "/acme/people tbody tr:last-child a",

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"sync"
 
@@ -91,7 +91,7 @@ func (m *memory) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	defer m.mu.Unlock()
 	content, ok := m.files[name]
 	if !ok {
-		return nil, errors.New("there is no such file")
+		return nil, fs.ErrNotExist
 	}
 	return io.NopCloser(bytes.NewReader(content)), nil
 }

@@ -104,6 +104,9 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/:key/comments/:comment/edit", s.editComment)
 	company.POST("/:key/comments/:comment/removal", s.removeComment)
 
+	company.GET("/images/:hash", s.image)
+	company.GET("/images/:hash/thumbnail", s.thumbnail)
+
 	company.GET("/people", s.people)
 	company.GET("/people/mentions", s.mentions)
 	company.GET("/people/invitations", s.people)

@@ -96,6 +96,8 @@ var pages = map[string]access{
 	"GET /admin/migrations/runs/:run/rejections":     operators("/admin/migrations/runs/1/rejections", 200),
 	"GET /admin/migrations/runs/:run/rejections.csv": operators("/admin/migrations/runs/1/rejections.csv", 200),
 
+	"GET /:company/images/:hash":                               members("/acme/images/"+noImage, 404),
+	"GET /:company/images/:hash/thumbnail":                     members("/acme/images/"+noImage+"/thumbnail", 404),
 	"GET /:company/people":                                     members("/acme/people", 200),
 	"GET /:company/people/invitations":                         members("/acme/people/invitations", 200),
 	"POST /:company/people/invitations":                        managers("/acme/people/invitations", 201).sending("role", "member", "days", "7"),

@@ -86,7 +86,7 @@ func New(cfg Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.logPanic}),
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStatic}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStored}),
 		sameOrigin(cfg.URL),
 		deadline,
 		fromAddress,
@@ -105,8 +105,6 @@ func head(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-func isStatic(c echo.Context) bool { return strings.HasPrefix(c.Request().URL.Path, "/static/") }
 
 // clientAddress reads X-Forwarded-For only from proxies that are trusted.
 func clientAddress(proxies []*net.IPNet) echo.IPExtractor {

@@ -40,7 +40,7 @@ type house struct {
 	workflows *workflows.Workflows
 	sql       *sql.DB
 	watch     *dbtest.Watch
-	files     *memory // uploads
+	files     *memory
 	actor     accounts.Actor
 	token     string // Ana's, with every scope
 }
@@ -49,7 +49,7 @@ type house struct {
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
-	files := &memory{}
+	files := &memory{files: map[string][]byte{}}
 	w := workflows.New(d, workflows.WithMigrations(probes()...), workflows.WithFiles(files))
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}

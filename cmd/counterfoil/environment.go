@@ -18,12 +18,13 @@ import (
 	"github.com/counterfoil/counterfoil/db/private"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // environment is what the program is told from outside.
 type environment struct {
-	databaseURL, replicas, addr, url, proxies, data, blobs, upload, log string
+	databaseURL, replicas, addr, url, proxies, data, blobs, upload, outboundAllow, log string
 
 	patience time.Duration // of a command that waits for a worker
 
@@ -40,17 +41,18 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 	}
 	data := or("COUNTERFOIL_DATA", "./data")
 	return environment{
-		databaseURL: getenv("DATABASE_URL"),
-		replicas:    getenv("COUNTERFOIL_REPLICAS"),
-		addr:        or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
-		url:         getenv("COUNTERFOIL_URL"),
-		proxies:     getenv("COUNTERFOIL_TRUSTED_PROXIES"),
-		data:        data,
-		blobs:       or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
-		upload:      or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
-		log:         or("COUNTERFOIL_LOG", "text"),
-		patience:    15 * time.Second,
-		stdin:       stdin, stdout: stdout, stderr: stderr,
+		databaseURL:   getenv("DATABASE_URL"),
+		replicas:      getenv("COUNTERFOIL_REPLICAS"),
+		addr:          or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
+		url:           getenv("COUNTERFOIL_URL"),
+		proxies:       getenv("COUNTERFOIL_TRUSTED_PROXIES"),
+		data:          data,
+		blobs:         or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
+		upload:        or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
+		outboundAllow: getenv("COUNTERFOIL_OUTBOUND_ALLOW"),
+		log:           or("COUNTERFOIL_LOG", "text"),
+		patience:      15 * time.Second,
+		stdin:         stdin, stdout: stdout, stderr: stderr,
 	}
 }
 
@@ -136,12 +138,19 @@ func (e environment) maxUpload() (int64, error) {
 
 // workflows are the use cases on a database, with the place for files. Closing the database closes that.
 func (e environment) workflows(ctx context.Context, d *database, more ...workflows.Option) (*workflows.Workflows, error) {
+	allow, err := outbound.ParseAllow(e.outboundAllow)
+	if err != nil {
+		return nil, badSetting{"COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between"}
+	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
 		return nil, err
 	}
 	d.files = files
-	options := []workflows.Option{workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger())}
+	options := []workflows.Option{
+		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()),
+		workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
+	}
 	return workflows.New(d.DB, append(options, more...)...), nil
 }
 

@@ -48,7 +48,8 @@ Usage: counterfoil COMMAND [OPTIONS]
 const settings = `
 Settings come from the environment: DATABASE_URL (none: a private database of its own), COUNTERFOIL_REPLICAS,
 COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TRUSTED_PROXIES, COUNTERFOIL_DATA (./data),
-COUNTERFOIL_BLOBS, COUNTERFOIL_MAX_UPLOAD (2GB), COUNTERFOIL_LOG (text or json). docs/operations.md says more.
+COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_MAX_UPLOAD (2GB), COUNTERFOIL_OUTBOUND_ALLOW,
+COUNTERFOIL_LOG (text or json). docs/operations.md says more.
 `
 
 // errFindings ends a command that worked and has bad news: it has said so itself.

@@ -23,8 +23,10 @@ type Migration struct {
 	Title       string // Name where it is ""
 	Description string
 	Params      []Param
-	// Upload says what file a run is filled from, "" where it takes none.
-	Upload string
+	// Upload says what file a run is filled from, "" where it takes none. Where UploadOptional, a run can
+	// do without.
+	Upload         string
+	UploadOptional bool
 	// Check looks at the parameters together, after each was parsed. It may be nil.
 	Check func(ctx context.Context, values Values) error
 	// Fill adds the tasks of a run. It may be called again for a run, with the cursor of the last batch

@@ -16,6 +16,7 @@ import (
 type Info struct {
 	Name, Title, Description string
 	Upload                   string // what file a run is filled from, "" where it takes none
+	UploadOptional           bool   // a run can do without
 	Params                   []ParamInfo
 	Knobs                    Knobs // a run's to begin with
 	Dry                      bool  // can run without changing anything
@@ -140,7 +141,7 @@ func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil,
+		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil,
 		Params: make([]ParamInfo, len(m.Params)),
 	}
 	for i, p := range m.Params {

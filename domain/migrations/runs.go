@@ -130,7 +130,7 @@ func (m *Migration) check(ctx context.Context, values Values, draft Draft, file 
 		bad = append(bad, NoPreview{Title: m.Title})
 	case m.Upload == "" && draft.Upload != nil:
 		bad = append(bad, BadUpload{"This migration takes no file. Leave it out."})
-	case m.Upload != "" && !given:
+	case m.Upload != "" && !m.UploadOptional && !given:
 		bad = append(bad, BadUpload{"Choose a file: " + m.Upload + "."})
 	}
 	if len(bad) > 0 {

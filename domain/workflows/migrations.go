@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
 // Option is something that the use cases are told from outside.
@@ -15,13 +16,17 @@ type Option func(w *settings)
 
 // settings are what options set.
 type settings struct {
-	files  migrations.Files
-	engine migrations.Options
-	more   []*migrations.Migration
+	files    migrations.Files
+	outbound *outbound.Client
+	engine   migrations.Options
+	more     []*migrations.Migration
 }
 
-// WithFiles stores uploads there. Without it they are Unavailable.
+// WithFiles stores uploads and images there. Without it they are Unavailable.
 func WithFiles(files migrations.Files) Option { return func(s *settings) { s.files = files } }
+
+// WithOutbound asks other hosts with that client. Without it one is used that reaches public ones alone.
+func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s.outbound = client } }
 
 // WithVersion says which version of the program this is.
 func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
@@ -41,7 +46,7 @@ func WithMigrations(list ...*migrations.Migration) Option {
 
 // registered are the migrations that come with the program.
 func (w *Workflows) registered() []*migrations.Migration {
-	return append(w.upkeep(), w.importTickets())
+	return append(w.upkeep(), w.importTickets(), w.downloadImages())
 }
 
 // Engine is what works on migrations.

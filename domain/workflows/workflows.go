@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -27,7 +28,9 @@ type Workflows struct {
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	people   recent[id.Company, *directory]
-	aside    sync.WaitGroup // writes that no request waits for
+	aside    sync.WaitGroup   // writes that no request waits for
+	files    migrations.Files // nil where there is no place for them
+	outbound *outbound.Client
 }
 
 // New returns the use cases on a database.
@@ -36,7 +39,10 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d}
+	w := &Workflows{db: d, files: s.files, outbound: s.outbound}
+	if w.outbound == nil {
+		w.outbound = outbound.New(outbound.Options{})
+	}
 	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },

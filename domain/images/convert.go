@@ -1,0 +1,230 @@
+package images
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/webp"
+)
+
+// Converted is a picture as it is kept.
+type Converted struct {
+	Hash          Hash
+	Type          string
+	Content       []byte
+	Width, Height int
+	Thumbnail     []byte // nil where the picture is small itself
+}
+
+// Limits bound what is converted.
+type Limits struct {
+	Pixels    int64 // of the picture, all frames of an animation together
+	Thumbnail int   // width of the small copy
+}
+
+// The largest side of a picture: what an encoder can write.
+const maxSide = 65_000
+
+// quality of photographs, which were made with some loss before.
+const quality = 90
+
+// decoding has room for as many pictures as there are processors: each may take hundreds of megabytes.
+var decoding = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// Convert makes a picture anew from what somebody sent, so that nothing else that was in it is kept: no
+// place and camera, no text, no script. What was a JPEG or a lossy WebP becomes a JPEG, turned as it says
+// that it should be; a GIF stays one, with its frames; all else becomes a PNG, in which nothing is lost.
+// It looks at how large a picture says it is before it makes room for it. The same bytes always become
+// the same. It returns Unfit, with a sentence that says why.
+func Convert(content []byte, limits Limits) (Converted, error) {
+	kind, err := kindOf(content)
+	if err != nil {
+		return Converted{}, err
+	}
+	config, err := kind.config(bytes.NewReader(content))
+	if err != nil {
+		return Converted{}, broken(kind.name, err)
+	}
+	if err := fits(config, limits); err != nil {
+		return Converted{}, err
+	}
+	decoding <- struct{}{}
+	defer func() { <-decoding }()
+	var out Converted
+	var picture image.Image
+	if kind.name == "GIF" {
+		out, picture, err = convertGIF(content, limits)
+	} else {
+		out, picture, err = convertStill(content, kind)
+	}
+	if err != nil {
+		return Converted{}, err
+	}
+	out.Hash = sha256.Sum256(out.Content)
+	out.Width, out.Height = picture.Bounds().Dx(), picture.Bounds().Dy()
+	out.Thumbnail, err = thumbnail(picture, limits.Thumbnail, out.Type == "image/jpeg")
+	return out, err
+}
+
+type kind struct {
+	name   string
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+// kindOf goes by the content, whatever its sender says that it is.
+func kindOf(content []byte) (kind, error) {
+	switch {
+	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
+		return kind{"PNG", png.DecodeConfig, png.Decode}, nil
+	case bytes.HasPrefix(content, []byte("\xff\xd8\xff")):
+		return kind{"JPEG", jpeg.DecodeConfig, jpeg.Decode}, nil
+	case bytes.HasPrefix(content, []byte("GIF87a")), bytes.HasPrefix(content, []byte("GIF89a")):
+		return kind{"GIF", gif.DecodeConfig, gif.Decode}, nil
+	case len(content) >= 16 && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP":
+		return kind{"WebP", webp.DecodeConfig, webp.Decode}, nil
+	}
+	return kind{}, Unfit{whatElse(content)}
+}
+
+// whatElse says what is there in place of an image that could be kept.
+func whatElse(content []byte) string {
+	const kept = "PNG, JPEG, GIF and WebP are."
+	head := strings.ToLower(string(content[:min(len(content), 4096)]))
+	is := func(kind string) bool { return strings.HasPrefix(http.DetectContentType(content), kind) }
+	switch {
+	case len(content) == 0:
+		return "There is nothing there: the answer is empty."
+	case strings.Contains(head, "<svg"):
+		return "This is an SVG. It can carry scripts and is not kept; " + kept
+	case strings.Contains(head, "<html"), is("text/html"):
+		return "This is a web page, not an image."
+	case is("text/"):
+		return "This is text, not an image."
+	case is("image/"), strings.Contains(head[:min(len(head), 32)], "ftyp"):
+		return "This kind of image is not kept; " + kept
+	}
+	return "This is not an image."
+}
+
+func broken(name string, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || strings.Contains(err.Error(), "not enough image data") {
+		return unfit("The %s is cut off.", name)
+	}
+	return unfit("The %s is damaged, or of a kind that cannot be read: %v.", name, err)
+}
+
+func fits(config image.Config, limits Limits) error {
+	switch {
+	case config.Width < 1 || config.Height < 1:
+		return unfit("The image has no pixels.")
+	case int64(config.Width)*int64(config.Height) > limits.Pixels, config.Width > maxSide, config.Height > maxSide:
+		return unfit("The image says that it has %d × %d pixels. No more than %d are taken.", config.Width, config.Height, limits.Pixels)
+	}
+	return nil
+}
+
+func convertStill(content []byte, kind kind) (Converted, image.Image, error) {
+	picture, err := kind.decode(bytes.NewReader(content))
+	if err != nil {
+		return Converted{}, nil, broken(kind.name, err)
+	}
+	lossy := kind.name == "JPEG"
+	if kind.name == "JPEG" {
+		picture = turned(picture, orientation(content))
+	}
+	if _, ok := picture.(*image.YCbCr); ok { // WebP: lossy, and nothing of it is transparent
+		lossy = true
+	}
+	out := Converted{Type: "image/png"}
+	if lossy {
+		out.Type = "image/jpeg"
+	}
+	out.Content, err = encode(picture, lossy)
+	return out, picture, err
+}
+
+func encode(picture image.Image, lossy bool) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	if lossy {
+		err = jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality})
+	} else {
+		err = png.Encode(&out, picture)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode image: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// thumbnail returns a copy of that width, or nil for a picture that is no wider. It is at most four times
+// as high as it is wide.
+func thumbnail(picture image.Image, width int, lossy bool) ([]byte, error) {
+	w, h := picture.Bounds().Dx(), picture.Bounds().Dy()
+	if width < 1 || w <= width && h <= 4*width {
+		return nil, nil
+	}
+	height := max(h*width/w, 1)
+	if height > 4*width {
+		width, height = max(w*4*width/h, 1), 4*width
+	}
+	small := image.Rect(0, 0, width, height)
+	if lossy {
+		to := image.NewRGBA(small)
+		draw.CatmullRom.Scale(to, small, picture, picture.Bounds(), draw.Src, nil)
+		return encode(to, true)
+	}
+	to := image.NewNRGBA(small)
+	draw.CatmullRom.Scale(to, small, picture, picture.Bounds(), draw.Src, nil)
+	return encode(to, false)
+}
+
+// turned returns a picture as its EXIF orientation says it is to be shown.
+func turned(picture image.Image, orientation int) image.Image {
+	if orientation < 2 || orientation > 8 {
+		return picture
+	}
+	b := picture.Bounds()
+	w, h := b.Dx(), b.Dy()
+	size := image.Rect(0, 0, w, h)
+	if orientation >= 5 {
+		size = image.Rect(0, 0, h, w)
+	}
+	out := image.NewRGBA(size)
+	for y := range h {
+		for x := range w {
+			toX, toY := x, y
+			switch orientation {
+			case 2:
+				toX = w - 1 - x
+			case 3:
+				toX, toY = w-1-x, h-1-y
+			case 4:
+				toY = h - 1 - y
+			case 5:
+				toX, toY = y, x
+			case 6:
+				toX, toY = h-1-y, x
+			case 7:
+				toX, toY = h-1-y, w-1-x
+			case 8:
+				toX, toY = y, w-1-x
+			}
+			out.SetRGBA(toX, toY, color.RGBAModel.Convert(picture.At(b.Min.X+x, b.Min.Y+y)).(color.RGBA))
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package images
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/gif"
+)
+
+// convertGIF keeps the frames of an animation, how long each is shown and how often. Nothing else that
+// was in the file is kept.
+func convertGIF(content []byte, limits Limits) (Converted, image.Image, error) {
+	pixels, frames := framesOf(content)
+	if pixels > limits.Pixels || frames > 10_000 {
+		return Converted{}, nil, unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels, limits.Pixels)
+	}
+	all, err := gif.DecodeAll(bytes.NewReader(content))
+	if err != nil {
+		return Converted{}, nil, broken("GIF", err)
+	}
+	if len(all.Image) == 1 {
+		still, err := encode(all.Image[0], false)
+		return Converted{Type: "image/png", Content: still}, all.Image[0], err
+	}
+	var out bytes.Buffer
+	if err := gif.EncodeAll(&out, all); err != nil {
+		return Converted{}, nil, fmt.Errorf("encode image: %w", err)
+	}
+	// The first frame may be smaller than the picture.
+	first := image.NewNRGBA(image.Rect(0, 0, all.Config.Width, all.Config.Height))
+	for y := all.Image[0].Rect.Min.Y; y < all.Image[0].Rect.Max.Y; y++ {
+		for x := all.Image[0].Rect.Min.X; x < all.Image[0].Rect.Max.X; x++ {
+			first.Set(x, y, all.Image[0].At(x, y))
+		}
+	}
+	return Converted{Type: "image/gif", Content: out.Bytes()}, first, nil
+}
+
+// framesOf counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few
+// megabytes may take gigabytes. It stops where it cannot go on, and so does the decoder.
+func framesOf(content []byte) (pixels int64, frames int) {
+	r := gifReader{content}
+	if !r.skip(10) {
+		return 0, 0
+	}
+	flags, ok := r.byte()
+	if !ok || !r.skip(2) || !r.skipTable(flags) {
+		return 0, 0
+	}
+	for {
+		block, ok := r.byte()
+		if !ok {
+			return pixels, frames
+		}
+		switch block {
+		case 0x21: // an extension
+			if !r.skip(1) || !r.skipBlocks() {
+				return pixels, frames
+			}
+		case 0x2c: // a frame
+			if len(r.rest) < 9 {
+				return pixels, frames
+			}
+			width, height := int64(r.rest[4])|int64(r.rest[5])<<8, int64(r.rest[6])|int64(r.rest[7])<<8
+			pixels += width * height
+			frames++
+			flags := r.rest[8]
+			if !r.skip(9) || !r.skipTable(flags) || !r.skip(1) || !r.skipBlocks() {
+				return pixels, frames
+			}
+		default:
+			return pixels, frames
+		}
+	}
+}
+
+type gifReader struct{ rest []byte }
+
+func (r *gifReader) byte() (byte, bool) {
+	if len(r.rest) == 0 {
+		return 0, false
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b, true
+}
+
+func (r *gifReader) skip(n int) bool {
+	if len(r.rest) < n {
+		return false
+	}
+	r.rest = r.rest[n:]
+	return true
+}
+
+// skipTable goes over the colours that flags announce.
+func (r *gifReader) skipTable(flags byte) bool {
+	return flags&0x80 == 0 || r.skip(3<<(flags&7+1))
+}
+
+func (r *gifReader) skipBlocks() bool {
+	for {
+		n, ok := r.byte()
+		if !ok || !r.skip(int(n)) {
+			return false
+		}
+		if n == 0 {
+			return true
+		}
+	}
+}

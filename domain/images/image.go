@@ -1,0 +1,59 @@
+// Package images has the images that companies keep: pictures that others have sent, made anew so that
+// nothing but the picture is left, and stored under the hash of what they became.
+package images
+
+import (
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Hash is SHA-256 of an image as it is stored.
+type Hash [32]byte
+
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// ParseHash reads a hash as String writes it; ok is false for anything else.
+func ParseHash(s string) (h Hash, ok bool) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(h) || hex.EncodeToString(b) != s {
+		return h, false
+	}
+	return Hash(b), true
+}
+
+// Image is a picture that a company keeps.
+type Image struct {
+	Company       id.Company
+	Hash          Hash
+	Type          string // image/png, image/jpeg or image/gif
+	Bytes         int64
+	Width, Height int
+	CreatedAt     time.Time
+}
+
+// Path is where members of a company of that slug see the image.
+func (i Image) Path(company string) string { return "/" + company + "/images/" + i.Hash.String() }
+
+// Blob is the name of its file. Companies that keep the same picture share it.
+func (h Hash) Blob() string { return "images/" + h.String()[:2] + "/" + h.String() }
+
+// Thumbnail is the name of the file of its small copy; an image that is small itself has none.
+func (h Hash) Thumbnail() string { return h.Blob() + ".thumbnail" }
+
+// NotFound reports an image that the company does not keep.
+type NotFound struct{}
+
+func (NotFound) Error() string { return "There is no such image here." }
+func (NotFound) Unwrap() error { return fault.NotFound }
+
+// Unfit reports bytes that are no image which could be kept.
+type Unfit struct{ Why string }
+
+func (e Unfit) Error() string { return e.Why }
+func (Unfit) Unwrap() error   { return fault.Invalid }
+
+func unfit(format string, args ...any) error { return Unfit{fmt.Sprintf(format, args...)} }

@@ -1,0 +1,51 @@
+package images
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Keep notes that a company keeps an image, and that it is what an address gave. Its file is stored.
+func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
+	err := tx.KeepImage(ctx, db.KeepImageParams{
+		CompanyID: image.Company, Hash: image.Hash[:], ContentType: image.Type, Bytes: uint64(image.Bytes),
+		Width: uint32(image.Width), Height: uint32(image.Height), CreatedAt: tx.Now,
+	})
+	if err != nil {
+		return fmt.Errorf("keep image: %w", err)
+	}
+	source := sha256.Sum256([]byte(address))
+	err = tx.KeepImageSource(ctx, db.KeepImageSourceParams{CompanyID: image.Company, UrlHash: source[:], Url: address, Hash: image.Hash[:], CreatedAt: tx.Now})
+	if err != nil {
+		return fmt.Errorf("keep source of image: %w", err)
+	}
+	return nil
+}
+
+// ByHash returns an image of a company, or NotFound.
+func ByHash(ctx context.Context, q *db.Queries, company id.Company, hash Hash) (Image, error) {
+	return imageFrom(db.Read(q.ImageByHash(ctx, company, hash[:])))
+}
+
+// From returns the image of a company that an address gave, not before since, or NotFound.
+func From(ctx context.Context, q *db.Queries, company id.Company, address string, since time.Time) (Image, error) {
+	source := sha256.Sum256([]byte(address))
+	return imageFrom(db.Read(q.ImageBySource(ctx, db.ImageBySourceParams{CompanyID: company, UrlHash: source[:], Since: since})))
+}
+
+func imageFrom(row db.Image, err error) (Image, error) {
+	if db.IsNotFound(err) {
+		return Image{}, NotFound{}
+	}
+	if err != nil {
+		return Image{}, fmt.Errorf("read image: %w", err)
+	}
+	return Image{
+		Company: row.CompanyID, Hash: Hash(row.Hash), Type: row.ContentType, Bytes: int64(row.Bytes), Width: int(row.Width), Height: int(row.Height), CreatedAt: row.CreatedAt,
+	}, nil
+}

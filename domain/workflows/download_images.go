@@ -1,0 +1,572 @@
+package workflows
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/images"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// downloadImages fetches images that texts show from elsewhere, and has the texts show the stored copies.
+func (w *Workflows) downloadImages() *migrations.Migration {
+	return &migrations.Migration{
+		Name:  "download-images",
+		Title: "Download images",
+		Description: "Fetches images that descriptions and comments show from other hosts, stores copies without anything but the picture, and has the texts show those. " +
+			"Or fetches the addresses of a CSV file; a ticket's texts then show the copies where the file names its key.",
+		Upload:         "a CSV file with a column url and, where texts are to show the copies, a column key such as NINJA-42",
+		UploadOptional: true,
+		Params: []migrations.Param{
+			companyParam(true),
+			{Name: "from", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
+			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
+			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Four bytes of memory each while one is converted.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
+			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
+			{Name: "thumbnail", Label: "Width of the small copy", Help: "A picture that is no wider has none.", Kind: migrations.Number, Default: "320", Min: 16, Max: 2000},
+		},
+		Check:   w.checkImageRun,
+		Fill:    w.fillImages,
+		Process: w.downloadImage,
+		Preview: w.previewImage,
+		Knobs:   migrations.Knobs{Concurrency: 8, Block: 20, PerHost: 20},
+	}
+}
+
+const (
+	fromTexts = "texts"
+	fromFile  = "file"
+)
+
+func imageOrigins(context.Context) ([]migrations.Option, error) {
+	return []migrations.Option{{Value: fromTexts, Label: "Descriptions and comments"}, {Value: fromFile, Label: "The CSV file"}}, nil
+}
+
+func (w *Workflows) checkImageRun(ctx context.Context, values migrations.Values) error {
+	if w.files == nil {
+		return migrations.NoFiles{}
+	}
+	_, err := w.companyOf(ctx, values)
+	return err
+}
+
+// imageJob is the payload of a task: an address and, where there is one, the text that shows it.
+type imageJob struct {
+	URL     string     `json:"url"`           // as a text or a file has it
+	Key     string     `json:"key,omitempty"` // of the ticket; all its texts where Ticket is 0
+	Ticket  id.Ticket  `json:"ticket,omitempty"`
+	Comment id.Comment `json:"comment,omitempty"` // 0 is the description
+}
+
+// address is what is asked for.
+func (j imageJob) address() string {
+	if strings.HasPrefix(j.URL, "//") {
+		return "https:" + j.URL
+	}
+	return j.URL
+}
+
+// text says for people which text is meant.
+func (j imageJob) text() string {
+	switch {
+	case j.Comment != 0:
+		return "a comment of " + j.Key
+	case j.Ticket != 0:
+		return "the description of " + j.Key
+	}
+	return "the texts of " + j.Key
+}
+
+func (w *Workflows) fillImages(ctx context.Context, into migrations.Filler) error {
+	if into.Values()["from"] == fromFile {
+		return w.fillImagesFromFile(ctx, into)
+	}
+	company, err := w.companyOf(ctx, into.Values())
+	if err != nil {
+		return err
+	}
+	at := imageCursorFrom(into.Cursor())
+	if at.comments {
+		return w.fillFromComments(ctx, into, company.ID, at)
+	}
+	if err := w.fillFromDescriptions(ctx, into, company.ID, at); err != nil {
+		return err
+	}
+	return w.fillFromComments(ctx, into, company.ID, imageCursor{comments: true})
+}
+
+// textsPerLook is how many texts, of whatever company, a query of filling goes over.
+const textsPerLook = 500
+
+func (w *Workflows) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+	last, err := db.Read(w.db.Queries.LastTicket(ctx))
+	if err != nil {
+		return fmt.Errorf("look for the last ticket: %w", err)
+	}
+	for after := at.before(); after < uint64(last); after += textsPerLook {
+		rows, err := db.Read(w.db.Queries.DescriptionsWithImages(ctx, db.DescriptionsWithImagesParams{
+			After: id.Ticket(after), Upto: id.Ticket(after + textsPerLook), CompanyID: company,
+		}))
+		if err != nil {
+			return fmt.Errorf("look for images in descriptions: %w", err)
+		}
+		for _, row := range rows {
+			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.ID}
+			if err := addImages(ctx, into, row.Description, job, imageCursor{id: uint64(row.ID)}, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Workflows) fillFromComments(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+	last, err := db.Read(w.db.Queries.LastComment(ctx))
+	if err != nil {
+		return fmt.Errorf("look for the last comment: %w", err)
+	}
+	for after := at.before(); after < uint64(last); after += textsPerLook {
+		rows, err := db.Read(w.db.Queries.CommentsWithImages(ctx, db.CommentsWithImagesParams{
+			After: id.Comment(after), Upto: id.Comment(after + textsPerLook), CompanyID: company,
+		}))
+		if err != nil {
+			return fmt.Errorf("look for images in comments: %w", err)
+		}
+		for _, row := range rows {
+			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.TicketID, Comment: row.ID}
+			if err := addImages(ctx, into, row.Body, job, imageCursor{comments: true, id: uint64(row.ID)}, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addImages adds a task for each remote image of a text that filling has not come past.
+func addImages(ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor) error {
+	for i, address := range remoteImages(text) {
+		if here.done = i + 1; here.id == at.id && here.comments == at.comments && here.done <= at.done {
+			continue
+		}
+		job.URL = address
+		payload, err := json.Marshal(job)
+		if err != nil {
+			return err
+		}
+		if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: here.String()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remoteImages are the addresses of a text's images on other hosts, each once.
+func remoteImages(text string) []string {
+	var list []string
+	for _, image := range markup.Images(text) {
+		if image.Remote() && !slices.Contains(list, image.Address) {
+			list = append(list, image.Address)
+		}
+	}
+	return list
+}
+
+// imageCursor is where filling stands: descriptions come before comments, each by their ids, and done
+// says how many images of the last text have their tasks.
+type imageCursor struct {
+	comments bool
+	id       uint64
+	done     int
+}
+
+// before is the id to go on behind: the last text may have more.
+func (c imageCursor) before() uint64 { return c.id - min(c.id, 1) }
+
+func (c imageCursor) String() string {
+	kind := "t"
+	if c.comments {
+		kind = "c"
+	}
+	return fmt.Sprintf("%s:%d:%d", kind, c.id, c.done)
+}
+
+var imageCursorForm = regexp.MustCompile(`^([tc]):([0-9]{1,19}):([0-9]{1,9})$`)
+
+func imageCursorFrom(s string) imageCursor {
+	parts := imageCursorForm.FindStringSubmatch(s)
+	if parts == nil {
+		return imageCursor{}
+	}
+	c := imageCursor{comments: parts[1] == "c"}
+	c.id, _ = strconv.ParseUint(parts[2], 10, 64) // digits that fit
+	c.done, _ = strconv.Atoi(parts[3])
+	return c
+}
+
+func (w *Workflows) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
+	return migrations.FillCSV(ctx, into, migrations.CSVOptions{}, func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
+		column := func(name string) int {
+			return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
+		}
+		address, key := column("url"), column("key")
+		if address < 0 {
+			return nil, migrations.BadFile{Reason: "The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + "."}
+		}
+		return func(row migrations.CSVRow) (string, error) {
+			field := func(i int) string {
+				if i < 0 || i >= len(row.Fields) {
+					return ""
+				}
+				return strings.TrimSpace(row.Fields[i])
+			}
+			return w.imageRow(field(address), field(key))
+		}, nil
+	})
+}
+
+// imageRow returns the payload for a row of a file, or what is wrong with it.
+func (w *Workflows) imageRow(address, key string) (string, error) {
+	job := imageJob{URL: address}
+	if address == "" {
+		return "", errors.New("There is no address in the column url.") //nolint:staticcheck // a sentence for people
+	}
+	if _, err := w.outbound.Check(job.address()); err != nil {
+		return "", err
+	}
+	if key != "" {
+		parsed, err := tickets.ParseKey(key)
+		if err != nil {
+			return "", err
+		}
+		job.Key = parsed.String()
+	}
+	payload, err := json.Marshal(job)
+	return string(payload), err
+}
+
+// freshImage is how long what an address gave serves for other texts that show it.
+const freshImage = 24 * time.Hour
+
+// previewImage says what would be fetched. It asks nobody but the database.
+func (w *Workflows) previewImage(ctx context.Context, work *migrations.Work) (string, error) {
+	job, company, err := w.imageJobOf(ctx, work)
+	if err != nil {
+		return "", err
+	}
+	u, err := w.outbound.Check(job.address())
+	if err != nil {
+		return "", migrations.Permanent{Err: err}
+	}
+	doing := "Would fetch an image from " + u.Hostname()
+	if image, err := images.From(ctx, w.db.Queries, company.ID, job.address(), w.db.Now().Add(-freshImage)); err == nil {
+		doing = "Would use " + image.Path(company.Slug) + ", fetched before"
+	}
+	if job.Key == "" {
+		return doing + ".", nil
+	}
+	return doing + " and show it in " + job.text() + ".", nil
+}
+
+func (w *Workflows) imageJobOf(ctx context.Context, work *migrations.Work) (job imageJob, company accounts.Company, err error) {
+	if err := json.Unmarshal([]byte(work.Task.Payload), &job); err != nil {
+		return job, company, migrations.Permanent{Err: fmt.Errorf("the task cannot be read: %w", err)}
+	}
+	company, err = w.companyOf(ctx, work.Values)
+	if errors.As(err, new(migrations.BadParam)) {
+		err = migrations.Permanent{Err: err}
+	}
+	return job, company, err
+}
+
+// downloadImage fetches, converts and stores one image. What it stores before the task is complete, a
+// repetition stores again under the same names.
+func (w *Workflows) downloadImage(ctx context.Context, work *migrations.Work) error {
+	if w.files == nil {
+		return migrations.NoFiles{}
+	}
+	job, company, err := w.imageJobOf(ctx, work)
+	if err != nil {
+		return err
+	}
+	texts, err := w.textsOf(ctx, company.ID, job)
+	if err != nil {
+		return err
+	}
+	image, err := w.keptImage(ctx, company.ID, job.address())
+	if err != nil {
+		return err
+	}
+	fetched := image == nil
+	if fetched {
+		if image, err = w.fetchImage(ctx, work, job.address()); err != nil {
+			return err
+		}
+		image.Company = company.ID
+	}
+	by, err := w.actorOf(ctx, work, company.ID)
+	if err != nil {
+		return err
+	}
+	path := image.Path(company.Slug)
+	stored := fmt.Sprintf("%s has %d × %d pixels, %d bytes", path, image.Width, image.Height, image.Bytes)
+	work.Note(stored + ".")
+	work.Commit(func(ctx context.Context, tx *db.Tx) error {
+		said, err := w.showImage(ctx, tx, company.ID, texts, job, path, by)
+		if err != nil {
+			return err
+		}
+		if said != "" {
+			said = "; " + said
+		}
+		work.Note(stored + said + ".")
+		if !fetched {
+			return nil
+		}
+		return images.Keep(ctx, tx, *image, job.address())
+	})
+	return nil
+}
+
+// textsOf are the texts that are to show the image: one, or of a ticket that a file names those that do.
+func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJob) ([]imageJob, error) {
+	if job.Ticket != 0 || job.Key == "" {
+		return []imageJob{job}, nil
+	}
+	key, err := tickets.ParseKey(job.Key)
+	if err != nil {
+		return nil, migrations.Permanent{Err: err}
+	}
+	ticket, err := tickets.ByKey(ctx, w.db.Queries, company, key)
+	if errors.Is(err, fault.NotFound) {
+		return nil, migrations.Permanent{Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	job.Ticket = ticket.ID
+	texts := []imageJob{job}
+	for page := (tickets.Comments{Newer: true}); page.Newer; {
+		if page, err = tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, job.Comment, textsPerLook); err != nil {
+			return nil, err
+		}
+		for _, c := range page.List {
+			if job.Comment = c.ID; slices.Contains(remoteImages(c.Body), job.URL) {
+				texts = append(texts, job)
+			}
+		}
+	}
+	return texts, nil
+}
+
+// keptImage returns what the address gave a short while ago, where its file is still there, or nil.
+func (w *Workflows) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
+	image, err := images.From(ctx, w.db.Queries, company, address, w.db.Now().Add(-freshImage))
+	if errors.As(err, new(images.NotFound)) {
+		return nil, nil //nolint:nilnil // the caller asks whether there is one
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := w.files.Open(ctx, image.Hash.Blob())
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // it is fetched anew
+	}
+	return &image, file.Close()
+}
+
+// fetchImage downloads an image and stores it with its small copy.
+func (w *Workflows) fetchImage(ctx context.Context, work *migrations.Work, address string) (*images.Image, error) {
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(work.Values[name], 10, 64) // was checked
+		return n
+	}
+	u, err := w.outbound.Check(address)
+	if err != nil {
+		return nil, migrations.Permanent{Err: err}
+	}
+	if err := work.Await(ctx, u.Hostname()); err != nil {
+		return nil, err
+	}
+	total := time.Duration(number("timeout")) * time.Second
+	content, err := w.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total, Header: min(total, 20*time.Second)})
+	if err != nil {
+		return nil, err
+	}
+	picture, err := images.Convert(content, images.Limits{Pixels: number("max_pixels"), Thumbnail: int(number("thumbnail"))})
+	if errors.As(err, new(images.Unfit)) {
+		return nil, migrations.Permanent{Err: unfitImage{address, err}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.storeImage(ctx, picture)
+}
+
+// fetch returns what an address gives. Its errors say whether and when to try again.
+func (w *Workflows) fetch(ctx context.Context, address string, limits outbound.Limits) ([]byte, error) {
+	res, err := w.outbound.Get(ctx, address, "image/png,image/jpeg,image/gif,image/webp;q=0.9,*/*;q=0.1", limits)
+	if err != nil {
+		return nil, whenToTry(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, statusError(res, address, w.db.Now())
+	}
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, whenToTry(err)
+	}
+	return content, nil
+}
+
+func whenToTry(err error) error {
+	if outbound.Final(err) {
+		return migrations.Permanent{Err: err}
+	}
+	return err
+}
+
+// badStatus reports an answer that is no image because of its status.
+type badStatus struct {
+	address string
+	status  int
+	said    string
+}
+
+func (e badStatus) Error() string {
+	return fmt.Sprintf("%.300q answers %d %s.", e.address, e.status, http.StatusText(e.status))
+}
+
+// Detail is how the answer begins.
+func (e badStatus) Detail() string { return e.said }
+
+// tooManyRequests is how long a host is left alone that answers 429 and does not say how long.
+const tooManyRequests = 30 * time.Second
+
+func statusError(res *http.Response, address string, now time.Time) error {
+	host := res.Request.URL.Hostname()
+	said, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // what there is of it
+	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(said), "\uFFFD")}
+	after, asked := outbound.RetryAfter(res, now)
+	reason := fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+	switch s := res.StatusCode; {
+	case s == http.StatusTooManyRequests && !asked:
+		return migrations.Later{After: tooManyRequests, Host: host, Reason: reason}
+	case asked && (s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable):
+		return migrations.Later{After: max(after, time.Second), Host: host, Reason: reason}
+	case s == http.StatusRequestTimeout, s == http.StatusTooEarly, s >= 500:
+		return err
+	}
+	return migrations.Permanent{Err: err}
+}
+
+// unfitImage reports what an address gave in place of an image that could be kept.
+type unfitImage struct {
+	address string
+	err     error
+}
+
+func (e unfitImage) Error() string { return fmt.Sprintf("%.300q: %v", e.address, e.err) }
+func (e unfitImage) Unwrap() error { return e.err }
+
+func (w *Workflows) storeImage(ctx context.Context, picture images.Converted) (*images.Image, error) {
+	if err := w.files.Put(ctx, picture.Hash.Blob(), bytes.NewReader(picture.Content)); err != nil {
+		return nil, err
+	}
+	if picture.Thumbnail != nil {
+		if err := w.files.Put(ctx, picture.Hash.Thumbnail(), bytes.NewReader(picture.Thumbnail)); err != nil {
+			return nil, err
+		}
+	}
+	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width, Height: picture.Height}, nil
+}
+
+// actorOf is in whose name a run changes texts: the operator who opened it, or on the command line the
+// company's first owner.
+func (w *Workflows) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.Person, error) {
+	run, err := db.Read(w.db.Queries.RunByID(ctx, work.Task.Run))
+	if err != nil {
+		return tickets.Person{}, fmt.Errorf("read run: %w", err)
+	}
+	if run.AccountID != nil {
+		return tickets.Person{ID: *run.AccountID}, nil
+	}
+	owner, err := accounts.FirstOwner(ctx, w.db.Queries, company)
+	return tickets.Person{ID: owner}, err
+}
+
+// showImage has texts show the stored image, as they are by now: nothing of them changes but the address.
+// What cannot be changed any more is said, and is no error.
+func (w *Workflows) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.Person) (said string, err error) {
+	if job.Key == "" {
+		return "", nil
+	}
+	seen, err := tickets.ByID(ctx, tx.Queries, company, texts[0].Ticket)
+	if err == nil {
+		seen, err = tickets.Lock(ctx, tx, seen)
+	}
+	if err == nil {
+		err = boards.Live(ctx, tx, seen.Board)
+	}
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return "the ticket " + job.Key + " is gone", nil
+	case errors.As(err, new(boards.Archived)):
+		return "the board of " + job.Key + " is archived, so its texts stay as they are", nil
+	case err != nil:
+		return "", err
+	}
+	shown := 0
+	for _, text := range texts {
+		changed, err := showIn(ctx, tx, seen, text, path, by)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			continue
+		case errors.Is(err, fault.Invalid): // too long with the new address
+			return text.text() + " cannot show it: " + fault.Message(err), nil
+		case err != nil:
+			return "", err
+		case changed:
+			shown++
+		}
+	}
+	if shown == 0 {
+		return job.text() + " does not show it any more", nil
+	}
+	return job.text() + " shows it", nil
+}
+
+// showIn changes one text, of a ticket that is locked.
+func showIn(ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.Person) (bool, error) {
+	change := func(old string) string {
+		changed, _ := markup.ReplaceImages(old, text.URL, path)
+		return changed
+	}
+	if text.Comment != 0 {
+		return tickets.RewriteComment(ctx, tx, ticket.ID, text.Comment, change)
+	}
+	description := change(ticket.Description)
+	if description == ticket.Description {
+		return false, nil
+	}
+	_, err := tickets.Save(ctx, tx, ticket, tickets.Edit{Description: &description, Version: ticket.Version}, by)
+	return err == nil, err
+}

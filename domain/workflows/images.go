@@ -1,0 +1,59 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/images"
+)
+
+// FilesUnavailable reports stored files that cannot be reached.
+type FilesUnavailable struct{ Err error }
+
+func (FilesUnavailable) Error() string {
+	return "Stored files cannot be reached right now. Nothing was lost; try again in a moment."
+}
+
+// Unwrap returns the kind; what is wrong is for the log (Cause).
+func (FilesUnavailable) Unwrap() error { return fault.Unavailable }
+
+// Cause is what is wrong.
+func (e FilesUnavailable) Cause() error { return e.Err }
+
+// Image returns an image that the company of whoever asks keeps, and its file, or the file of its small copy
+// where it has one. The file must be closed; reading it goes on when ctx has ended. It returns
+// images.NotFound or FilesUnavailable.
+func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.Image, io.ReadCloser, error) {
+	actor, err := reading(ctx, "tickets:read")
+	if err != nil {
+		return images.Image{}, nil, err
+	}
+	parsed, ok := images.ParseHash(hash)
+	if !ok {
+		return images.Image{}, nil, images.NotFound{}
+	}
+	image, err := images.ByHash(ctx, w.db.Queries, actor.Company.ID, parsed)
+	if err != nil {
+		return images.Image{}, nil, err
+	}
+	if w.files == nil {
+		return image, nil, FilesUnavailable{errors.New("there is no place for them")}
+	}
+	names := []string{parsed.Blob()}
+	if small {
+		names = []string{parsed.Thumbnail(), parsed.Blob()}
+	}
+	for _, name := range names {
+		file, err := w.files.Open(context.WithoutCancel(ctx), name)
+		if err == nil {
+			return image, file, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return image, nil, FilesUnavailable{err}
+		}
+	}
+	return image, nil, images.NotFound{}
+}
