@@ -7,8 +7,11 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// healthFresh is how old a look at the database may be when somebody asks.
-const healthFresh = 2 * time.Second
+// How old a look at the database, and at its plan of a claim, may be when somebody asks.
+const (
+	healthFresh = 2 * time.Second
+	planFresh   = 15 * time.Second
+)
 
 // Health is how the database bears the work.
 type Health struct {
@@ -55,7 +58,7 @@ func (e *Engine) Health(ctx context.Context) (Health, error) {
 	}
 	h := Health{
 		Threads: known(float64(l.Threads)), HistoryList: figure(l.History), ClaimP99: slowestClaims(workers), At: l.at,
-		DeadlocksPerMinute: e.deadlocksPerMinute(l),
+		DeadlocksPerMinute: e.deadlocksPerMinute(l), ClaimPlan: e.claimPlan(ctx, l.at),
 	}
 	h.Lag, h.Replicas = l.lag()
 	return h, nil

@@ -52,6 +52,8 @@ type loads struct {
 	mu        sync.Mutex
 	last      load
 	deadlocks []deadlocks // counts of about the last minute, oldest first
+	plan      ClaimPlan
+	planned   time.Time
 }
 
 type deadlocks struct {
@@ -103,6 +105,17 @@ func (l *loads) deadlocksPerMinute() (float64, bool) {
 	}
 	first, last := l.deadlocks[0], l.deadlocks[n-1]
 	return float64(last.count-first.count) / max(last.at.Sub(first.at).Minutes(), 1), true
+}
+
+// claimPlan is the plan of a claim, as it was in the last quarter of a minute.
+func (e *Engine) claimPlan(ctx context.Context, at time.Time) ClaimPlan {
+	l := &e.watcher.loads
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.planned.IsZero() || !l.plan.Known || at.Sub(l.planned) >= planFresh {
+		l.plan, l.planned = PlanOfClaim(ctx, e.db), at
+	}
+	return l.plan
 }
 
 // askReplicas compares the keeper's heartbeat there with the one here, which is read first: so a

@@ -136,6 +136,9 @@ func (e *Engine) move(ctx context.Context, run Run, m move) error {
 	if errors.As(err, new(WrongState)) || errors.As(err, new(RunNotFound)) {
 		return nil
 	}
+	if err == nil {
+		e.bell.ring()
+	}
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
 // facts are what the server and the system say.
@@ -30,13 +31,17 @@ type facts struct {
 	schema       db.SchemaStatus
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
-	clock        time.Duration // how far the server's is ahead of ours
-	history      reading       // row versions that wait for purge
-	transactions reading       // age of the oldest open one, in seconds
+	clock        time.Duration         // how far the server's is ahead of ours
+	history      reading               // row versions that wait for purge
+	transactions reading               // age of the oldest open one, in seconds
+	claims       *migrations.ClaimPlan // nil where the schema has no tasks yet
 
 	disk     string // "" where there is none to look at
 	diskFree uint64
 }
+
+// firstWithTasks is the schema that brought the table migration_task.
+const firstWithTasks = 5
 
 // reading is a number that some accounts may not read.
 type reading struct {
@@ -62,6 +67,14 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 		f.askDisk(dataDir)
 	}
 	return f, nil
+}
+
+// askClaims is for when the connection of the other questions is closed: there may be one only.
+func (f *facts) askClaims(ctx context.Context, d *db.DB) {
+	if f.schema.Version >= firstWithTasks && !f.schema.Dirty {
+		plan := migrations.PlanOfClaim(ctx, d)
+		f.claims = &plan
+	}
 }
 
 func (f *facts) askSettings(ctx context.Context, conn *sql.Conn) (err error) {

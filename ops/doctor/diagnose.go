@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
 const (
@@ -30,6 +31,9 @@ func diagnose(f facts) []Check {
 		commits(f), pages(f), binlog(f), binlogFormat(f),
 		isolation(f), zone(f), clock(f),
 		packet(f), pool(f), connections(f), purge(f), transactions(f),
+	}
+	if f.claims != nil {
+		checks = append(checks, claims(*f.claims))
 	}
 	if f.disk != "" {
 		checks = append(checks, disk(f))
@@ -220,6 +224,15 @@ func transactions(f facts) Check {
 	if c.Mark != OK {
 		c.Why = "As long as it is open the server keeps every row version since. A backup of much data takes its time too."
 		c.Fix = "SELECT trx_mysql_thread_id, trx_started, trx_query FROM information_schema.innodb_trx ORDER BY trx_started; then KILL the thread if it is a forgotten one."
+	}
+	return c
+}
+
+func claims(plan migrations.ClaimPlan) Check {
+	c := Check{Name: "claim plan", Mark: OK, Value: plan.Says}
+	if !plan.Good {
+		c.Mark, c.Why = Problem, "Each claim would go over the tasks of its run, or fail; so migrations pause instead of claiming."
+		c.Fix = "ANALYZE TABLE migration_task; and, where the index is missing: ALTER TABLE migration_task ADD KEY ix_claim (run_id, state, id);"
 	}
 	return c
 }

@@ -60,6 +60,7 @@ func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
 		_, err = db.Read(f, err)
 		return Report{}, fmt.Errorf("doctor: %w", err)
 	}
+	f.askClaims(ctx, d)
 	f.server, f.unfit = server, unfit.Why
 	return Report{Engine: server.String(), Checks: diagnose(f)}, nil
 }

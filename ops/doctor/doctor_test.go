@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 		}
 		for name, mark := range map[string]string{
 			"server": doctor.OK, "schema": doctor.OK, "tables": doctor.OK, "commits": doctor.Problem, "page writes": doctor.Problem, "binary log": doctor.OK,
-			"isolation": doctor.OK, "time zone": doctor.OK, "clock": doctor.OK, "packet": doctor.OK, "memory": doctor.OK, "connections": doctor.OK,
+			"isolation": doctor.OK, "time zone": doctor.OK, "clock": doctor.OK, "claim plan": doctor.OK, "packet": doctor.OK, "memory": doctor.OK, "connections": doctor.OK,
 		} {
 			if c := find(t, report, name); c.Mark != mark {
 				t.Errorf("%+v; want %s", c, mark)
@@ -62,6 +62,15 @@ func TestRun(t *testing.T) {
 			if c := find(t, report, name); c.Value == "—" {
 				t.Errorf("%+v", c)
 			}
+		}
+	})
+	t.Run("a claim without its index is a problem", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		_, err := d.SQL.Exec("ALTER TABLE migration_task ADD KEY ix_other (run_id), DROP KEY ix_claim")
+		must(t, err)
+		if c := find(t, run(t, d, ""), "claim plan"); c.Mark != doctor.Problem || !strings.Contains(c.Fix, "ADD KEY ix_claim") {
+			t.Errorf("%+v", c)
 		}
 	})
 	t.Run("an open transaction has an age", func(t *testing.T) {
