@@ -28,22 +28,27 @@ type runJSON struct {
 
 func TestAPIMigrations(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	var list struct {
-		Items []struct {
-			Name   string
-			Dry    bool
-			Upload *string
-			Params []map[string]any
-			Knobs  map[string]any
-		}
-		Next *string
+	type migration struct {
+		Name   string
+		Dry    bool
+		Upload *string
+		Params []map[string]any
+		Knobs  map[string]any
 	}
-	h.program().get("/migrations").is(t, http.StatusOK).read(t, &list)
-	if len(list.Items) != 2 || list.Items[0].Name != "count-up" || !list.Items[0].Dry || list.Items[0].Upload != nil || *list.Items[1].Upload != "A text, one task a line" || list.Items[0].Knobs["lease"] != "30s" {
+	var list struct {
+		Items []migration
+		Next  *string
+	}
+	newHouse(t).program().get("/migrations").is(t, http.StatusOK).read(t, &list)
+	named := map[string]migration{}
+	for _, m := range list.Items {
+		named[m.Name] = m
+	}
+	count, read := named["count-up"], named["read-lines"]
+	if !count.Dry || count.Upload != nil || *read.Upload != "A text, one task a line" || count.Knobs["lease"] != "30s" {
 		t.Fatalf("%+v", list)
 	}
-	to, mode := list.Items[0].Params[0], list.Items[0].Params[1]
+	to, mode := count.Params[0], count.Params[1]
 	if to["kind"] != "number" || to["required"] != true || to["max"] != 100_000. || to["default"] != nil || fmt.Sprint(mode["choices"]) != "[map[label:Upwards value:up] map[label:Downwards value:down]]" {
 		t.Errorf("%v %v", to, mode)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/private"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -26,7 +27,8 @@ import (
 type environment struct {
 	databaseURL, replicas, addr, url, proxies, data, blobs, upload, outboundAllow, log string
 
-	patience time.Duration // of a command that waits for a worker
+	patience   time.Duration           // of a command that waits for a worker
+	migrations []*migrations.Migration // beside those that come with the program
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -148,7 +150,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...workflo
 	}
 	d.files = files
 	options := []workflows.Option{
-		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()),
+		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()), workflows.WithMigrations(e.migrations...),
 		workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
 	}
 	return workflows.New(d.DB, append(options, more...)...), nil

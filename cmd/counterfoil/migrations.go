@@ -549,9 +549,10 @@ func sayFilled(env environment, w *workflows.Workflows, r migrations.Run) {
 	fmt.Fprintln(env.stdout)
 	switch {
 	case r.State == migrations.Ready:
-	case r.Dry && r.State.IsActive():
-		fmt.Fprintln(env.stdout, "It is a dry run, and has begun by itself: nothing is changed.")
 	default:
+		if r.Dry {
+			fmt.Fprintln(env.stdout, "It is a dry run, and begins by itself: nothing is changed.")
+		}
 		fmt.Fprintln(env.stdout, oneLine(fmt.Sprintf("It is %s. %s", r.State, r.Reason)))
 	}
 }

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// probes are migrations for these tests: one that counts, and fails for the task that it is told to, and
+// one that reads a file.
+func probes() []*migrations.Migration {
+	add := func(ctx context.Context, into migrations.Filler, n int, payload string) error {
+		return into.Add(ctx, migrations.NewTask{Payload: payload, Line: uint64(n), Cursor: strconv.Itoa(n)})
+	}
+	return []*migrations.Migration{
+		{
+			Name: "count-up", Title: "Count up", Knobs: migrations.Knobs{Attempts: 1},
+			Params: []migrations.Param{
+				{Name: "to", Label: "Up to", Kind: migrations.Number, Required: true, Min: 1, Max: 100_000},
+				{Name: "fails", Label: "Fails at", Kind: migrations.Text},
+				{Name: "key", Label: "Key", Kind: migrations.Secret},
+			},
+			Fill: func(ctx context.Context, into migrations.Filler) error {
+				to, _ := strconv.Atoi(into.Values()["to"])
+				for n := 1; n <= to; n++ {
+					if err := add(ctx, into, n, strconv.Itoa(n)); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+			Process: func(_ context.Context, w *migrations.Work) error {
+				if w.Task.Payload == w.Values["fails"] && w.Task.Iteration == 1 {
+					return migrations.Permanent{Err: errors.New("=SUM(1) cannot be counted\x1b[31m")}
+				}
+				return nil
+			},
+			Preview: func(context.Context, *migrations.Work) (string, error) { return "would count", nil },
+		},
+		{
+			Name: "read-lines", Title: "Read lines", Upload: "A text, one task a line",
+			Fill: func(ctx context.Context, into migrations.Filler) error {
+				file, err := into.Upload(ctx)
+				if err != nil {
+					return err
+				}
+				defer file.Close()
+				lines := bufio.NewScanner(file)
+				for n := 1; lines.Scan(); n++ {
+					if err := add(ctx, into, n, lines.Text()); err != nil {
+						return err
+					}
+				}
+				return lines.Err()
+			},
+			Process: func(context.Context, *migrations.Work) error { return nil },
+		},
+	}
+}
+
+// works has a worker work on the house's database until the test ends.
+func (h *house) works(t *testing.T) {
+	t.Helper()
+	d, err := db.Open(h.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := h.environment
+	owner := &database{DB: d}
+	w, err := env.workflows(t.Context(), owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- w.Engine().Work(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		w.Close(context.Background())
+		owner.close()
+	})
+}
+
+// reaches waits until the status of a run has a text.
+func (h *house) reaches(t *testing.T, run int, want string) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		h.command(t, 0, "run ", "migrations", "status", strconv.Itoa(run))
+		if strings.Contains(h.out.String(), want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("run %d does not get to %q: %s", run, want, h.out)
+		}
+	}
+}
+
+func migrationHouse(t *testing.T) *house {
+	t.Helper()
+	h := newHouse(t, dbtest.URL(t))
+	h.environment.migrations = probes()
+	h.patience = time.Millisecond
+	return h
+}
+
+func TestMigrationsCommandLine(t *testing.T) {
+	t.Parallel()
+	h := migrationHouse(t)
+	for want, args := range map[string][]string{
+		"say what to do":                      {},
+		"there is no \"stop\"":                {"stop"},
+		"the number of a run":                 {"pause"},
+		"is no number of a run":               {"status", "x"},
+		"say which failed tasks":              {"retry", "1"},
+		"one of --all":                        {"skip", "1", "--all", "--task", "3"},
+		"is no key=value":                     {"start", "count-up", "5"},
+		"is given twice":                      {"start", "count-up", "to=5", "to=6"},
+		"cannot be read":                      {"start", "read-lines", "--file", "/nowhere"},
+		"has its values":                      {"start", "1", "to=5"},
+		"there is no setting \"speed\"":       {"knob", "1", "speed=5"},
+		"lease cannot be \"30\"":              {"knob", "1", "lease=30"},
+		"migrations failures RUN [--csv]":     {"failures"},
+		"flag provided but not defined: -yes": {"start", "count-up", "--yes"},
+	} {
+		h.command(t, 2, want, append([]string{"migrations"}, args...)...)
+	}
+	h.command(t, 1, "There is no run 7.", "migrations", "status", "7")
+	h.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
+	h.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
+	h.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
+	h.command(t, 1, "--file: Choose a file", "migrations", "start", "read-lines")
+	h.command(t, 0, "[fails=TEXT]", "migrations", "list")
+	if !strings.Contains(h.out.String(), "No run is active") {
+		t.Error(h.out)
+	}
+}
+
+func TestMigrationsWithoutAWorker(t *testing.T) {
+	t.Parallel()
+	h := migrationHouse(t)
+	h.command(t, 1, "then “counterfoil migrations start 1”", "migrations", "start", "count-up", "to=5", "key=hush")
+	h.command(t, 0, "count-up", "migrations", "list")
+	if text := h.out.String(); !strings.Contains(text, "open") || !strings.Contains(text, "command line") || strings.Contains(text, "hush") {
+		t.Error(text)
+	}
+	h.command(t, 1, "Run 1 does the same", "migrations", "start", "count-up", "to=5")
+	h.command(t, 1, "cannot start", "migrations", "start", "1")
+	h.command(t, 0, "it is cancelled", "migrations", "cancel", "1")
+	h.command(t, 0, "cancelled", "migrations", "list", "--all")
+}
+
+func TestMigrationsRun(t *testing.T) {
+	t.Parallel()
+	h := migrationHouse(t)
+	h.patience = time.Minute
+	h.works(t)
+
+	t.Run("start says the number and where", func(t *testing.T) {
+		h.command(t, 0, "It has 1,200 tasks on db host localhost, database t_", "migrations", "start", "count-up", "--canary", "7", "to=1200", "fails=3")
+		if !strings.Contains(h.out.String(), "Run 1 is started: 7 tasks first, of 1,200.") {
+			t.Error(h.out)
+		}
+		h.reaches(t, 1, "paused")
+	})
+	t.Run("settings are turned and shown", func(t *testing.T) {
+		h.command(t, 0, `"concurrency":8`, "migrations", "knob", "1", "concurrency=8", "max_lag=1m30s", "rate=0")
+		if !strings.Contains(h.out.String(), `"max_lag":"1m30s"`) {
+			t.Error(h.out)
+		}
+		h.command(t, 1, "Concurrency must be from 1", "migrations", "knob", "1", "concurrency=0")
+	})
+	t.Run("resume does the rest", func(t *testing.T) {
+		h.command(t, 0, "Run 1 goes on", "migrations", "resume", "1")
+		h.reaches(t, 1, "count-up, complete")
+		h.command(t, 0, "1,200 of 1,200 done, 1 failed", "migrations", "status", "1")
+		h.command(t, 0, `"state":"complete"`, "migrations", "status", "--json", "1")
+		if !json.Valid(h.out.Bytes()) || strings.Count(h.out.String(), "\n") != 1 {
+			t.Error(h.out)
+		}
+	})
+	t.Run("failures are listed, and cannot command the terminal or a spreadsheet", func(t *testing.T) {
+		h.command(t, 0, "cannot be counted", "migrations", "failures", "1")
+		if strings.ContainsRune(h.out.String(), '\x1b') {
+			t.Errorf("%q", h.out)
+		}
+		h.command(t, 0, "task,line", "migrations", "failures", "1", "--csv")
+		rows, err := csv.NewReader(h.out).ReadAll()
+		if err != nil || len(rows) != 2 || rows[1][6] != "3" || !strings.HasPrefix(rows[1][5], "'=SUM") {
+			t.Errorf("%v %v", rows, err)
+		}
+	})
+	t.Run("retry does them again", func(t *testing.T) {
+		h.command(t, 0, "1 task of run 1 opened again.", "migrations", "retry", "1", "--all")
+		h.reaches(t, 1, "1,200 of 1,200 done\n")
+		h.command(t, 0, "  0       1  ", "migrations", "failures", "1")
+	})
+	t.Run("a dry run begins by itself", func(t *testing.T) {
+		h.command(t, 0, "dry run", "migrations", "start", "count-up", "to=5", "--dry")
+		h.reaches(t, 2, "complete (dry)")
+	})
+	t.Run("a file is read, and a run that is prepared waits", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "lines.txt")
+		if err := os.WriteFile(file, []byte("one\ntwo\nthree"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--file", file, "--prepare")
+		h.command(t, 0, "run 3, read-lines, ready, 0 of 3 done", "migrations", "status", "3")
+		h.command(t, 0, "file=lines.txt", "migrations", "list")
+		h.command(t, 0, "Run 3 is started: 3 tasks.", "migrations", "start", "3")
+		h.reaches(t, 3, "read-lines, complete")
+	})
+	t.Run("JSON is one line", func(t *testing.T) {
+		h.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
+		var list struct{ Runs []struct{ ID int } }
+		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Runs) != 3 || strings.Count(h.out.String(), "\n") != 1 {
+			t.Error(err, fmt.Sprint(list))
+		}
+	})
+}
