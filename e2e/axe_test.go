@@ -46,12 +46,22 @@ var accessible = map[string]string{
 	"/account":         "/account",
 	"/admin/companies": "/admin/companies",
 
-	"/admin/migrations":                          "/admin/migrations",
-	"/admin/migrations/workers":                  "/admin/migrations/workers",
-	"/admin/migrations/:name/new":                noPage, // without a migration
-	"/admin/migrations/runs/:run/start":          noPage,
-	"/admin/migrations/runs/:run/rejections":     noPage,
-	"/admin/migrations/runs/:run/rejections.csv": noPage,
+	"/admin/migrations":                                 "/admin/migrations",
+	"/admin/migrations/workers":                         "/admin/migrations/workers",
+	"/admin/migrations/keys":                            "/admin/migrations/keys",
+	"/admin/migrations/runs/:run":                       noPage, // e2e/migrations_test.go looks at them in all their states
+	"/admin/migrations/runs/:run/live":                  noPage,
+	"/admin/migrations/runs/:run/cancellation":          noPage,
+	"/admin/migrations/runs/:run/tasks/:task":           noPage,
+	"/admin/migrations/runs/:run/failures":              noPage,
+	"/admin/migrations/runs/:run/failures/:fingerprint": noPage,
+	"/admin/migrations/runs/:run/retries":               noPage,
+	"/admin/migrations/runs/:run/skips":                 noPage,
+	"/admin/migrations/runs/:run/events":                noPage,
+	"/admin/migrations/:name/new":                       noPage, // without a migration
+	"/admin/migrations/runs/:run/start":                 noPage,
+	"/admin/migrations/runs/:run/rejections":            noPage,
+	"/admin/migrations/runs/:run/rejections.csv":        noPage,
 
 	"/:company":                                       "/acme",
 	"/:company/boards":                                "/acme/boards",

@@ -48,7 +48,28 @@ const (
 	OwnTokensID   = "own-tokens"
 	OtherTokensID = "other-tokens"
 	AuditID       = "audit"
+
+	// The pieces of a run's page.
+	RunPollID     = "run-poll"
+	RunHeadID     = "run-head"
+	RunProgressID = "run-progress"
+	RunDatabaseID = "run-database"
+	RunChartID    = "run-chart"
+	RunFailuresID = "run-failures"
+	RunWorkersID  = "run-workers"
+	RunEventsID   = "run-events"
+	RunKnobsID    = "run-knobs"
+	RunTasksID    = "run-tasks"
+	RunTaskID     = "run-task" // a task of it
+	RunFilterID   = "run-filter"
+	RunBadgeID    = "run-badge" // says when the page does not keep itself true
 )
+
+// TaskRowID is a task in a list.
+func TaskRowID(t id.Task) string { return fmt.Sprintf("task-%d", t) }
+
+// RunWorkerID is a worker in the list of a run.
+func RunWorkerID(w id.Worker) string { return fmt.Sprintf("run-worker-%d", w) }
 
 // ColumnID is a column with its head, cards and foot.
 func ColumnID(c id.Column) string { return fmt.Sprintf("column-%d", c) }

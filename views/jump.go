@@ -56,4 +56,11 @@ var keyHelp = []Keys{
 		{[]string{"a"}, "Assign"},
 		{[]string{"Ctrl Enter"}, "Save what you write"},
 	}},
+	{"On a run of a migration", []KeyHelp{
+		{[]string{"p"}, "Pause it, resume it, start it"},
+		{[]string{"f"}, "Go to its failures"},
+		{[]string{"w"}, "Go to its workers"},
+		{[]string{"/"}, "Find a task by its number"},
+		{[]string{"r"}, "Look again now"},
+	}},
 }

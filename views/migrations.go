@@ -25,8 +25,8 @@ func Thousands(n int64) string {
 	return sign + b.String()
 }
 
-// counted is Thousands with the thing's name: 1 task, 12,482 tasks.
-func counted(n int64, one, many string) string {
+// Counted is Thousands with the thing's name: 1 task, 12,482 tasks.
+func Counted(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -117,11 +117,11 @@ func inWords(r migrations.Run) string {
 	case r.State == migrations.Open:
 		return "Not filled yet"
 	case r.State == migrations.Filling:
-		return counted(int64(r.Total), "task", "tasks") + " so far"
+		return Counted(int64(r.Total), "task", "tasks") + " so far"
 	case r.Total == 0:
 		return "No tasks"
 	}
-	words := []string{Thousands(p.Done()) + " of " + counted(int64(r.Total), "task", "tasks") + " done"}
+	words := []string{Thousands(p.Done()) + " of " + Counted(int64(r.Total), "task", "tasks") + " done"}
 	for _, part := range []struct {
 		n    int64
 		word string

@@ -113,7 +113,7 @@ func workersInWords(workers []migrations.Worker) string {
 	if len(workers) == 1 {
 		return "1 worker on " + list
 	}
-	return fmt.Sprintf("%d workers on %s: %s", len(workers), counted(int64(len(names)), "host", "hosts"), list)
+	return fmt.Sprintf("%d workers on %s: %s", len(workers), Counted(int64(len(names)), "host", "hosts"), list)
 }
 
 func inFlight(workers []migrations.Worker) (n int64) {
@@ -152,7 +152,7 @@ func figures(r migrations.Run) string {
 	case r.State == migrations.Open:
 		return "not filled yet"
 	case r.State == migrations.Filling:
-		return counted(int64(r.Total), "task", "tasks") + " so far"
+		return Counted(int64(r.Total), "task", "tasks") + " so far"
 	}
 	return Thousands(r.Progress.Done()) + " of " + Thousands(int64(r.Total))
 }
@@ -186,7 +186,7 @@ func Bytes(n int64) string {
 			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 1, 64), ".0") + " " + unit.name
 		}
 	}
-	return counted(n, "byte", "bytes")
+	return Counted(n, "byte", "bytes")
 }
 
 // leaseText is what is left of a worker's lease, in words.

@@ -43,5 +43,5 @@ func NewStartForm(r migrations.Run) StartRunForm {
 
 // startWords is the question before a run starts.
 func startWords(props StartRunProps) string {
-	return "Start " + counted(int64(props.Run.Total), "task", "tasks") + " on db host " + props.Where.Host + ", database " + props.Where.Database + "?"
+	return "Start " + Counted(int64(props.Run.Total), "task", "tasks") + " on db host " + props.Where.Host + ", database " + props.Where.Database + "?"
 }

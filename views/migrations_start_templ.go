@@ -154,7 +154,7 @@ func StartRun(props StartRunProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(counted(int64(r.Total), "task", "tasks"))
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(Counted(int64(r.Total), "task", "tasks"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations_start.templ`, Line: 31, Col: 70}
 			}
@@ -322,7 +322,7 @@ func startForm(props StartRunProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(counted(int64(r.Rejected), "line was rejected", "lines were rejected"))
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(Counted(int64(r.Rejected), "line was rejected", "lines were rejected"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations_start.templ`, Line: 57, Col: 114}
 			}
@@ -557,7 +557,7 @@ func startForm(props StartRunProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
-		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs("Start " + counted(int64(r.Total), "task", "tasks"))
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs("Start " + Counted(int64(r.Total), "task", "tasks"))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations_start.templ`, Line: 90, Col: 80}
 		}

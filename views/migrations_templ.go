@@ -295,7 +295,7 @@ func workersStrip(props MigrationsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(counted(inFlight(alive), "task", "tasks"))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(Counted(inFlight(alive), "task", "tasks"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations.templ`, Line: 64, Col: 52}
 			}
@@ -1683,7 +1683,7 @@ func RejectionsPage(props RejectionsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var75 string
-			templ_7745c5c3_Var75, templ_7745c5c3_Err = templ.JoinStringErrs(counted(int64(props.Run.Rejected), "rejected line", "rejected lines"))
+			templ_7745c5c3_Var75, templ_7745c5c3_Err = templ.JoinStringErrs(Counted(int64(props.Run.Rejected), "rejected line", "rejected lines"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations.templ`, Line: 296, Col: 79}
 			}

@@ -349,3 +349,20 @@ const WorkersPath = MigrationsPath + "/workers"
 func WorkerDrainPath(worker id.Worker) string {
 	return fmt.Sprintf("%s/%d/drain", WorkersPath, worker)
 }
+
+// RunLivePath is what changed on a run's page.
+func RunLivePath(run id.Run) string { return RunPath(run) + "/live" }
+
+// RunTasksPath is a run's page with its tasks narrowed to some.
+func RunTasksPath(run id.Run, f TaskFilter) string {
+	values := url.Values{}
+	for name, value := range map[string]string{"state": f.State, "worker": f.Worker, "iteration": f.Iteration, "task": f.Task, "after": f.After} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return RunPath(run) + "#" + RunFilterID
+	}
+	return RunPath(run) + "?" + values.Encode() + "#" + RunFilterID
+}

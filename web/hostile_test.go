@@ -16,6 +16,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -174,8 +175,11 @@ func (b *besieged) furnish(t *testing.T) {
 	_, err = b.workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
 	do(err)
 	b.worker("web-1")
-	ready := b.readyRun(12_482)
-	b.rooms = []string{views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7", views.RunStartPath(ready)}
+	ready, running := b.readyRun(12_482), b.underWay(migrations.Running)
+	b.rooms = []string{
+		views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
+		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running),
+	}
 }
 
 // restock puts something in the place of what a form took away, and returns the form about that; ok is

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -89,10 +90,14 @@ func (s *server) drainWorker(c echo.Context) error {
 	if err := s.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
 		return err
 	}
-	if drain == "yes" {
-		return s.see(c, views.WorkersPath, fmt.Sprintf("Worker %d takes nothing new.", worker))
+	if isFragment(c) { // a run's page, which looks by itself
+		return c.NoContent(http.StatusNoContent)
 	}
-	return s.see(c, views.WorkersPath, fmt.Sprintf("Worker %d works again.", worker))
+	next := cmp.Or(ownPath(c.FormValue("next")), views.WorkersPath)
+	if drain == "yes" {
+		return s.see(c, next, fmt.Sprintf("Worker %d takes nothing new.", worker))
+	}
+	return s.see(c, next, fmt.Sprintf("Worker %d works again.", worker))
 }
 
 // pathRun reads a run's id from the path.

@@ -1,0 +1,142 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// chart is the throughput of a run, ready to be drawn: x is in thousandths of its width, y in hundredths
+// of the height of its band.
+type chart struct {
+	tasks, errors band
+	from, to      time.Time
+	marks         []chartMark
+}
+
+// band is a line of rates over the time.
+type band struct {
+	path string // of an SVG, down to the base at both ends; it breaks where there was no sample
+	top  float64
+	now  float64
+	most float64
+}
+
+// chartMark is something that an operator or the engine did. Number is 0 for one that the list leaves out.
+type chartMark struct {
+	at     string // percent of the width
+	number int
+	class  string
+	event  migrations.Event
+}
+
+// gap is from when on a time without a sample is a break of the line.
+const gap = 20 * time.Second
+
+// marksListed is how many marks have a number and a line below the chart.
+const marksListed = 5
+
+// chartOf makes a chart of what was measured.
+func chartOf(p migrations.Pulse) chart {
+	if len(p.Samples) < 2 {
+		return chart{}
+	}
+	c := chart{from: p.Samples[0].At, to: p.Samples[len(p.Samples)-1].At}
+	if !c.to.After(c.from) {
+		return chart{}
+	}
+	finished := func(s migrations.Sample) int64 { return s.Complete + s.Failed }
+	c.tasks = c.band(p.Samples, finished)
+	c.errors = c.band(p.Samples, func(s migrations.Sample) int64 { return s.Errors })
+	var seen []migrations.Event
+	for _, e := range p.Marks {
+		if !e.At.Before(c.from) && !e.At.After(c.to.Add(gap)) {
+			seen = append(seen, e)
+		}
+	}
+	for i, e := range seen {
+		m := chartMark{at: strconv.FormatFloat(math.Min(100, c.x(e.At)/10), 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
+		m.number = max(0, i-max(0, len(seen)-marksListed)+1)
+		c.marks = append(c.marks, m)
+	}
+	return c
+}
+
+func markClass(kind string) string {
+	switch migrations.State(kind) {
+	case migrations.Throttled, migrations.Pausing, migrations.Paused, migrations.Cancelling, migrations.Cancelled:
+		return "held"
+	}
+	return ""
+}
+
+func (c chart) x(at time.Time) float64 {
+	return 1000 * at.Sub(c.from).Seconds() / c.to.Sub(c.from).Seconds()
+}
+
+func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64) band {
+	type point struct{ x, rate float64 }
+	var runs [][]point
+	var b band
+	fresh := true
+	for i := 1; i < len(samples); i++ {
+		took := samples[i].At.Sub(samples[i-1].At)
+		if took <= 0 {
+			continue
+		}
+		if took > gap {
+			fresh = true
+			continue
+		}
+		rate := math.Max(0, float64(n(samples[i])-n(samples[i-1]))/took.Seconds()) // a retry takes failed ones away
+		if fresh {
+			runs, fresh = append(runs, nil), false
+			runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i-1].At), rate})
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i].At), rate})
+		b.most, b.now = math.Max(b.most, rate), rate
+	}
+	b.top = roundUp(b.most)
+	var path strings.Builder
+	for _, run := range runs {
+		fmt.Fprintf(&path, "M%.0f 100", run[0].x)
+		for _, p := range run {
+			fmt.Fprintf(&path, "L%.0f %.0f", p.x, 100-100*p.rate/b.top)
+		}
+		fmt.Fprintf(&path, "L%.0f 100", run[len(run)-1].x)
+	}
+	b.path = path.String()
+	return b
+}
+
+// roundUp is the next of 1, 2, 5, 10, 20, … so that the scale stays while the numbers move.
+func roundUp(n float64) float64 {
+	if n <= 1 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(n)))
+	for _, step := range []float64{1, 2, 5, 10} {
+		if n <= step*power {
+			return step * power
+		}
+	}
+	return 10 * power
+}
+
+// words are what the chart shows, for those who do not see it.
+func (c chart) words() string {
+	return fmt.Sprintf("Tasks per second from %s to %s UTC: %s at the end, %s at most. Errors per second: %s at the end, %s at most.",
+		clockTime(c.from), clockTime(c.to), Rate(c.tasks.now), Rate(c.tasks.most), Rate(c.errors.now), Rate(c.errors.most))
+}
+
+// listed are the marks with a number, the newest first.
+func (c chart) listed() (list []chartMark) {
+	for i := len(c.marks) - 1; i >= 0 && c.marks[i].number > 0; i-- {
+		list = append(list, c.marks[i])
+	}
+	return list
+}

@@ -1,0 +1,294 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// run is a run's page, or of it the list of tasks alone.
+func (s *server) run(c echo.Context) error {
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	if target(c) == views.RunTasksID {
+		filter := taskFilter(c)
+		path, _, _ := strings.Cut(views.RunTasksPath(run.ID, filter), "#")
+		showPath(c, path)
+		pieces, err := s.drawRun(c, run, "", slices.DeleteFunc(slices.Clone(views.RunPieces), func(id string) bool { return id == views.RunTasksID })...)
+		if err != nil {
+			return err
+		}
+		return render(c, http.StatusOK, views.RunPieceOOB(pieces[views.RunTasksID]))
+	}
+	return s.showRun(c, http.StatusOK, run, views.RunLive{})
+}
+
+// showRun shows a run's page, with what was typed or went wrong.
+func (s *server) showRun(c echo.Context, code int, run migrations.Run, with views.RunLive) error {
+	live, err := s.runLive(c, run, nil)
+	if err != nil {
+		return err
+	}
+	live.Alert = with.Alert
+	if with.Knobs.Values != nil {
+		live.Knobs = with.Knobs
+	}
+	pieces, err := views.DrawRun(c.Request().Context(), live)
+	if err != nil {
+		return fmt.Errorf("draw a run: %w", err)
+	}
+	page := s.controlRoom(c, fmt.Sprintf("%s #%d", run.Title, run.ID))
+	return render(c, code, views.RunPage(views.RunProps{Page: page, Run: run, Pieces: pieces, Tasks: live.Tasks}))
+}
+
+// runLive reads what the pieces of a run's page are drawn from, but those that are left out.
+func (s *server) runLive(c echo.Context, run migrations.Run, without []string) (views.RunLive, error) {
+	ctx := c.Request().Context()
+	live := views.RunLive{Run: run, Knobs: views.KnobsFormOf(run.Knobs)}
+	info, err := s.Migration(ctx, run.Name)
+	if err != nil && !errors.Is(err, fault.NotFound) {
+		return live, err
+	}
+	live.Params = runParams(run, info)
+	if live.Pulse, err = s.RunPulse(ctx, run.ID); err != nil {
+		return live, err
+	}
+	if live.Failures, err = s.RunFailures(ctx, run.ID); err != nil {
+		return live, err
+	}
+	if live.Workers, err = s.WorkersOf(ctx, run.ID); err != nil {
+		return live, err
+	}
+	if live.Health, err = s.DatabaseHealth(ctx); err != nil {
+		return live, err
+	}
+	if live.Events, live.Older, err = s.RunEvents(ctx, run.ID, 0); err != nil {
+		return live, err
+	}
+	const most = 8
+	if len(live.Events) > most {
+		live.Events, live.Older = live.Events[:most], true
+	}
+	if !slices.Contains(without, views.RunTasksID) {
+		live.Tasks, err = s.tasksOf(c, run)
+	}
+	return live, err
+}
+
+// runParams are the parameters of a run with their labels, in the order of the migration.
+func runParams(run migrations.Run, info migrations.Info) (list []views.RunParam) {
+	left := maps.Clone(run.Values)
+	for _, p := range info.Params {
+		if value := left[p.Name]; value != "" {
+			list = append(list, views.RunParam{Label: p.Label, Value: value})
+		}
+		delete(left, p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if left[name] != "" {
+			list = append(list, views.RunParam{Label: name, Value: left[name]})
+		}
+	}
+	if run.Upload != "" {
+		list = append(list, views.RunParam{Label: "File", Value: run.Upload})
+	}
+	return list
+}
+
+func (s *server) drawRun(c echo.Context, run migrations.Run, alert string, without ...string) (map[string]views.Piece, error) {
+	live, err := s.runLive(c, run, without)
+	if err != nil {
+		return nil, err
+	}
+	live.Alert = alert
+	pieces, err := views.DrawRun(c.Request().Context(), live, without...)
+	if err != nil {
+		return nil, fmt.Errorf("draw a run: %w", err)
+	}
+	return pieces, nil
+}
+
+// unasked stands for a piece that a browser does not want anew.
+const unasked = "-"
+
+// liveRun answers a page that keeps itself true with the pieces that are not as it has seen them.
+func (s *server) liveRun(c echo.Context) error {
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	if !isFragment(c) {
+		return c.Redirect(http.StatusSeeOther, views.RunPath(run.ID))
+	}
+	seen := strings.Split(c.QueryParam("seen"), ".")
+	seen = append(seen, make([]string, len(views.RunPieces))...)
+	var without []string
+	for i, name := range views.RunPieces {
+		if seen[i] == unasked {
+			without = append(without, name)
+		}
+	}
+	pieces, err := s.drawRun(c, run, "", without...)
+	if err != nil {
+		return err
+	}
+	var changed []templ.Component
+	for i, name := range views.RunPieces {
+		if piece, drawn := pieces[name]; drawn && piece.Seen != seen[i] {
+			changed = append(changed, views.RunPieceOOB(piece))
+		}
+	}
+	if changed == nil {
+		c.Response().Header().Set("Cache-Control", "private, no-store")
+		return c.NoContent(http.StatusNoContent)
+	}
+	return render(c, http.StatusOK, changed...)
+}
+
+// answerRun answers what was done to a run: the page again, or its pieces. Where the run's state did not
+// allow it, they say so and show what there is now.
+func (s *server) answerRun(c echo.Context, run id.Run, said string, err error) error {
+	code, alert := http.StatusOK, ""
+	if err != nil {
+		if !errors.Is(err, fault.Conflict) {
+			return err
+		}
+		code, alert = http.StatusConflict, fault.Message(err)
+	}
+	if !isFragment(c) && err == nil {
+		return s.see(c, views.RunPath(run), said)
+	}
+	now, err := s.Run(c.Request().Context(), run)
+	if err != nil {
+		return err
+	}
+	if !isFragment(c) {
+		return s.showRun(c, code, now, views.RunLive{Alert: alert})
+	}
+	return s.renderRun(c, code, now, alert, said, views.RunKnobsID, views.RunTasksID)
+}
+
+// renderRun answers with the pieces of a run's page and a message.
+func (s *server) renderRun(c echo.Context, code int, run migrations.Run, alert, said string, without ...string) error {
+	pieces, err := s.drawRun(c, run, alert, without...)
+	if err != nil {
+		return err
+	}
+	var answer []templ.Component
+	for _, name := range views.RunPieces {
+		if piece, drawn := pieces[name]; drawn {
+			answer = append(answer, views.RunPieceOOB(piece))
+		}
+	}
+	if said != "" {
+		answer = append(answer, views.RunSaid(views.Page{Flash: []views.Flash{{Text: said}}}))
+	}
+	return render(c, code, answer...)
+}
+
+// badPaused reports a form that says neither that a run is paused nor that it is not.
+type badPaused struct{}
+
+func (badPaused) Error() string { return "paused must be 1 or 0. Reload the page and try again." }
+func (badPaused) Unwrap() error { return fault.Invalid }
+func (badPaused) Field() string { return "paused" }
+
+// pauseRun pauses a run, or with paused=0 resumes it.
+func (s *server) pauseRun(c echo.Context) error {
+	run, err := pathRun(c)
+	if err != nil {
+		return err
+	}
+	do, said := s.PauseRun, "Pausing: nothing more is claimed."
+	switch c.FormValue("paused") {
+	case "1":
+	case "0":
+		do, said = s.ResumeRun, "The run goes on."
+	default:
+		return badPaused{}
+	}
+	_, err = do(c.Request().Context(), run)
+	return s.answerRun(c, run, said, err)
+}
+
+// cancellationForm asks whether to stop a run for good.
+func (s *server) cancellationForm(c echo.Context) error {
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	return s.askAbout(c, http.StatusOK, cancellation(run))
+}
+
+func cancellation(run migrations.Run) views.RunQuestion {
+	p := run.Progress
+	left := p.Open + p.Waiting
+	lines := []string{
+		fmt.Sprintf("%s of %s are done and stay done.", views.Thousands(p.Done()), views.Counted(int64(run.Total), "task", "tasks")),
+		fmt.Sprintf("%s will not be done.", views.Counted(left, "task", "tasks")),
+	}
+	if p.Processing > 0 {
+		lines = append(lines, fmt.Sprintf("%s in work now will be finished first.", views.Counted(p.Processing, "task", "tasks")))
+	}
+	lines = append(lines, "A stopped run cannot be resumed. To stop it for a while, pause it.")
+	return views.RunQuestion{
+		Run: run, Heading: fmt.Sprintf("Stop run %d?", run.ID), Lines: lines, Path: views.RunCancellationPath(run.ID),
+		Button: "Stop, and leave " + views.Counted(left, "task", "tasks"), Class: "danger",
+	}
+}
+
+func (s *server) cancelRun(c echo.Context) error {
+	run, err := pathRun(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.CancelRun(c.Request().Context(), run)
+	return s.answerRun(c, run, "Stopping: nothing more is claimed.", err)
+}
+
+// askAbout asks a question about a run, in the dialog or on a page.
+func (s *server) askAbout(c echo.Context, code int, q views.RunQuestion) error {
+	if isFragment(c) {
+		return render(c, code, views.RunQuestionForm(q, false))
+	}
+	q.Page = s.controlRoom(c, q.Heading)
+	return render(c, code, views.RunQuestionPage(q))
+}
+
+// runEvents are older entries of a run's log.
+func (s *server) runEvents(c echo.Context) error {
+	run, err := s.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	before, err := goesOn[id.Event](c, "before")
+	if err != nil {
+		return err
+	}
+	list, older, err := s.RunEvents(c.Request().Context(), run.ID, before)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.RunEventsPage(s.controlRoom(c, "Log"), run, list, older))
+}
+
+// runKeys is the help for the keyboard where there is no company.
+func (s *server) runKeys(c echo.Context) error {
+	if isFragment(c) {
+		return render(c, http.StatusOK, views.KeysDialog())
+	}
+	return render(c, http.StatusOK, views.KeysPage(s.controlRoom(c, "Keys")))
+}

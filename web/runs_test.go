@@ -1,0 +1,365 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+const fingerprint = "00000000000000ab"
+
+// underWay opens a run and puts it into a state in which there is something of everything: seven tasks,
+// of which two failed alike, and a worker.
+func (h *house) underWay(state migrations.State) id.Run {
+	h.t.Helper()
+	run := h.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + h.count("SELECT COUNT(*) FROM migration_run")), "mode": "up", "key": "hush-hush"})
+	worker := h.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
+		VALUES ('app-1', 4242, 'v1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 HOUR)`)
+	for i, task := range []string{"complete", "failed", "failed", "waiting", "processing", "open", "open"} {
+		h.exec(`INSERT INTO migration_task (run_id, state, worker_id, attempt, payload, fingerprint, due_at, claimed_at, finished_at)
+			VALUES (?, ?, ?, IF(? = 'open', 0, 1), ?, IF(? = 'failed', UNHEX(?), NULL), IF(? = 'waiting', NOW(6) + INTERVAL 1 HOUR, NULL), IF(? = 'open', NULL, NOW(6)), IF(? IN ('complete', 'failed'), NOW(6), NULL))`,
+			run, task, worker, task, fmt.Sprintf(`{"n":%d,"html":"<script data-evil>alert(1)</script>"}`, i), task, fingerprint, task, task, task)
+	}
+	first := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+	h.exec(`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+		VALUES (?, ?, 1, 1, 'failed', ?, 'app-1:4242', NOW(6), 1500000, UNHEX(?), '=HYPERLINK("x") <b data-evil>503</b>', 'goroutine 1 <b data-evil>')`, run, first, worker, fingerprint)
+	h.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+		VALUES (?, UNHEX(?), '=HYPERLINK("x") <b data-evil>503</b>', ?, 3, 2, NOW(6), NOW(6))`, run, fingerprint, first)
+	h.exec(`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, errors, refused, reclaimed) VALUES (?, ?, 1, 1, 1, 2, 3, 4, 5)`, run, worker)
+	h.exec("UPDATE migration_run SET state = ?, total = 7, started_at = NOW(6), finished_at = IF(? IN ('complete', 'cancelled'), NOW(6), NULL) WHERE id = ?", state, state, run)
+	return run
+}
+
+// operator is Ana at the page of a run.
+func (h *house) operator() *browser { h.t.Helper(); return h.ana() }
+
+func TestRunPage(t *testing.T) {
+	t.Parallel()
+	t.Run("the buttons are those that the state allows", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.operator()
+		for state, want := range map[migrations.State]string{
+			migrations.Open: "Stop…", migrations.Filling: "Stop…", migrations.Ready: "Start… p Stop…",
+			migrations.Running: "Pause pStop…", migrations.Throttled: "Pause pStop…", migrations.Pausing: "Resume pStop…", migrations.Paused: "Resume pStop…",
+			migrations.Cancelling: "", migrations.Cancelled: "", migrations.Complete: "",
+		} {
+			run := h.underWay(state)
+			if got := ana.get(views.RunPath(run)).is(t, http.StatusOK).text(t, ".run-actions"); got != want {
+				t.Errorf("%s: %q", state, got)
+			}
+		}
+	})
+	t.Run("it has the exact numbers, the failures, the workers and no secret", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		a := h.operator().get(views.RunPath(h.underWay(migrations.Running))).is(t, http.StatusOK)
+		for selector, want := range map[string]string{
+			".tally":         "Complete1Processing1Waiting1Failed2Skipped0Open2Total7 42.8 %",
+			".run-odds":      "3 failed attempts 4 late completions refused 5 taken back from lost workers 0 rejected lines",
+			"#failures-name": "Failures 2", "#workers-name": "Workers 1",
+		} {
+			if got := a.text(t, selector); got != want {
+				t.Errorf("%s: %q", selector, got)
+			}
+		}
+		if strings.Contains(a.body, "hush-hush") {
+			t.Error("the secret is on the page")
+		}
+		a.has(t, 0, "[data-evil]").has(t, 7, "#run-tasks tbody tr").has(t, 3, "#run-tasks tbody [name=task]")
+	})
+	t.Run("what did not change is not sent again, and a piece that rests is not either", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Paused)
+		ana := h.operator()
+		page := ana.get(views.RunPath(run)).page()
+		var seen []string
+		for _, piece := range views.RunPieces {
+			seen = append(seen, page.Find("#"+piece).AttrOr("data-seen", "none"))
+		}
+		ask := func(seen ...string) *answer {
+			return ana.htmx(views.RunPollID).get(views.RunLivePath(run) + "?seen=" + strings.Join(seen, "."))
+		}
+		for i, piece := range views.RunPieces {
+			if piece == views.RunDatabaseID || piece == views.RunWorkersID {
+				seen[i] = "-" // their times go on
+			}
+		}
+		if a := ask(seen...); a.code != http.StatusNoContent || a.body != "" {
+			t.Fatalf("%d: %s", a.code, a.body)
+		}
+		h.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
+		a := ask(seen...).is(t, http.StatusOK).has(t, 1, "#"+views.RunProgressID+"[hx-swap-oob=morph]").has(t, 1, "[hx-swap-oob]")
+		if got := a.text(t, ".tally > :first-child"); got != "Complete2" {
+			t.Error(got)
+		}
+		ask("-", "-", "-", "-", "-", "-", "-", "-", "-", "-").is(t, http.StatusNoContent)
+		ask().is(t, http.StatusOK).has(t, len(views.RunPieces), "[hx-swap-oob]")
+	})
+	t.Run("an answer without the list stays below ten kilobytes of changes", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		a := ana.htmx(views.RunPollID).get(views.RunLivePath(run)+"?seen=........-.-").is(t, http.StatusOK)
+		if len(a.body) > 10_000 {
+			t.Errorf("%d bytes", len(a.body))
+		}
+	})
+	t.Run("it asks again every two seconds while it runs, seldom while it rests, never once it is over", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ana := h.operator()
+		for state, want := range map[migrations.State]string{
+			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000", migrations.Complete: "0", migrations.Cancelled: "0",
+		} {
+			if got := ana.get(views.RunPath(h.underWay(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
+				t.Errorf("%s: %s", state, got)
+			}
+		}
+	})
+	t.Run("who is signed out is led to sign in, not shown a page in a corner", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		a := h.visitor().htmx(views.RunPollID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
+		if a.header.Get("HX-Redirect") == "" || a.body != "" {
+			t.Errorf("%v %s", a.header, a.body)
+		}
+	})
+	t.Run("a run of a migration that the program lost is shown, and says so", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Paused)
+		h.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", run)
+		a := h.operator().get(views.RunPath(run)).is(t, http.StatusOK)
+		if got := a.text(t, "#run-head .banner"); !strings.Contains(got, "gone") {
+			t.Error(got)
+		}
+	})
+}
+
+func TestRunActions(t *testing.T) {
+	t.Parallel()
+	t.Run("without JavaScript a run is paused and resumed by its buttons", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		ana.post(views.RunPausePath(run), "paused", "1").goesTo(t, views.RunPath(run))
+		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Pausing" {
+			t.Error(got)
+		}
+		ana.post(views.RunPausePath(run), "paused", "0").goesTo(t, views.RunPath(run))
+		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Running" {
+			t.Error(got)
+		}
+	})
+	t.Run("two operators who press Pause at once both have it paused, once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.account("ben", "acme", "member")
+		h.exec("UPDATE account SET operator = TRUE")
+		run := h.underWay(migrations.Running)
+		both := []*browser{h.operator(), h.signedIn("ben")}
+		codes := make(chan int, len(both))
+		for _, b := range both {
+			go func() { codes <- b.htmx(views.RunPollID).post(views.RunPausePath(run), "paused", "1").code }()
+		}
+		for range both {
+			if code := <-codes; code != http.StatusOK {
+				t.Error(code)
+			}
+		}
+		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'pausing'", run); n != 1 {
+			t.Errorf("%d entries in the log", n)
+		}
+	})
+	t.Run("a button of a page that is old answers 409 with the state as it is", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Complete)
+		ana := h.operator()
+		for _, b := range []*browser{ana, ana.htmx(views.RunPollID)} {
+			a := b.post(views.RunPausePath(run), "paused", "1").is(t, http.StatusConflict)
+			if got := a.text(t, ".run-state"); got != "Complete with failures" {
+				t.Error(got)
+			}
+			if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "complete") {
+				t.Error(got)
+			}
+		}
+	})
+	t.Run("stopping says the numbers first, and stops", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
+		if got := a.text(t, "#run-question"); !strings.Contains(got, "3 of 7 tasks are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
+			t.Error(got)
+		}
+		ana.htmx(views.DialogID).get(views.RunCancellationPath(run)).is(t, http.StatusOK).has(t, 1, "#dialog-title").has(t, 0, "header.top")
+		ana.post(views.RunCancellationPath(run)).goesTo(t, views.RunPath(run))
+		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Cancelling" {
+			t.Error(got)
+		}
+	})
+	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Paused)
+		ana := h.operator()
+		if got := ana.get(views.RunRetriesPath(run)+"?all=1").text(t, "#run-question button"); got != "Retry 2 failed tasks" {
+			t.Error(got)
+		}
+		if got := ana.get(views.RunSkipsPath(run)+"?fingerprint="+fingerprint).text(t, "#run-question button"); got != "Skip 2 failed tasks" {
+			t.Error(got)
+		}
+		ana.get(views.RunSkipsPath(run)+"?fingerprint=0000000000000000").is(t, http.StatusNotFound)
+		failed := func() int64 {
+			return h.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+		}
+		one := h.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+		ana.post(views.RunSkipsPath(run), "task", fmt.Sprint(one)).goesTo(t, views.RunPath(run))
+		if n := failed(); n != 1 {
+			t.Errorf("%d", n)
+		}
+		a := ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
+		if got := a.text(t, "#flash .toast"); got != "1 task is done again." || failed() != 0 {
+			t.Errorf("%s, %d", got, failed())
+		}
+		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
+		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is chosen") {
+			t.Error(got)
+		}
+		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "task", fmt.Sprint(h.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
+		a.is(t, http.StatusConflict)
+	})
+}
+
+func TestRunTasks(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := h.underWay(migrations.Running)
+	ana := h.operator()
+	number := func(state string) int64 {
+		return h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)
+	}
+	t.Run("the list is narrowed by state, worker and iteration, and finds a task by its number", func(t *testing.T) {
+		for query, want := range map[string]int{
+			"": 7, "state=failed": 2, "state=open": 2, "state=skipped": 0, "iteration=1": 7, "iteration=2": 0, "worker=1": 7, "worker=99": 0,
+			"state=failed&iteration=1": 2, fmt.Sprint("task=", number("waiting")): 1, "task=999999": 0, "task=x": 0, "state=nope": 0, "worker=x": 0, fmt.Sprint("after=", number("open")): 1,
+		} {
+			ana.get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "#run-tasks tbody tr")
+			ana.htmx(views.RunTasksID).get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "tbody tr").has(t, 1, "[hx-swap-oob]")
+		}
+	})
+	t.Run("a task's drawer shows a hostile payload as text, and what went wrong", func(t *testing.T) {
+		path := views.RunTaskPath(run, id.Task(number("failed")))
+		for _, b := range []*browser{ana, ana.htmx(views.DialogID)} {
+			a := b.get(path).is(t, http.StatusOK).has(t, 0, "[data-evil]")
+			if got := a.page().Find(".payload").First().Text(); got != "{\n  \"n\": 1,\n  \"html\": \"<script data-evil>alert(1)</script>\"\n}" {
+				t.Errorf("%q", got)
+			}
+			if got := a.text(t, ".attempts .message"); got != `=HYPERLINK("x") <b data-evil>503</b>` {
+				t.Error(got)
+			}
+		}
+		other := h.underWay(migrations.Running)
+		ana.get(views.RunTaskPath(other, id.Task(number("failed")))).is(t, http.StatusNotFound)
+	})
+	t.Run("a long payload is cut, and shown whole where that is wanted", func(t *testing.T) {
+		task := h.exec("INSERT INTO migration_task (run_id, payload) VALUES (?, ?)", run, strings.Repeat("é", 100_000))
+		path := views.RunTaskPath(run, id.Task(task))
+		a := ana.get(path).is(t, http.StatusOK)
+		if got := a.page().Find(".payload").Text(); len(got) != 4000 || strings.Trim(got, "é") != "" {
+			t.Errorf("%d bytes", len(got))
+		}
+		if got := ana.get(path + "?all=1").page().Find(".payload").Text(); len(got) != 200_000 {
+			t.Errorf("%d bytes", len(got))
+		}
+	})
+	t.Run("the failures of a group go into a file that a spreadsheet opens without harm", func(t *testing.T) {
+		a := ana.get(views.RunFailurePath(run, fingerprint)).is(t, http.StatusOK)
+		lines := strings.Split(strings.TrimSpace(a.body), "\n")
+		if len(lines) != 3 || strings.Contains(a.body, `,"=HYPER`) || !strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%v\n%s", a.header, a.body)
+		}
+		ana.get(views.RunFailurePath(run, "nonsense")).is(t, http.StatusUnprocessableEntity)
+	})
+}
+
+func TestRunKnobs(t *testing.T) {
+	t.Parallel()
+	t.Run("what was changed is set and logged with its old value, and nothing else", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		form := formsNamed(t, ana.get(views.RunPath(run)), views.RunKnobsPath(run))
+		form.values.Set("concurrency", "8")
+		form.values.Set("rate", "2.5")
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.RunPath(run))
+		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run); n != 2 {
+			t.Errorf("%d entries in the log", n)
+		}
+		a := ana.get(views.RunPath(run))
+		if got := a.text(t, "#run-events"); !strings.Contains(got, "concurrency 4 → 8") {
+			t.Error(got)
+		}
+		if a.value(t, "#knob-concurrency") != "8" || a.value(t, "#knob-rate") != "2.5" {
+			t.Error("the form has other values")
+		}
+	})
+	t.Run("wrong values come back with what was typed, each with its message", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		for _, b := range []*browser{ana, ana.htmx(views.RunKnobsID)} {
+			h.unchanged(t, func() {
+				a := b.post(views.RunKnobsPath(run), "concurrency", "0", "was_concurrency", "4", "rate", "1.5", "attempts", "5", "was_attempts", "5").is(t, http.StatusUnprocessableEntity)
+				if a.value(t, "#knob-concurrency") != "0" || a.value(t, "#knob-rate") != "1.5" {
+					t.Error("what was typed is gone")
+				}
+				a.has(t, 1, "#knob-concurrency-error").has(t, 0, "#knob-rate-error")
+				b.post(views.RunKnobsPath(run), "rate", "fast").is(t, http.StatusUnprocessableEntity).has(t, 1, "#knob-rate-error")
+			})
+		}
+	})
+	t.Run("a setting that someone else changed meanwhile is not overwritten unseen", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		ana.post(views.RunKnobsPath(run), "concurrency", "8", "was_concurrency", "4").is(t, http.StatusSeeOther)
+		a := ana.post(views.RunKnobsPath(run), "concurrency", "2", "was_concurrency", "4").is(t, http.StatusConflict)
+		if got := a.text(t, "#knob-concurrency-error"); !strings.Contains(got, "“8”") {
+			t.Error(got)
+		}
+		form := formsNamed(t, a, views.RunKnobsPath(run))
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).is(t, http.StatusSeeOther)
+		if got := ana.get(views.RunPath(run)).value(t, "#knob-concurrency"); got != "2" {
+			t.Error(got)
+		}
+	})
+}
+
+// formsNamed is the form of an answer that sends to a path.
+func formsNamed(t *testing.T, a *answer, path string) found {
+	t.Helper()
+	for _, form := range formsOn(a, path) {
+		if form.action == path {
+			return form
+		}
+	}
+	t.Fatalf("no form sends to %s", path)
+	return found{}
+}
