@@ -234,10 +234,18 @@ func (p NewRunProps) value(param migrations.ParamInfo) string {
 	return param.Default
 }
 
+// asked are the parameters that the form asks for.
+func (p NewRunProps) asked() []migrations.ParamInfo {
+	if p.Migration.First == nil {
+		return p.Migration.Params
+	}
+	return slices.DeleteFunc(slices.Clone(p.Migration.Params), func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
+}
+
 // fields are the names of the form's fields, from top to bottom.
 func (p NewRunProps) fields() []string {
 	var names []string
-	for _, param := range p.Migration.Params {
+	for _, param := range p.asked() {
 		names = append(names, paramName(param.Name))
 	}
 	return append(names, "dry", "file")

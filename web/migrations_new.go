@@ -52,6 +52,9 @@ func (s *server) newRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if props.Migration.First != nil && props.From != nil {
+		return c.Redirect(http.StatusSeeOther, views.RunMappingPath(props.From.ID))
+	}
 	return s.showNewRun(c, http.StatusOK, props)
 }
 
@@ -77,6 +80,9 @@ func (s *server) openRun(c echo.Context) error {
 	props.Values, props.Dry = typedValues(props.Migration, form.fields.Get), form.fields.Get("dry") == "true"
 	if problem != nil {
 		return s.rejectRun(c, props, problem)
+	}
+	if props.Migration.First != nil && props.From == nil {
+		return s.keepFile(c, form, props)
 	}
 	draft := migrations.Draft{Dry: props.Dry, Upload: form.file, UploadName: form.name}
 	if props.From != nil {

@@ -52,6 +52,8 @@ func (s *server) route(e *echo.Echo) {
 	control.POST("/workers/:worker/drain", s.drainWorker)
 	control.GET("/:name/new", s.newRun)
 	control.POST("/:name/runs", s.openRun)
+	control.GET("/runs/:run/mapping", s.importMapping)
+	control.POST("/runs/:run/mapping", s.openImport)
 	control.GET("/runs/:run/start", s.startForm)
 	control.POST("/runs/:run/start", s.startRun)
 	control.GET("/runs/:run/rejections", s.rejections)

@@ -91,6 +91,8 @@ var pages = map[string]access{
 	"POST /admin/migrations/workers/:worker/drain":   operators("/admin/migrations/workers/99/drain", 404).sending("drain", "yes"),
 	"GET /admin/migrations/:name/new":                operators("/admin/migrations/count-up/new", 200),
 	"POST /admin/migrations/:name/runs":              operators("/admin/migrations/count-up/runs", 422),
+	"GET /admin/migrations/runs/:run/mapping":        operators("/admin/migrations/runs/1/mapping", 404),
+	"POST /admin/migrations/runs/:run/mapping":       operators("/admin/migrations/runs/1/mapping", 404),
 	"GET /admin/migrations/runs/:run/start":          operators("/admin/migrations/runs/1/start", 200),
 	"POST /admin/migrations/runs/:run/start":         operators("/admin/migrations/runs/1/start", 409),
 	"GET /admin/migrations/runs/:run/rejections":     operators("/admin/migrations/runs/1/rejections", 200),

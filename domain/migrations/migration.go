@@ -27,6 +27,9 @@ type Migration struct {
 	// do without.
 	Upload         string
 	UploadOptional bool
+	// First are the names of the parameters that a form asks for together with the file. The others are
+	// asked for on a page of its own, which shows what the file has. nil is all at once.
+	First []string
 	// Check looks at the parameters together, after each was parsed. It may be nil.
 	Check func(ctx context.Context, values Values) error
 	// Fill adds the tasks of a run. It may be called again for a run, with the cursor of the last batch

@@ -18,8 +18,9 @@ type Info struct {
 	Upload                   string // what file a run is filled from, "" where it takes none
 	UploadOptional           bool   // a run can do without
 	Params                   []ParamInfo
-	Knobs                    Knobs // a run's to begin with
-	Dry                      bool  // can run without changing anything
+	First                    []string // as in Migration
+	Knobs                    Knobs    // a run's to begin with
+	Dry                      bool     // can run without changing anything
 }
 
 // ParamInfo is a parameter with what a Choice can be now.
@@ -141,7 +142,7 @@ func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil,
+		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil, First: m.First,
 		Params: make([]ParamInfo, len(m.Params)),
 	}
 	for i, p := range m.Params {

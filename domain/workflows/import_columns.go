@@ -147,9 +147,13 @@ func someNames(columns []string) string {
 	return strings.Join(unique, ", ")
 }
 
-// listOf splits a parameter of several values, one a line.
+// listOf splits a parameter of several values, one a line; where it has one line, semicolons part them.
 func listOf(value string) (list []string) {
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '\n' || r == ';' }) {
+	separator := "\n"
+	if !strings.Contains(value, separator) {
+		separator = ";"
+	}
+	for part := range strings.SplitSeq(value, separator) {
 		if part = strings.TrimSpace(part); part != "" {
 			list = append(list, part)
 		}

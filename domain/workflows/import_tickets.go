@@ -43,6 +43,7 @@ func (w *Workflows) importTickets() *migrations.Migration {
 		Description: "Opens a ticket for each row of a CSV file, such as an export of Jira. Repeat it as often as you like: what was imported is left as it is.",
 		Params:      params,
 		Upload:      "a CSV file with a header",
+		First:       []string{"company", "board", "author", "encoding"},
 		Check:       w.checkImport,
 		Fill:        w.fillImport,
 		Write:       w.writeImport,

@@ -1,0 +1,192 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// ImportFile is what the file of an import has, as its first rows show, and what is suggested for it.
+type ImportFile struct {
+	Run      migrations.Run
+	Jira     bool
+	Columns  []ImportColumn // each name once
+	Roles    []ImportRole
+	Kept     []string // columns that are kept below the description
+	Statuses []ImportStatus
+	Places   []string // the board's columns
+	Rows     int      // that were looked at
+	Whole    bool     // there are no more
+	Rejected []string // rows among them that cannot be read
+}
+
+// ImportColumn is a column of a file.
+type ImportColumn struct {
+	Name    string
+	Times   int      // how many columns have the name
+	Samples []string // its first values
+}
+
+// ImportRole is what a column can be for an import. Column is "-" where there is none.
+type ImportRole struct{ Param, Label, Help, Column string }
+
+// ImportStatus is a status in the file, and the column of the board that its tickets go to.
+type ImportStatus struct {
+	Name   string
+	Times  int
+	Column string // "" where the board has none for it
+}
+
+// How much of a file is looked at.
+const (
+	lookRows     = 2000
+	lookBytes    = 8 << 20
+	lookStatuses = 60
+	lookSamples  = 3
+)
+
+// ImportFile returns what the file of a run of import-tickets has. Values say what is chosen already. It
+// returns migrations.BadFile and BadParam.
+func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
+	if _, err := operating(ctx); err != nil {
+		return ImportFile{}, err
+	}
+	file := ImportFile{}
+	var err error
+	if file.Run, err = w.engine.Run(ctx, run); err != nil {
+		return file, err
+	}
+	if file.Run.Name != ImportName {
+		return file, migrations.BadFrom{Run: run}
+	}
+	plan, err := w.importPlan(ctx, w.db.Queries, values)
+	if err != nil {
+		return file, err
+	}
+	for _, c := range plan.board.Columns {
+		file.Places = append(file.Places, c.Name)
+	}
+	upload, err := w.engine.OpenUpload(ctx, run)
+	if err != nil {
+		return file, err
+	}
+	defer func() { _ = upload.Close() }()
+	return file, file.look(upload, values, &plan)
+}
+
+func (f *ImportFile) look(upload io.Reader, values migrations.Values, plan *importPlan) error {
+	limited := &io.LimitedReader{R: upload, N: lookBytes}
+	c, err := migrations.OpenCSV(limited, csvOptions(values))
+	if err != nil {
+		return err
+	}
+	f.Jira = isJira(c.Columns)
+	f.suggest(values, c.Columns)
+	at := map[string]int{}
+	for _, name := range c.Columns {
+		if i, ok := at[name]; ok {
+			f.Columns[i].Times++
+			continue
+		}
+		at[name] = len(f.Columns)
+		f.Columns = append(f.Columns, ImportColumn{Name: name, Times: 1})
+	}
+	statuses := columnsNamed(c.Columns, f.column("status"))
+	for f.Rows < lookRows {
+		row, err := c.Next()
+		var bad migrations.BadRow
+		switch {
+		case errors.Is(err, io.EOF):
+			f.Whole = limited.N > 0
+			return nil
+		case errors.As(err, &bad):
+			if limited.N > 0 && len(f.Rejected) < 10 { // otherwise it is we who cut it
+				f.Rejected = append(f.Rejected, bad.Error())
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		f.Rows++
+		for i, value := range row.Fields {
+			f.Columns[at[c.Columns[i]]].sample(value)
+		}
+		f.status(row.Fields, statuses, plan)
+	}
+	return nil
+}
+
+// sample keeps a value where it is one of the first.
+func (c *ImportColumn) sample(value string) {
+	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
+		return
+	}
+	if value = cutTo(oneLine(cutTo(value, 500)), 60); !slices.Contains(c.Samples, value) {
+		c.Samples = append(c.Samples, value)
+	}
+}
+
+// status counts the status of a row.
+func (f *ImportFile) status(fields []string, at []int, plan *importPlan) {
+	for _, i := range at {
+		name := oneLine(fields[i])
+		if name == "" {
+			continue
+		}
+		known := slices.IndexFunc(f.Statuses, func(s ImportStatus) bool { return strings.EqualFold(s.Name, name) })
+		if known >= 0 {
+			f.Statuses[known].Times++
+		} else if len(f.Statuses) < lookStatuses {
+			f.Statuses = append(f.Statuses, ImportStatus{Name: name, Times: 1, Column: plan.placed(name)})
+		}
+		return
+	}
+}
+
+// placed is the column for a status that is said or suggests itself, "" for none.
+func (p *importPlan) placed(status string) string {
+	if said, ok := p.statuses[strings.ToLower(status)]; ok {
+		return said
+	}
+	if column, ok := p.column(status); ok {
+		return column.Name
+	}
+	meaning := map[string]bool{"done": true, "closed": true, "resolved": true, "complete": true, "completed": true, "fixed": true, "won't do": true, "wontfix": true}
+	if meaning[strings.ToLower(status)] {
+		if column, ok := p.board.FirstColumn(true); ok {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+// suggest fills in what is chosen, or else what the names of the columns suggest.
+func (f *ImportFile) suggest(values migrations.Values, columns []string) {
+	for _, c := range importColumns {
+		name := values[c.param]
+		if name == "" {
+			if name = suggested(columns, c.known); name == "" {
+				name = noColumn
+			}
+		}
+		f.Roles = append(f.Roles, ImportRole{c.param, c.label, c.help, name})
+	}
+	f.Kept = listOf(values["keep"])
+	if len(f.Kept) == 0 && f.Jira {
+		f.Kept = jiraKept
+	}
+}
+
+func (f *ImportFile) column(param string) string {
+	for _, role := range f.Roles {
+		if role.Param == param {
+			return role.Column
+		}
+	}
+	return noColumn
+}

@@ -1,0 +1,160 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+const importFile = `Summary,Issue key,Status,Assignee,Priority,Comment,Comment,Nothing
+"<script>alert(1)</script>",OLD-1,In Progress,ben@example.com,High,a,b,
+Second,OLD-2,Closed,,Low,,,
+`
+
+// upload sends a file with the form of a new import.
+func (b *browser) uploadImport(file string, pairs ...string) *answer {
+	b.h.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for i := 0; i < len(pairs); i += 2 {
+		_ = w.WriteField(pairs[i], pairs[i+1])
+	}
+	if file != "" {
+		part, _ := w.CreateFormFile("file", "export.csv")
+		_, _ = part.Write([]byte(file))
+	}
+	_ = w.Close()
+	return b.send(newRequest(http.MethodPost, "/admin/migrations/import-tickets/runs", w.FormDataContentType(), &body))
+}
+
+var importTo = []string{"p-company", "acme", "p-board", "DEMO", "p-author", "ana@example.com", "p-encoding", "detect"}
+
+// sends are the fields of the form as a browser would send them, with changes.
+func (a *answer) sends(changes ...string) []string {
+	values := url.Values{}
+	form := a.page().Find("main form[method=post]")
+	form.Find("input, select").Each(func(_ int, s *goquery.Selection) {
+		name, value := s.AttrOr("name", ""), s.AttrOr("value", "")
+		if s.Is("select") {
+			value = s.Find("option[selected]").First().AttrOr("value", s.Find("option").First().AttrOr("value", ""))
+		}
+		if _, ticked := s.Attr("checked"); s.AttrOr("type", "") == "checkbox" && !ticked {
+			return
+		}
+		values.Add(name, value)
+	})
+	for i := 0; i < len(changes); i += 2 {
+		values.Set(changes[i], changes[i+1])
+	}
+	return []string{values.Encode()}
+}
+
+func (b *browser) postForm(path string, encoded []string) *answer {
+	b.h.t.Helper()
+	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(encoded[0])))
+}
+
+func TestImportMapping(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.account("ben", "acme", accounts.Member)
+	ana := h.ana()
+	runOf := func(a *answer) migrations.Run {
+		t.Helper()
+		path := strings.TrimSuffix(a.header.Get("Location"), "/mapping")
+		n, err := parseRun(path[strings.LastIndex(path, "/")+1:])
+		if err != nil {
+			t.Fatalf("it leads to %q", path)
+		}
+		run, err := h.workflows.Run(workflows.AsCommandLine(t.Context()), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	begin := func(t *testing.T, file string) (path string, page *answer) {
+		t.Helper()
+		kept := ana.uploadImport(file, importTo...).is(t, 303)
+		if run := runOf(kept); run.State != migrations.Cancelled {
+			t.Fatalf("the run that keeps the file is %s", run.State)
+		}
+		path = kept.header.Get("Location")
+		return path, ana.get(path)
+	}
+
+	t.Run("the first form asks for the file and little else", func(t *testing.T) {
+		ana.get("/admin/migrations/import-tickets/new").is(t, 200).has(t, 1, "#run-p-board").has(t, 0, "#run-p-title").has(t, 1, "#run-file")
+		ana.uploadImport("", importTo...).is(t, 422).has(t, 1, "#run-file-error")
+		ana.uploadImport(importFile, "p-company", "acme", "p-board", "NOPE", "p-author", "ana@example.com").is(t, 422).has(t, 1, "#run-p-board-error")
+	})
+	t.Run("the second shows what is in the file, with what is suggested", func(t *testing.T) {
+		_, page := begin(t, importFile)
+		page.is(t, 200)
+		for param, column := range map[string]string{"title": "Summary", "key": "Issue key", "status": "Status", "assignee": "Assignee", "comments": "Comment", "created": "-"} {
+			page.has(t, 1, "#run-p-"+param+` option[selected][value="`+column+`"]`)
+		}
+		page.has(t, 1, "#status-0 option[selected][value='']").has(t, 1, "#status-1 option[selected][value='Done']")
+		page.has(t, 1, "input[name=keep-column][value=Priority][checked]").has(t, 0, "input[name=keep-column][value=Nothing]")
+		page.has(t, 0, "main script").has(t, 1, "#run-p-names[checked]").has(t, 1, "#run-dry[checked]")
+	})
+	t.Run("and opens a run from that file, with what was chosen", func(t *testing.T) {
+		path, page := begin(t, importFile)
+		run := runOf(ana.postForm(path, page.sends("status-column", "Doing", "p-description", "Priority")).is(t, 303))
+		if !run.Dry || run.State != migrations.Open || run.Upload != "export.csv" {
+			t.Errorf("got %+v", run)
+		}
+		for param, want := range map[string]string{"title": "Summary", "description": "Priority", "statuses": "In Progress = Doing", "keep": "Priority", "names": "true", "created": "-"} {
+			if run.Values[param] != want {
+				t.Errorf("%s is %q, not %q", param, run.Values[param], want)
+			}
+		}
+		ana.get("/admin/migrations/import-tickets/new?from="+fmt.Sprint(run.ID)).is(t, 303)
+		again := ana.get("/admin/migrations/runs/"+fmt.Sprint(run.ID)+"/mapping").is(t, 200)
+		again.has(t, 1, `#run-p-description option[selected][value="Priority"]`).has(t, 1, "#status-0 option[selected][value=Doing]")
+	})
+	t.Run("keeps what was chosen where something is wrong, or is looked at again", func(t *testing.T) {
+		path, page := begin(t, importFile)
+		wrong := ana.postForm(path, page.sends("p-title", "Issue key", "p-author", "nobody@example.com")).is(t, 422)
+		wrong.has(t, 1, "#run-p-author-error")
+		fields, _ := url.ParseQuery(page.sends("p-title", "Issue key", "again", "true")[0])
+		fields.Del("dry")
+		again := ana.postForm(path, []string{fields.Encode()}).is(t, 200)
+		again.has(t, 1, `#run-p-title option[selected][value="Issue key"]`).has(t, 0, "#run-dry[checked]")
+	})
+	t.Run("a file that cannot be read says why, and another encoding can be chosen", func(t *testing.T) {
+		path, page := begin(t, "title;status\ngr\xfc\xdfe;offen\n")
+		page.is(t, 422)
+		if !strings.Contains(page.body, "Windows-1252") {
+			t.Error(page.text(t, "main"))
+		}
+		page.has(t, 1, "#run-p-encoding").has(t, 1, "button[name=again]")
+		read := ana.postForm(path, page.sends("p-encoding", "windows-1252", "again", "true")).is(t, 200)
+		if !strings.Contains(read.body, "grüße") {
+			t.Error("the title is not there")
+		}
+	})
+	t.Run("nobody else gets to it", func(t *testing.T) {
+		path, _ := begin(t, importFile)
+		h.signedIn("ben").get(path).is(t, 404)
+		h.visitor().get(path).is(t, 303)
+		other := h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
+		ana.get("/admin/migrations/runs/"+fmt.Sprint(other)+"/mapping").is(t, 404)
+	})
+}
+
+func parseRun(s string) (id.Run, error) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	return id.Run(n), err
+}
