@@ -194,7 +194,7 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int) (
 				ID: row.ID, Run: run.ID, State: TaskProcessing, Fence: fence, Worker: d.w.id,
 				Attempt: int(row.Attempt) + 1, Iteration: int(row.Iteration), Line: row.Line, Payload: row.Payload,
 			},
-			Values: run.Values, Worker: d.w.id, upstream: upstream,
+			Values: run.Values, secrets: run.secrets, Worker: d.w.id, upstream: upstream,
 		}}
 	}
 	taken, err := tx.TakeTasks(ctx, ids, fence, d.w.id)

@@ -259,49 +259,48 @@ func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker,
 // running is paused and asks; what is ready or filled waits for Start anyway.
 func Restored(ctx context.Context, d *db.DB) error {
 	for _, state := range []State{Running, Pausing, Throttled} {
-		for {
-			rows, err := db.Read(d.RunsIn(ctx, db.RunsInParams{State: string(state), Before: 1<<63 - 1, Limit: 100}))
-			if err != nil {
-				return fmt.Errorf("read runs: %w", err)
-			}
-			held := 0
-			for _, row := range rows {
-				did, err := hold(ctx, d, row)
-				if err != nil {
-					return fmt.Errorf("hold run %d: %w", row.ID, err)
-				}
-				if did {
-					held++
-				}
-			}
-			if held == 0 {
-				break
-			}
+		if err := holdAll(ctx, d, state); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+func holdAll(ctx context.Context, d *db.DB, state State) error {
+	const most = 100
+	for before := id.Run(1<<63 - 1); ; {
+		rows, err := db.Read(d.RunsIn(ctx, db.RunsInParams{State: string(state), Before: before, Limit: most}))
+		if err != nil {
+			return fmt.Errorf("read runs: %w", err)
+		}
+		for _, row := range rows {
+			if err := hold(ctx, d, row); err != nil {
+				return fmt.Errorf("hold run %d: %w", row.ID, err)
+			}
+			before = row.ID
+		}
+		if len(rows) < most {
+			return nil
+		}
+	}
+}
+
 // hold pauses a run after a restore. Where tasks were under way it is pausing until the keeper has
 // taken them back from workers who are gone.
-func hold(ctx context.Context, d *db.DB, row db.MigrationRun) (did bool, err error) {
-	const why = "Restored from a backup."
-	err = d.InTx(ctx, func(tx *db.Tx) error {
+func hold(ctx context.Context, d *db.DB, row db.MigrationRun) error {
+	return d.InTx(ctx, func(tx *db.Tx) error {
 		progress, err := tx.ProgressOf(ctx, row.ID)
 		if err != nil {
 			return err
 		}
-		m := move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: why, Actor: Keeper}
+		m := move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: "Restored from a backup.", Actor: Keeper}
 		if progress.Processing != 0 {
-			m.To = Pausing
 			if State(row.State) == Pausing {
-				did = false
 				return nil
 			}
+			m.To = Pausing
 		}
-		did = true
 		_, err = transit(ctx, tx, row.ID, m, nil)
 		return err
 	})
-	return did, err
 }

@@ -92,6 +92,15 @@ func problemOf(err error) problem {
 	return p
 }
 
+// masked is the problem without the secrets of its run.
+func (p problem) masked(secrets []string) problem {
+	if len(secrets) > 0 {
+		p.message, p.detail = cut(mask(secrets, p.message), maxMessage), cut(mask(secrets, p.detail), maxDetail)
+		p.fingerprint = fingerprintOf(p.message)
+	}
+	return p
+}
+
 // What differs between errors that are alike, in the order in which it is taken out. An apostrophe
 // within a word begins no quotation.
 var varying = []struct {

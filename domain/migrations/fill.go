@@ -274,7 +274,7 @@ func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
 func (f *filling) all(ctx context.Context, m *Migration) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f.engine.options.Log.Error("filling panicked", "run", f.row.ID, "panic", p, "stack", string(debug.Stack()))
+			f.engine.options.Log.Error("filling panicked", "run", f.row.ID, "panic", withoutSecrets(f.row.Params, fmt.Sprint(p)), "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()

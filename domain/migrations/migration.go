@@ -145,6 +145,7 @@ type Work struct {
 	Task     Task
 	Values   Values
 	Worker   id.Worker
+	secrets  []string // of the run, which a note must not say
 	note     string
 	err      error
 	commit   func(ctx context.Context, tx *db.Tx) error

@@ -226,19 +226,33 @@ func shownValues(params string) (Values, error) {
 	return values, nil
 }
 
-// withoutSecrets returns what a processor said with the run's secrets masked: errors like to name the
-// address that was asked, with its password.
+// secrets are those that can be told from other text: a shorter one would blacken half of what is said.
+func (s stored) secrets() (list []string) {
+	for _, secret := range s.Secret {
+		if len(secret) >= 4 {
+			list = append(list, secret)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // one may contain another
+	return list
+}
+
+// mask takes secrets out of what a migration said: errors like to name the address that was asked, with
+// its password.
+func mask(secrets []string, text string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, Masked)
+	}
+	return text
+}
+
+// withoutSecrets is mask for a run's row.
 func withoutSecrets(params, text string) string {
 	s, err := readStored(params)
 	if err != nil {
 		return text
 	}
-	for _, secret := range s.Secret {
-		if len(secret) >= 4 { // a shorter one would blacken half of what is said
-			text = strings.ReplaceAll(text, secret, Masked)
-		}
-	}
-	return text
+	return mask(s.secrets(), text)
 }
 
 // sameKey is the hash of what makes two runs the same: the migration, whether it is dry, its

@@ -52,6 +52,7 @@ type Run struct {
 	Upload     string // what its file was called, "" without one
 	Actor      string // who made it
 	Progress   Progress
+	secrets    []string // in clear, for a worker: what is kept of its work does not say them
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time

@@ -417,10 +417,11 @@ func (e *Engine) workingRun(row db.MigrationRun, progress db.ProgressOfRow) (Run
 	if err != nil {
 		return Run{}, err
 	}
-	clear, err := clearValues(row.Params)
+	s, err := readStored(row.Params)
 	if err != nil {
 		return Run{}, err
 	}
-	maps.Copy(run.Values, clear)
+	maps.Copy(run.Values, s.Secret)
+	run.secrets = s.secrets()
 	return run, nil
 }
