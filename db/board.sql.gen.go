@@ -269,17 +269,19 @@ func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []
 }
 
 const boardsAfter = `-- name: BoardsAfter :many
-SELECT b.id, b.slug, c.slug AS company FROM board b
+SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b
 JOIN company c ON c.id = b.company_id
+JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.id > ?
 ORDER BY b.id
 LIMIT ?
 `
 
 type BoardsAfterRow struct {
-	ID      id.Board
-	Slug    string
-	Company string
+	ID          id.Board
+	Slug        string
+	Company     string
+	MaxTicketID uint64
 }
 
 // All boards of all companies, for bulk work.
@@ -292,7 +294,12 @@ func (q *Queries) BoardsAfter(ctx context.Context, after id.Board, limit int32) 
 	var items []BoardsAfterRow
 	for rows.Next() {
 		var i BoardsAfterRow
-		if err := rows.Scan(&i.ID, &i.Slug, &i.Company); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Company,
+			&i.MaxTicketID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

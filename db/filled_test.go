@@ -134,8 +134,6 @@ var filling = []string{
 	 SELECT IF(n <= 2000, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'image/png', 1000, 10, 10, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at)
 	 SELECT company_id, UNHEX(SHA2(CONCAT('https://images.example/', HEX(hash)), 256)), CONCAT('https://images.example/', HEX(hash)), hash, '2026-01-01' FROM image`,
-	`INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) SELECT ticket_id, id, 1, 1, '<p>A comment</p>' FROM comment`,
-	`INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) SELECT n, 0, 1, 1, '' FROM numbers WHERE n <= 3000`,
 }
 
 // filled is a database in which whatever a request must not read as a whole is large.

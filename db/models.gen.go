@@ -397,14 +397,6 @@ type PasswordReset struct {
 	UsedAt    *time.Time
 }
 
-type Rendering struct {
-	TicketID  id.Ticket
-	CommentID uint64
-	Version   uint64
-	Renderer  uint32
-	Html      string
-}
-
 type Session struct {
 	Token  string
 	Data   []byte

@@ -296,7 +296,6 @@ var samples = map[string]sample{
 	"PurgeWatchers":      {args: with(firstTickets(20))},
 	"PurgeAliases":       {args: with(firstTickets(20))},
 	"PurgeOrigins":       {args: with(firstTickets(20))},
-	"PurgeRenderings":    {args: with([]id.Ticket{2000, 2001})},
 	"PurgeTickets":       {args: with([]id.Ticket{26501, 26502})},
 	"NumberPurged":       {args: with(db.NumberPurgedParams{CompanyID: 1, Slug: "B1", LocalID: 29000})},
 
@@ -319,6 +318,7 @@ var samples = map[string]sample{
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},
 	"RanksAbove":         {args: with(db.RanksAboveParams{ColumnID: column1, FromRank: middle, Limit: 220})},
+	"DescriptionsOf":     {args: with(db.DescriptionsOfParams{BoardID: 1, After: 1000, Upto: 1100})},
 	"LockTickets":        {args: with(firstTickets(220))},
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},

@@ -309,6 +309,53 @@ func (q *Queries) DeletedTickets(ctx context.Context, arg DeletedTicketsParams) 
 	return items, nil
 }
 
+const descriptionsOf = `-- name: DescriptionsOf :many
+SELECT id, local_id, description FROM ticket
+WHERE board_id >= ? AND board_id <= ? AND local_id > ? AND local_id <= ? AND deleted_at IS NULL
+ORDER BY board_id, local_id
+`
+
+type DescriptionsOfParams struct {
+	BoardID id.Board
+	After   uint64
+	Upto    uint64
+}
+
+type DescriptionsOfRow struct {
+	ID          id.Ticket
+	LocalID     uint64
+	Description string
+}
+
+// Those of the tickets of a board that have some numbers.
+func (q *Queries) DescriptionsOf(ctx context.Context, arg DescriptionsOfParams) ([]DescriptionsOfRow, error) {
+	rows, err := q.db.QueryContext(ctx, descriptionsOf,
+		arg.BoardID,
+		arg.BoardID,
+		arg.After,
+		arg.Upto,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DescriptionsOfRow
+	for rows.Next() {
+		var i DescriptionsOfRow
+		if err := rows.Scan(&i.ID, &i.LocalID, &i.Description); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const dropAlias = `-- name: DropAlias :execrows
 DELETE FROM ticket_alias WHERE board_id = ? AND local_id = ? AND ticket_id = ?
 `

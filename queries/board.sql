@@ -101,8 +101,9 @@ UPDATE board_column SET spread_from = sqlc.arg(spread_from) WHERE id = sqlc.arg(
 
 -- name: BoardsAfter :many
 -- All boards of all companies, for bulk work.
-SELECT b.id, b.slug, c.slug AS company FROM board b
+SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b
 JOIN company c ON c.id = b.company_id
+JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.id > sqlc.arg(after)
 ORDER BY b.id
 LIMIT ?;

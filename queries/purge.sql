@@ -36,9 +36,6 @@ DELETE FROM ticket_alias WHERE ticket_id IN (sqlc.slice(tickets));
 -- name: PurgeOrigins :exec
 DELETE FROM ticket_origin WHERE ticket_id IN (sqlc.slice(tickets));
 
--- name: PurgeRenderings :exec
-DELETE FROM rendering WHERE ticket_id IN (sqlc.slice(tickets));
-
 -- name: PurgeTickets :execrows
 DELETE FROM ticket WHERE id IN (sqlc.slice(tickets)) AND deleted_at IS NOT NULL;
 

@@ -156,3 +156,9 @@ LIMIT ?;
 -- name: LockTickets :many
 -- Also deleted ones.
 SELECT id, board_id, local_id, deleted_at FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
+
+-- name: DescriptionsOf :many
+-- Those of the tickets of a board that have some numbers.
+SELECT id, local_id, description FROM ticket
+WHERE board_id >= sqlc.arg(board_id) AND board_id <= sqlc.arg(board_id) AND local_id > sqlc.arg(after) AND local_id <= sqlc.arg(upto) AND deleted_at IS NULL
+ORDER BY board_id, local_id;

@@ -1,4 +1,3 @@
-DROP TABLE rendering;
 DROP TABLE image_source;
 DROP TABLE image;
 ALTER TABLE board_column DROP COLUMN spread_run, DROP COLUMN spread_from;

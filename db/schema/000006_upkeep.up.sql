@@ -1,5 +1,5 @@
--- What the migrations that come with Counterfoil need: imported keys, purged numbers, stored images,
--- rendered texts.
+-- What the migrations that come with Counterfoil need: imported keys, purged numbers, spread columns,
+-- stored images.
 
 -- A slug whose keys were imported leads to tickets by ticket_origin; no board may take it any more.
 -- board_id is then the board that the import went to.
@@ -50,16 +50,4 @@ CREATE TABLE image_source (
   PRIMARY KEY (company_id, url_hash),
   KEY ix_image_source_image (company_id, hash),
   CONSTRAINT fk_image_source_company FOREIGN KEY (company_id) REFERENCES company (id)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
-
--- A text as HTML, for pages that would make it anew: the description (comment_id 0) or a comment, of
--- that version, by that version of the renderer. Where they differ it is stale and not used.
-CREATE TABLE rendering (
-  ticket_id BIGINT UNSIGNED NOT NULL,
-  comment_id BIGINT UNSIGNED NOT NULL,
-  version BIGINT UNSIGNED NOT NULL,
-  renderer INT UNSIGNED NOT NULL,
-  html MEDIUMTEXT NOT NULL,
-  PRIMARY KEY (ticket_id, comment_id),
-  CONSTRAINT fk_rendering_ticket FOREIGN KEY (ticket_id) REFERENCES ticket (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;

@@ -26,18 +26,33 @@ type Linker func(key string) string
 // rel="nofollow noreferrer". Handles such as @ana are marked where people names somebody. A text that
 // would take long is shown as it was typed.
 func Render(source string, link Linker, people Namer) (string, error) {
-	if tooMuch(source) {
+	html, typed, err := render(source, link, people)
+	if typed {
 		return plain(source), nil
+	}
+	return html, err
+}
+
+// AsTyped reports whether Render shows a text as it was typed, and returns its error, whatever the words
+// of the text refer to.
+func AsTyped(source string) (bool, error) {
+	_, typed, err := render(source, func(key string) string { return "/" + key }, func(handle string) string { return handle })
+	return typed, err
+}
+
+func render(source string, link Linker, people Namer) (_ string, typed bool, err error) {
+	if tooMuch(source) {
+		return "", true, nil
 	}
 	doc := parse(source, &references{link: link, people: people, room: maxNames})
 	if swells(doc, len(source)) {
-		return plain(source), nil
+		return "", true, nil
 	}
 	var html bytes.Buffer
 	if err := markdown.Renderer().Render(&html, []byte(source), doc); err != nil {
-		return "", fmt.Errorf("render markdown: %w", err)
+		return "", false, fmt.Errorf("render markdown: %w", err)
 	}
-	return accessible.Replace(policy.SanitizeReader(&html).String()), nil
+	return accessible.Replace(policy.SanitizeReader(&html).String()), false, nil
 }
 
 // markdown is one for all texts: to make it costs more than to parse most of them. What a text's words

@@ -196,6 +196,9 @@ func TestRenderLimits(t *testing.T) {
 			if want := `<pre tabindex="0">` + html.EscapeString(source) + "</pre>"; got != want {
 				t.Errorf("got %d bytes that begin with %.80q", len(got), got)
 			}
+			if typed, err := markup.AsTyped(source); !typed || err != nil {
+				t.Errorf("it is not said: %v, %v", typed, err)
+			}
 		})
 	}
 	t.Run("no text makes much more HTML than it has bytes", func(t *testing.T) {

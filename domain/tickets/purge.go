@@ -63,7 +63,7 @@ func Purge(ctx context.Context, tx *db.Tx, tickets []ID, before time.Time) (gone
 		numbers[row.BoardID]++
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // each after what names it
-		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRenderings,
+		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins,
 	} {
 		if err := purge(ctx, ids); err != nil {
 			return nil, nil, fmt.Errorf("purge what hangs on tickets: %w", err)

@@ -57,7 +57,6 @@ func TestPurgeDeleted(t *testing.T) {
 			}
 			h.exec(t, "INSERT INTO watcher (ticket_id, account_id) SELECT ?, MIN(id) FROM account ON DUPLICATE KEY UPDATE muted = TRUE", uint64(ticket.ID))
 			h.exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (1, ?, ?, '2026-01-01')", "OLD-"+fmt.Sprint(ticket.ID), uint64(ticket.ID))
-			h.exec(t, "INSERT INTO rendering (ticket_id, comment_id, version, renderer, html) VALUES (?, 0, 1, 1, '')", uint64(ticket.ID))
 			h.deletedAgo(t, 31, key)
 		}
 		h.deletedAgo(t, 29, keys[2])

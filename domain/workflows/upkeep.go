@@ -15,7 +15,7 @@ import (
 
 // upkeep are the migrations that keep an installation in order.
 func (w *Workflows) upkeep() []*migrations.Migration {
-	return []*migrations.Migration{w.rebalanceRanks(), w.purgeDeleted()}
+	return []*migrations.Migration{w.rebalanceRanks(), w.purgeDeleted(), w.reRenderMarkdown()}
 }
 
 // companyParam names one company; where it need not, none is all of them.

@@ -23,10 +23,10 @@ var backedUp = []string{
 
 // leftOut are not in a backup: the schema's version is in the manifest, and people sign in again,
 // so a stolen backup opens no session; nor does it open a door by a link to a new password. Workers are
-// processes of the moment, and rendered texts are made again.
+// processes of the moment.
 var leftOut = []string{
 	"schema_migrations", "sessions", "password_reset", "sign_in_limit",
-	"migration_worker", "migration_lease", "migration_upstream", "rendering",
+	"migration_worker", "migration_lease", "migration_upstream",
 }
 
 // described is a table of a database.

@@ -98,15 +98,6 @@ func migrationChecks() []check {
 				WHERE i.hash IS NULL AND EXISTS (SELECT 1 FROM company c WHERE c.id = s.company_id)`,
 		},
 		{
-			name: "renderings", says: "A rendered text is that of a ticket or of one of its comments, of no version that is yet to come.", tables: []string{"rendering"},
-			query: `SELECT CONCAT('the rendering of comment ', x.comment_id, ' of ticket ', x.ticket_id, ' is of version ', x.version,
-					IF(c.id IS NULL AND x.comment_id <> 0, ', which is not there', CONCAT(', its text of ', COALESCE(c.version, t.version))))
-				FROM rendering x
-				STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = x.ticket_id
-				LEFT JOIN comment c FORCE INDEX (PRIMARY) ON c.id = x.comment_id AND c.ticket_id = x.ticket_id
-				WHERE x.comment_id <> 0 AND c.id IS NULL OR x.version > COALESCE(c.version, t.version)`,
-		},
-		{
 			name: "origins", says: "What was imported is known by names of its own company's.", tables: []string{"ticket_origin"},
 			query: `SELECT CONCAT('“', o.external_id, '” of company ', o.company_id, ' is ', ` + aTicket + `)
 				FROM ticket_origin o STRAIGHT_JOIN ticket t FORCE INDEX (PRIMARY) ON t.id = o.ticket_id` + ofTicket + `

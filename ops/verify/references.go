@@ -47,7 +47,6 @@ var references = []reference{
 	{"ticket_origin", "ticket_id", "ticket", "id"},
 	{"image", "company_id", "company", "id"},
 	{"image_source", "company_id", "company", "id"},
-	{"rendering", "ticket_id", "ticket", "id"},
 	{"migration_run", "account_id", "account", "id"},
 	{"migration_task", "run_id", "migration_run", "id"},
 	{"migration_counter", "run_id", "migration_run", "id"},
