@@ -269,9 +269,9 @@ func (q *Queries) BoardSlugs(ctx context.Context, companyID id.Company, slugs []
 }
 
 const boardsAfter = `-- name: BoardsAfter :many
-SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b
-JOIN company c ON c.id = b.company_id
-JOIN board_ticket_incrementer i ON i.board_id = b.id
+SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN company c ON c.id = b.company_id
+STRAIGHT_JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.id > ?
 ORDER BY b.id
 LIMIT ?

@@ -101,9 +101,9 @@ UPDATE board_column SET spread_from = sqlc.arg(spread_from) WHERE id = sqlc.arg(
 
 -- name: BoardsAfter :many
 -- All boards of all companies, for bulk work.
-SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b
-JOIN company c ON c.id = b.company_id
-JOIN board_ticket_incrementer i ON i.board_id = b.id
+SELECT b.id, b.slug, c.slug AS company, i.max_ticket_id FROM board b FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN company c ON c.id = b.company_id
+STRAIGHT_JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.id > sqlc.arg(after)
 ORDER BY b.id
 LIMIT ?;
