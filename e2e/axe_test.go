@@ -58,9 +58,9 @@ var accessible = map[string]string{
 	"/admin/migrations/runs/:run/retries":               noPage,
 	"/admin/migrations/runs/:run/skips":                 noPage,
 	"/admin/migrations/runs/:run/events":                noPage,
-	"/admin/migrations/:name/new":                       noPage, // without a migration
-	"/admin/migrations/runs/:run/start":                 noPage,
-	"/admin/migrations/runs/:run/rejections":            noPage,
+	"/admin/migrations/:name/new":                       "/admin/migrations/import-tickets/new",
+	"/admin/migrations/runs/:run/start":                 "/admin/migrations/runs/1/start",
+	"/admin/migrations/runs/:run/rejections":            "/admin/migrations/runs/1/rejections",
 	"/admin/migrations/runs/:run/rejections.csv":        noPage,
 
 	"/:company":                                       "/acme",
@@ -308,6 +308,7 @@ func full(t *testing.T) *app {
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
+	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
 	a.read("/acme")
 	return a
 }
