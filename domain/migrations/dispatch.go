@@ -85,7 +85,15 @@ const (
 	written // its transaction was committed already
 )
 
+// dispatch has a run worked on.
 func (w *worker) dispatch(run Run, m *Migration) *dispatcher {
+	d := w.dispatcher(run, m)
+	go d.committer()
+	go d.loop()
+	return d
+}
+
+func (w *worker) dispatcher(run Run, m *Migration) *dispatcher {
 	d := &dispatcher{
 		w: w, m: m, changed: make(chan struct{}, 1), underWay: map[*held]time.Time{}, done: make(chan struct{}),
 		queue: make(chan *held, mostHeld), ended: make(chan *held, mostHeld), commits: make(chan *held, mostHeld),
@@ -95,8 +103,6 @@ func (w *worker) dispatch(run Run, m *Migration) *dispatcher {
 	d.work, d.cancel = context.WithCancelCause(context.Background())
 	d.writing, d.endWrite = context.WithCancel(context.Background())
 	d.run.Store(&run)
-	go d.committer()
-	go d.loop()
 	return d
 }
 

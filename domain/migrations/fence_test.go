@@ -1,0 +1,497 @@
+package migrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// hand is a worker that does nothing by itself.
+type hand struct {
+	*dispatcher
+	b workbench
+	k *keeper
+}
+
+func (b workbench) hand(run id.Run) hand {
+	b.t.Helper()
+	w, err := b.signOn(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	w.active.Store(1)
+	w.lookedAt.Store(1 << 60)
+	return hand{w.dispatcher(b.row(run), b.registry["try"]), b, &keeper{w: w}}
+}
+
+func (b workbench) row(run id.Run) Run {
+	b.t.Helper()
+	row, err := b.d.RunByID(b.t.Context(), run)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := b.workingRun(row, db.ProgressOfRow{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// claims claims n tasks.
+func (h hand) claims(n int) []*held {
+	h.b.t.Helper()
+	claimed, err := h.exchange(nil, n)
+	if err != nil {
+		h.b.t.Fatal(err)
+	}
+	return claimed
+}
+
+// ends writes that the tasks came to this.
+func (h hand) ends(list []*held, came outcome, err error) {
+	h.b.t.Helper()
+	for _, task := range list {
+		task.came, task.err, task.began = came, err, time.Now()
+	}
+	if _, err := h.exchange(list, 0); err != nil {
+		h.b.t.Fatal(err)
+	}
+}
+
+// dies has the worker's lease end, and does what the keeper does then.
+func (h hand) dies(run id.Run, keeper hand) {
+	h.b.t.Helper()
+	h.b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(h.w.id))
+	if died, err := keeper.k.declareDead(h.b.t.Context()); err != nil || !died {
+		h.b.t.Fatal(died, err)
+	}
+	if err := keeper.k.reap(h.b.t.Context(), h.b.row(run)); err != nil {
+		h.b.t.Fatal(err)
+	}
+}
+
+func (b workbench) tasksIn(run id.Run, state string) int64 {
+	b.t.Helper()
+	return b.number("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = ?", uint64(run), state)
+}
+
+func noop(context.Context, *Work) error { return nil }
+
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	t.Run("no task is claimed by two of many at once, and none is left out", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(500, Knobs{})
+		var mu sync.Mutex
+		var ids []id.Task
+		var all sync.WaitGroup
+		for range 8 {
+			h := b.hand(run)
+			all.Go(func() {
+				for empty := 0; empty < 3; {
+					claimed, err := h.exchange(nil, 7)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if len(claimed) == 0 {
+						empty++ // what others have locked is passed over
+					}
+					mu.Lock()
+					for _, c := range claimed {
+						ids = append(ids, c.work.Task.ID)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		slices.Sort(ids)
+		if n := len(ids); n != 500 || len(slices.Compact(ids)) != 500 {
+			t.Errorf("%d tasks were claimed, %d of them different", n, len(slices.Compact(ids)))
+		}
+		b.adds(run)
+	})
+	t.Run("the plan is good on a table that is mostly complete, and a claim reads what it takes", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(5000, Knobs{})
+		b.exec("UPDATE migration_task SET state = 'complete' ORDER BY id LIMIT 4950")
+		b.exec("ANALYZE TABLE migration_task")
+		if plan := planOfClaim(t.Context(), b.d, run); !plan.Good || !plan.Known {
+			t.Errorf("%+v", plan)
+		}
+		if claimed := b.hand(run).claims(100); len(claimed) != 50 {
+			t.Errorf("%d tasks claimed", len(claimed))
+		}
+	})
+	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error {
+			t.Error("a task was processed")
+			return nil
+		}})
+		run := b.running(10, Knobs{})
+		b.exec("ALTER TABLE migration_task ADD KEY ix_other (run_id, id)")
+		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (state, run_id, id)")
+		if plan := planOfClaim(t.Context(), b.d, run); !plan.Good {
+			t.Errorf("an index that serves as well is refused: %+v", plan)
+		}
+		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (run_id, payload(10), state)")
+		if plan := planOfClaim(t.Context(), b.d, run); plan.Good || !plan.Known {
+			t.Errorf("%+v", plan)
+		}
+		h := b.hand(run)
+		if h.checkPlan() {
+			t.Error("it claims")
+		}
+		if row := b.row(run); row.State != Pausing || row.Reason == "" {
+			t.Errorf("%s: %s", row.State, row.Reason)
+		}
+	})
+	t.Run("a turn whose answer was lost counts nothing twice, and what it claimed goes back", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(30, Knobs{})
+		h := b.hand(run)
+		done, bad := h.claims(10), h.claims(10)
+		for range 2 {
+			h.ends(done, complete, nil)
+			h.ends(bad, failed, errors.New("no"))
+		}
+		lost := h.claims(10)
+		h.failed(time.Now(), nil, lost, db.Unavailable{Why: "it does not answer"})
+		h.ends(h.results, returned, nil)
+		h.ends(h.results, returned, nil)
+		p := b.progress(run)
+		if p.Complete != 10 || p.Waiting != 10 || p.Open != 10 || p.Refused != 0 || p.Errors != 10 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+	t.Run("a deadlock is tried again, and what was to be written is written once", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(20, Knobs{})
+		h := b.hand(run)
+		list := h.claims(20)
+		other, err := b.d.SQL.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Rollback()
+		if _, err := other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)); err != nil {
+			t.Fatal(err)
+		}
+		finished := make(chan struct{})
+		go func() { defer close(finished); h.ends(list, complete, nil) }()
+		b.until("the worker waits", func() bool {
+			return b.number("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") > 0
+		})
+		_, err = other.Exec("UPDATE migration_task SET note = 'x' WHERE run_id = ?", uint64(run))
+		if err != nil && !db.IsDeadlock(err) {
+			t.Fatal(err)
+		}
+		other.Rollback()
+		<-finished
+		if p := b.progress(run); p.Complete != 20 || p.Refused != 0 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+}
+
+func TestFence(t *testing.T) {
+	t.Parallel()
+	t.Run("a worker whose tasks were taken cannot complete, fail, put off or return them", func(t *testing.T) {
+		t.Parallel()
+		for _, came := range []outcome{complete, failed, putOff, returned} {
+			b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+			run := b.running(10, Knobs{})
+			late, heir := b.hand(run), b.hand(run)
+			old := late.claims(10)
+			late.dies(run, heir)
+			if p := b.progress(run); p.Open != 10 || p.Reclaimed != 10 {
+				t.Fatalf("%+v", p)
+			}
+			// Open again: what the late worker says concerns no one, and so it does once they are claimed.
+			late.ends(old[:5], came, Later{Reason: "no"})
+			mine := heir.claims(10)
+			late.ends(old[5:], came, Later{Reason: "no"})
+			if n := b.tasksIn(run, TaskProcessing); n != 10 {
+				t.Errorf("%d of its heir's tasks are left after it said %d", n, came)
+			}
+			want := int64(10)
+			if came == returned {
+				want = 0 // nothing came of them
+			}
+			if p := b.progress(run); p.Refused != want {
+				t.Errorf("%d were refused after it said %d", p.Refused, came)
+			}
+			heir.ends(mine, complete, nil)
+			if p := b.progress(run); p.Complete != 10 {
+				t.Errorf("%+v", p)
+			}
+			b.adds(run)
+			if n := b.number("SELECT COUNT(*) FROM migration_task WHERE attempt <> 2"); n != 0 {
+				t.Errorf("of %d tasks the lost attempt does not count", n)
+			}
+		}
+	})
+	t.Run("what a late worker was to commit is not run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(2, Knobs{})
+		late, heir := b.hand(run), b.hand(run)
+		list := late.claims(2)
+		late.dies(run, heir)
+		mine := heir.claims(2)
+		ran := 0
+		for _, h := range append(list, mine...) {
+			h.came = complete
+			h.work.Commit(func(ctx context.Context, tx *db.Tx) error {
+				ran++
+				_, err := tx.SQL.Exec("UPDATE migration_run SET rejected = rejected + 1 WHERE id = ?", uint64(run))
+				return err
+			})
+		}
+		late.commit(list)
+		if ran != 0 {
+			t.Errorf("%d ran", ran)
+		}
+		heir.commit(mine)
+		if n := b.number("SELECT rejected FROM migration_run"); n != 2 || ran != 2 {
+			t.Errorf("%d were committed", n)
+		}
+		if p := b.progress(run); p.Complete != 2 || p.Refused != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("the keeper does not touch a task that was completed since it looked", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(3, Knobs{})
+		slow, keeper := b.hand(run), b.hand(run)
+		list := slow.claims(3)
+		b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(slow.w.id))
+		lost, err := b.d.LostTasks(t.Context(), db.LostTasksParams{RunID: run, Limit: 10})
+		if err != nil || len(lost) != 3 {
+			t.Fatal(lost, err)
+		}
+		slow.ends(list[:1], complete, nil)
+		slow.ends(list[1:2], returned, nil)
+		again := keeper.claims(1)
+		if err := keeper.k.reapPage(t.Context(), b.row(run), lost); err != nil {
+			t.Fatal(err)
+		}
+		if again[0].work.Task.ID != list[1].work.Task.ID {
+			t.Fatal("another task was claimed")
+		}
+		if p := b.progress(run); p.Complete != 1 || p.Processing != 1 || p.Open != 1 || p.Reclaimed != 1 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(mostAtOnce+100, Knobs{})
+		gone, keeper := b.hand(run), b.hand(run)
+		list := append(gone.claims(mostAtOnce), gone.claims(100)...)
+		other, err := b.d.SQL.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Rollback()
+		_, err = other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[mostAtOnce-1].work.Task.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone.dies(run, keeper)
+		if n := b.tasksIn(run, TaskOpen); n != 100 {
+			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
+		}
+		b.adds(run)
+	})
+	t.Run("tasks go back also where the worker's row is gone, or is that of a later worker", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(4, Knobs{})
+		gone, later, keeper := b.hand(run), b.hand(run), b.hand(run)
+		gone.claims(2)
+		later.claims(2)
+		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(gone.w.id))
+		b.exec("UPDATE migration_worker SET started_at = NOW(6) + INTERVAL 1 SECOND WHERE id = ?", uint64(later.w.id))
+		if err := keeper.k.reap(t.Context(), b.row(run)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.tasksIn(run, TaskOpen); n != 4 {
+			t.Errorf("%d went back", n)
+		}
+	})
+	t.Run("a task whose workers keep dying fails", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(1, Knobs{Attempts: 2})
+		keeper := b.hand(run)
+		for range 2 {
+			h := b.hand(run)
+			h.claims(1)
+			h.dies(run, keeper)
+		}
+		if p := b.progress(run); p.Failed != 1 || p.Reclaimed != 2 || p.Errors != 2 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE outcome = 'lost'"); n != 2 {
+			t.Errorf("%d lost attempts", n)
+		}
+		if n := b.number("SELECT SUM(failed) FROM migration_failure"); n != 1 {
+			t.Errorf("%d failed so", n)
+		}
+	})
+}
+
+func TestKeeper(t *testing.T) {
+	t.Parallel()
+	t.Run("there are never two", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(0, Knobs{})
+		one, two := b.hand(run), b.hand(run)
+		if err := b.d.AddLease(t.Context(), keeperLease); err != nil {
+			t.Fatal(err)
+		}
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		takes := func(h hand, want bool) {
+			t.Helper()
+			if is, err := h.k.take(t.Context()); err != nil || is != want {
+				t.Errorf("%v %v, not %v", is, err, want)
+			}
+		}
+		takes(one, true)
+		takes(two, false)
+		takes(one, true)
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		takes(two, true)
+		takes(one, false)
+		var wins int
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for range 8 {
+			h := b.hand(run)
+			all.Go(func() {
+				is, err := h.k.take(t.Context())
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				if is {
+					wins++
+				}
+			})
+		}
+		all.Wait()
+		if wins != 1 {
+			t.Errorf("%d became the keeper", wins)
+		}
+	})
+	t.Run("a run is paused once every worker has said that it holds nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(5, Knobs{})
+		one, two := b.hand(run), b.hand(run)
+		list := one.claims(2)
+		if _, err := b.PauseRun(t.Context(), Actor{Name: "Ana"}, run); err != nil {
+			t.Fatal(err)
+		}
+		settles := func(h hand, want State) {
+			t.Helper()
+			if err := h.k.settle(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+			if state := b.state(run); state != want {
+				t.Errorf("it is %s, not %s", state, want)
+			}
+		}
+		acknowledges := func(h hand) {
+			t.Helper()
+			if err := h.w.acknowledge(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settles(two, Pausing)
+		acknowledges(two)
+		settles(two, Pausing)
+		acknowledges(one) // although it holds tasks: then the tasks say so
+		settles(two, Pausing)
+		one.ends(list, complete, nil)
+		settles(two, Paused)
+	})
+	t.Run("a dead worker's counters go into row 0", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(5, Knobs{})
+		gone, keeper := b.hand(run), b.hand(run)
+		list := gone.claims(5)
+		gone.ends(list[:3], complete, nil)
+		gone.dies(run, keeper)
+		if err := keeper.k.takeIn(t.Context(), b.row(run)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_counter WHERE worker_id = ?", uint64(gone.w.id)); n != 0 {
+			t.Error("its row is there")
+		}
+		b.adds(run)
+		gone.ends(list[3:], complete, nil)
+		if p := b.progress(run); p.Refused != 2 || p.Complete != 3 || p.Open != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a task waits for its next attempt until the database's time has come", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(2, Knobs{Backoff: time.Hour})
+		h := b.hand(run)
+		h.ends(h.claims(2), failed, errors.New("no"))
+		promotes := func(want int64) {
+			t.Helper()
+			if err := h.k.promote(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+			if n := b.tasksIn(run, TaskOpen); n != want {
+				t.Errorf("%d are open, not %d", n, want)
+			}
+		}
+		promotes(0)
+		if got := h.claims(2); len(got) != 0 {
+			t.Errorf("%d that wait were claimed", len(got))
+		}
+		b.exec("UPDATE migration_task SET due_at = NOW(6) ORDER BY id LIMIT 1")
+		promotes(1)
+		b.adds(run)
+		if got := h.claims(2); len(got) != 1 || got[0].work.Task.Attempt != 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestBackoffDoubles(t *testing.T) {
+	t.Parallel()
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 12: 2048 * time.Second, 13: time.Hour, 100: time.Hour} {
+		if got := backoff(time.Second, attempt); got < want*3/4 || got > want*5/4 {
+			t.Error(fmt.Sprint(attempt), got, want)
+		}
+	}
+}
