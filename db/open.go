@@ -76,6 +76,9 @@ func (d *DB) Connections(n int) {
 	d.SQL.SetMaxIdleConns(n)
 }
 
+// SetClock has transactions take their time from another clock than the machine's.
+func (d *DB) SetClock(now func() time.Time) { d.now = now }
+
 // Close closes all connections.
 func (d *DB) Close() error { return d.SQL.Close() }
 

@@ -321,7 +321,7 @@ func (d *dispatcher) wanted(now time.Time) int {
 		d.retryAt.After(now), d.idle.After(now),
 		run.CanaryLeft != nil && *run.CanaryLeft == 0,
 		queued >= free+d.ahead,
-		int(d.stuck.Load()) >= run.Knobs.Concurrency:
+		int(d.stuck.Load()) >= max(4*run.Knobs.Concurrency, 16): // they are lost to this process; not for ever more
 		return 0
 	}
 	n := min(run.Knobs.Block, 2*mostAtOnce-1, mostHeld-d.holding-run.Knobs.Concurrency)

@@ -36,7 +36,8 @@ func (d *dispatcher) slot(quit chan struct{}) {
 func (d *dispatcher) process(h *held, slot chan struct{}) bool {
 	h.came, h.began, h.slot = returned, time.Now(), slot
 	if d.stops() {
-		return d.tell(h)
+		d.ended <- h
+		return true
 	}
 	timeout := d.timeout()
 	ctx, cancel := context.WithTimeoutCause(d.work, timeout, Overdue{Timeout: timeout})
@@ -58,15 +59,6 @@ func (d *dispatcher) process(h *held, slot chan struct{}) bool {
 	if h.came == complete && h.work.commit != nil {
 		d.commits <- h
 		return true
-	}
-	d.ended <- h
-	return true
-}
-
-// tell hands over what came of a task.
-func (d *dispatcher) tell(h *held) bool {
-	if !h.taken.CompareAndSwap(false, true) {
-		return false
 	}
 	d.ended <- h
 	return true
@@ -209,6 +201,6 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 
 func (d *dispatcher) tellAll(list []*held) {
 	for _, h := range list {
-		d.tell(h)
+		d.ended <- h
 	}
 }

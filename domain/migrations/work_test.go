@@ -3,10 +3,14 @@ package migrations
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -183,6 +187,324 @@ func TestWork(t *testing.T) {
 		b.adds(run)
 		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('did ', payload)"); n != int64(len(done)) {
 			t.Errorf("%d notes", n)
+		}
+	})
+	t.Run("a stopped worker finishes what is under way and gives the rest back, at no cost", func(t *testing.T) {
+		t.Parallel()
+		begun, release := make(chan struct{}, 100), make(chan struct{})
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error {
+			begun <- struct{}{}
+			<-release
+			return nil
+		}})
+		run := b.running(30, Knobs{Concurrency: 2, Block: 10})
+		stop := b.works()
+		<-begun
+		<-begun
+		stopped := make(chan struct{})
+		go func() { defer close(stopped); stop() }()
+		b.until("what was not begun is given back", func() bool { return b.tasksIn(run, TaskProcessing) == 2 })
+		close(release)
+		<-stopped
+		if p := b.progress(run); p.Complete != 2 || p.Open != 28 || p.Errors != 0 {
+			t.Errorf("%+v", p)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state = 'open' AND attempt > 0"); n != 0 {
+			t.Errorf("it cost %d tasks an attempt", n)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_worker WHERE state <> 'stopped' OR lease_until > NOW(6)"); n != 0 {
+			t.Error("the worker did not sign off")
+		}
+		b.adds(run)
+	})
+	t.Run("a worker whose lease was taken stops its work, and begins anew", func(t *testing.T) {
+		t.Parallel()
+		var mu sync.Mutex
+		workers := map[id.Worker]int{}
+		begun := make(chan struct{}, 100)
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(ctx context.Context, w *Work) error {
+			mu.Lock()
+			defer mu.Unlock()
+			workers[w.Worker]++
+			if len(workers) > 1 {
+				return nil
+			}
+			mu.Unlock()
+			begun <- struct{}{}
+			<-ctx.Done()
+			mu.Lock()
+			return ctx.Err()
+		}})
+		run := b.running(20, Knobs{Concurrency: 3, Lease: time.Second})
+		b.works()
+		<-begun
+		b.exec("UPDATE migration_worker SET epoch = epoch + 1, state = 'stopped', lease_until = NOW(6) - INTERVAL 1 SECOND")
+		b.comesTo(run, Complete)
+		b.adds(run)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(workers) != 2 {
+			t.Errorf("%d workers", len(workers))
+		}
+		if first := slices.Min(slices.Collect(maps.Keys(workers))); workers[first] > 3 {
+			t.Errorf("the first began %d tasks", workers[first])
+		}
+	})
+	t.Run("a worker that cannot renew its lease begins no task", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error {
+			t.Error("a task was begun")
+			return nil
+		}})
+		run := b.running(20, Knobs{})
+		h := b.hand(run)
+		list := h.claims(1)
+		h.w.lease.until.Store(0)
+		h.process(list[0], nil)
+		if got := <-h.ended; got.came != returned {
+			t.Errorf("it came to %d", got.came)
+		}
+		if got := h.claims(1); len(got) != 0 {
+			t.Error("it claims")
+		}
+	})
+	t.Run("a pause waits for what is under way, resume goes on", func(t *testing.T) {
+		t.Parallel()
+		begun, release := make(chan struct{}, 1000), make(chan struct{})
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error {
+			begun <- struct{}{}
+			<-release
+			return nil
+		}})
+		run := b.running(40, Knobs{Concurrency: 2})
+		b.works()
+		b.another().works()
+		for range 4 {
+			<-begun
+		}
+		if _, err := b.PauseRun(t.Context(), Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.until("what was not begun is given back", func() bool { return b.progress(run).Processing == 4 })
+		if state := b.state(run); state != Pausing {
+			t.Errorf("it is %s while tasks are under way", state)
+		}
+		close(release)
+		b.comesTo(run, Paused)
+		if p := b.progress(run); p.Complete != 4 || p.Open != 36 {
+			t.Errorf("%+v", p)
+		}
+		if _, err := b.ResumeRun(t.Context(), Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.comesTo(run, Complete)
+		b.adds(run)
+	})
+	t.Run("a canary is so many tasks, however many work, and then it asks", func(t *testing.T) {
+		t.Parallel()
+		var done atomic.Int64
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error { done.Add(1); return nil }})
+		run := b.running(300, Knobs{Block: 3})
+		b.exec("UPDATE migration_run SET canary_left = 7")
+		for range 4 {
+			b.another().works()
+		}
+		b.comesTo(run, Paused)
+		if n, p := done.Load(), b.progress(run); n != 7 || p.Complete != 7 {
+			t.Errorf("%d were processed: %+v", n, p)
+		}
+		if reason := b.row(run).Reason; !strings.Contains(reason, "canary") {
+			t.Error(reason)
+		}
+		if _, err := b.ResumeRun(t.Context(), Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.comesTo(run, Complete)
+	})
+	t.Run("what fails is tried again; panics and poison fail alone", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(_ context.Context, w *Work) error {
+			switch w.Task.Payload {
+			case "1":
+				panic("what now?")
+			case "2":
+				return Permanent{errors.New("it is no good")}
+			case "3":
+				if w.Task.Attempt < 3 {
+					return fmt.Errorf("try %d", w.Task.Attempt)
+				}
+			case "4":
+				w.Commit(func(context.Context, *db.Tx) error { return errors.New("poison") })
+			case "5":
+				w.Commit(func(context.Context, *db.Tx) error { panic("poison") })
+			default:
+				w.Commit(func(_ context.Context, tx *db.Tx) error {
+					_, err := tx.SQL.Exec("UPDATE migration_run SET rejected = rejected + 1")
+					return err
+				})
+			}
+			return nil
+		}})
+		run := b.running(50, Knobs{Attempts: 3, Backoff: 10 * time.Millisecond, SameError: 1000})
+		b.works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 46 || p.Failed != 4 || p.Errors != 3+1+2+3+3 {
+			t.Errorf("%+v", p)
+		}
+		if n := b.number("SELECT rejected FROM migration_run"); n != 45 {
+			t.Errorf("%d of 45 committed", n)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'panic: what%' AND detail LIKE '%work_test.go%'"); n != 3 {
+			t.Errorf("%d panics with their stack", n)
+		}
+		b.adds(run)
+	})
+	t.Run("poison in a block that is written together fails alone", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Write: func(_ context.Context, tx *db.Tx, works []*Work) error {
+			for _, w := range works {
+				if w.Task.Payload == "13" {
+					return errors.New("poison")
+				}
+				if w.Task.Payload == "14" {
+					w.Fail(Permanent{errors.New("not this one")})
+					continue
+				}
+				w.Note("written")
+				if _, err := tx.SQL.Exec("UPDATE migration_run SET rejected = rejected + 1"); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+		run := b.running(100, Knobs{Block: 20, Attempts: 1})
+		b.works()
+		b.another().works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 98 || p.Failed != 2 {
+			t.Errorf("%+v", p)
+		}
+		if n := b.number("SELECT rejected FROM migration_run"); n != 98 {
+			t.Errorf("%d of 98 written", n)
+		}
+		b.adds(run)
+	})
+	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
+		t.Parallel()
+		never := make(chan struct{})
+		t.Cleanup(func() { close(never) })
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(ctx context.Context, w *Work) error {
+			switch w.Task.Payload {
+			case "0":
+				<-ctx.Done()
+				return ctx.Err()
+			case "1":
+				<-never
+			}
+			return nil
+		}})
+		run := b.running(20, Knobs{Concurrency: 1, Attempts: 1, Timeout: 100 * time.Millisecond})
+		stop := b.works()
+		b.comesTo(run, Complete)
+		stop()
+		if p := b.progress(run); p.Complete != 18 || p.Failed != 2 {
+			t.Errorf("%+v", p)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE message LIKE 'took longer%'"); n != 2 {
+			t.Errorf("%d say that they took too long", n)
+		}
+	})
+	t.Run("what is put off comes again, at no cost", func(t *testing.T) {
+		t.Parallel()
+		var first sync.Map
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(_ context.Context, w *Work) error {
+			if w.Task.Attempt != 1 {
+				t.Errorf("attempt %d", w.Task.Attempt)
+			}
+			if _, again := first.LoadOrStore(w.Task.ID, true); !again {
+				return Later{After: time.Millisecond, Reason: "busy"}
+			}
+			return nil
+		}})
+		run := b.running(10, Knobs{Attempts: 1})
+		b.works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 10 || p.Errors != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a drained worker claims nothing, another goes on", func(t *testing.T) {
+		t.Parallel()
+		begun, release := make(chan id.Worker, 1000), make(chan struct{})
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(_ context.Context, w *Work) error {
+			begun <- w.Worker
+			<-release
+			return nil
+		}})
+		run := b.running(40, Knobs{Concurrency: 1})
+		b.works()
+		drained := <-begun
+		if err := b.DrainWorker(t.Context(), Keeper, drained, true); err != nil {
+			t.Fatal(err)
+		}
+		b.until("it gave back what it had not begun", func() bool { return b.progress(run).Processing == 1 })
+		close(release)
+		b.another().works()
+		b.comesTo(run, Complete)
+		close(begun)
+		for w := range begun {
+			if w == drained {
+				t.Error("it began another task")
+			}
+		}
+	})
+	t.Run("a process whose clock is hours off works like others", func(t *testing.T) {
+		t.Parallel()
+		url := dbtest.URL(t)
+		d, err := db.Open(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		var mu sync.Mutex
+		did := map[time.Duration]int{}
+		b := newBench(t, d, &Migration{Process: noop})
+		run := b.running(600, Knobs{Backoff: 10 * time.Millisecond, Lease: 2 * time.Second})
+		for _, off := range []time.Duration{-5 * time.Hour, 0, 5 * time.Hour} {
+			other, err := db.Open(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { other.Close() })
+			other.SetClock(func() time.Time { return time.Now().Add(off) })
+			newBench(t, other, &Migration{Process: func(_ context.Context, w *Work) error {
+				mu.Lock()
+				defer mu.Unlock()
+				did[off]++
+				if w.Task.Attempt == 1 {
+					return errors.New("once more")
+				}
+				return nil
+			}, Knobs: Knobs{}}).works()
+		}
+		b.exec("UPDATE migration_run SET knobs = JSON_SET(knobs, '$.error_share', 1, '$.same_error', 100000)")
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 600 || p.Errors != 600 || p.Refused != 0 || p.Reclaimed != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a dry run says what it would do, and does nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{
+			Process: func(context.Context, *Work) error { t.Error("it was done"); return nil },
+			Preview: func(_ context.Context, w *Work) (string, error) { return "would do " + w.Task.Payload, nil },
+		})
+		run := b.running(10, Knobs{})
+		b.exec("UPDATE migration_run SET dry = TRUE")
+		b.works()
+		b.comesTo(run, Complete)
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note = CONCAT('would do ', payload)"); n != 10 {
+			t.Errorf("%d say so", n)
 		}
 	})
 }
