@@ -175,7 +175,9 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 		if present[of] {
 			continue
 		}
-		d.update(Run{ID: of, State: Paused}) // it is over, or paused
+		gone := *d.run.Load()
+		gone.State = Paused // or over
+		d.update(gone)
 		if d.over() {
 			delete(w.dispatchers, of)
 		}
