@@ -59,10 +59,10 @@ func (q *Queries) AttemptsOf(ctx context.Context, taskID id.Task, limit int32) (
 
 const failedAmong = `-- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
-       CONCAT(COALESCE((SELECT a.message FROM migration_attempt a FORCE INDEX (ix_migration_attempt_task) WHERE a.task_id = t.id ORDER BY a.id DESC LIMIT 1), '')) AS message
+       CONCAT(COALESCE(a.message, '')) AS message
 FROM migration_task t
+LEFT JOIN migration_attempt a ON a.id = (SELECT MAX(b.id) FROM migration_attempt b WHERE b.task_id = t.id)
 WHERE t.id IN (/*SLICE:ids*/?) AND t.state = 'failed'
-ORDER BY t.id
 `
 
 type FailedAmongRow struct {
@@ -80,7 +80,7 @@ type FailedAmongRow struct {
 	Message     string
 }
 
-// FailedAmong reads tasks with what their last attempt said.
+// FailedAmong reads tasks with what their last attempt said, in any order.
 func (q *Queries) FailedAmong(ctx context.Context, ids []id.Task) ([]FailedAmongRow, error) {
 	query := failedAmong
 	var queryParams []interface{}

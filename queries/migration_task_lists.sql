@@ -51,13 +51,13 @@ WHERE run_id = sqlc.arg(run_id) AND fingerprint = sqlc.arg(fingerprint) AND id >
 ORDER BY id
 LIMIT ?;
 
--- FailedAmong reads tasks with what their last attempt said.
+-- FailedAmong reads tasks with what their last attempt said, in any order.
 -- name: FailedAmong :many
 SELECT t.id, t.run_id, t.state, t.worker_id, t.attempt, t.iteration, t.line, SUBSTRING(t.payload, 1, 32000) AS payload, t.fingerprint, t.claimed_at, t.finished_at,
-       CONCAT(COALESCE((SELECT a.message FROM migration_attempt a FORCE INDEX (ix_migration_attempt_task) WHERE a.task_id = t.id ORDER BY a.id DESC LIMIT 1), '')) AS message
+       CONCAT(COALESCE(a.message, '')) AS message
 FROM migration_task t
-WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'failed'
-ORDER BY t.id;
+LEFT JOIN migration_attempt a ON a.id = (SELECT MAX(b.id) FROM migration_attempt b WHERE b.task_id = t.id)
+WHERE t.id IN (sqlc.slice(ids)) AND t.state = 'failed';
 
 -- name: AttemptsOf :many
 SELECT * FROM migration_attempt FORCE INDEX (ix_migration_attempt_task)

@@ -96,8 +96,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 				return err
 			}
 		}
-		_, err = transit(ctx, tx, run, m, change)
-		return err
+		return transit(ctx, tx, run, m, change)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("%s run: %w", m.Action, err)
@@ -300,7 +299,6 @@ func hold(ctx context.Context, d *db.DB, row db.MigrationRun) error {
 			}
 			m.To = Pausing
 		}
-		_, err = transit(ctx, tx, row.ID, m, nil)
-		return err
+		return transit(ctx, tx, row.ID, m, nil)
 	})
 }

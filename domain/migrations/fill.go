@@ -107,7 +107,7 @@ func (e *Engine) takeFilling(ctx context.Context, worker id.Worker, run id.Run) 
 			return err
 		}
 		if State(row.State) == Open {
-			_, err = transit(ctx, tx, run, move{Action: "be filled", From: []State{Open}, To: Filling, Actor: Keeper}, nil)
+			err = transit(ctx, tx, run, move{Action: "be filled", From: []State{Open}, To: Filling, Actor: Keeper}, nil)
 		} else {
 			err = logEvent(ctx, tx, run, Keeper, string(Filling), fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
 		}
@@ -180,8 +180,7 @@ func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
 		if row.Dry {
 			m.To = Running
 		}
-		_, err = transit(ctx, tx, run, m, nil)
-		return err
+		return transit(ctx, tx, run, m, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("end filling: %w", err)
@@ -223,8 +222,7 @@ func (e *Engine) fillingFailed(ctx context.Context, run id.Run, fence uint64, wh
 		if message == "" {
 			message = withoutSecrets(row.Params, why.Error())
 		}
-		_, err = transit(ctx, tx, run, move{Action: "be filled", From: []State{Filling}, To: Cancelled, Actor: Keeper, Reason: "It could not be filled: " + message}, nil)
-		return err
+		return transit(ctx, tx, run, move{Action: "be filled", From: []State{Filling}, To: Cancelled, Actor: Keeper, Reason: "It could not be filled: " + message}, nil)
 	})
 	if errors.As(err, new(fillingOver)) {
 		return nil

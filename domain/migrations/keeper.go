@@ -199,8 +199,7 @@ func (k *keeper) move(ctx context.Context, run Run, m move, check func(ctx conte
 			}
 		}
 		moved = true
-		_, err = transit(ctx, tx, run.ID, m, nil)
-		return err
+		return transit(ctx, tx, run.ID, m, nil)
 	})
 	if err == nil && moved {
 		k.w.e.bell.ring()

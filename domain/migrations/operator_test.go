@@ -287,8 +287,7 @@ func refuses[T error](t testing.TB, err error, kind error) (as T) {
 func (d *desk) moved(run id.Run, from, to State, actor Actor) {
 	d.t.Helper()
 	err := d.db.InTx(d.ctx, func(tx *db.Tx) error {
-		_, err := transit(d.ctx, tx, run, move{Action: "move", From: []State{from}, To: to, Actor: actor}, nil)
-		return err
+		return transit(d.ctx, tx, run, move{Action: "move", From: []State{from}, To: to, Actor: actor}, nil)
 	})
 	if err != nil {
 		d.t.Fatal(err)

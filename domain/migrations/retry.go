@@ -353,8 +353,7 @@ func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, acto
 		return nil
 	}
 	if s.kind == "retry" {
-		_, err := transit(ctx, tx, row.ID, move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
-		return err
+		return transit(ctx, tx, row.ID, move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
 	}
 	listed, err := listedComplete(ctx, tx, row.ID)
 	if err != nil {

@@ -221,6 +221,7 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	if err != nil {
 		return TaskPage{}, fmt.Errorf("read failed tasks: %w", err)
 	}
+	slices.SortFunc(rows, func(a, b db.FailedAmongRow) int { return cmp.Compare(a.ID, b.ID) })
 	out := TaskPage{Tasks: make([]Task, len(rows))}
 	for i, row := range rows {
 		out.Tasks[i] = Task{

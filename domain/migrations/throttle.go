@@ -130,8 +130,7 @@ func (m *throttling) step(state State, reasons []string, hand bool, at time.Time
 // move makes a transition of the keeper's. Where the run is elsewhere by now, an operator was faster.
 func (e *Engine) move(ctx context.Context, run Run, m move) error {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
-		_, err := transit(ctx, tx, run.ID, m, nil)
-		return err
+		return transit(ctx, tx, run.ID, m, nil)
 	})
 	if errors.As(err, new(WrongState)) || errors.As(err, new(RunNotFound)) {
 		return nil

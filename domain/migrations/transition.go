@@ -50,19 +50,19 @@ type move struct {
 
 // transit takes the run's row, moves it where its state allows that, and logs it. Change may alter
 // more of the row first; it may be nil.
-func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row *db.MigrationRun)) (db.MigrationRun, error) {
+func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row *db.MigrationRun)) error {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
-		return row, RunNotFound{run}
+		return RunNotFound{run}
 	}
 	if err != nil {
-		return row, err
+		return err
 	}
 	if !slices.Contains(m.From, State(row.State)) {
-		return row, WrongState{Run: run, State: State(row.State), Action: m.Action}
+		return WrongState{Run: run, State: State(row.State), Action: m.Action}
 	}
 	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
-		return row, err
+		return err
 	}
 	row.State, row.Reason = string(m.To), cut(m.Reason, maxReason)
 	row.ActiveKey = row.SameKey
@@ -77,13 +77,12 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 		Started: m.To == Running, Finished: !m.To.IsActive(),
 	})
 	if db.IsDuplicate(err, "uq_migration_run_active") { // it was over, and now there is another
-		return row, anotherRun(ctx, tx.Queries, row.ActiveKey)
+		return anotherRun(ctx, tx.Queries, row.ActiveKey)
 	}
 	if err != nil {
-		return row, err
+		return err
 	}
-	row.Version++
-	return row, logEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)
+	return logEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)
 }
 
 // The lists of runs: each run is in one of them.
