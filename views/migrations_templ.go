@@ -1134,7 +1134,7 @@ func NewRunPage(props NewRunProps) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if props.From == nil {
+					if props.From == nil && !kind.UploadOptional {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, " required")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1147,7 +1147,7 @@ func NewRunPage(props NewRunProps) templ.Component {
 					var templ_7745c5c3_Var53 string
 					templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.ResolveAttributeValue(number(uint64(props.MaxUpload)))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations.templ`, Line: 224, Col: 121}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/migrations.templ`, Line: 224, Col: 145}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var53)
 					if templ_7745c5c3_Err != nil {

@@ -37,7 +37,7 @@ func (w *Workflows) downloadImages() *migrations.Migration {
 		UploadOptional: true,
 		Params: []migrations.Param{
 			companyParam(true),
-			{Name: "from", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
+			{Name: "source", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
 			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
 			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Four bytes of memory each while one is converted.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
 			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
@@ -96,7 +96,7 @@ func (j imageJob) text() string {
 }
 
 func (w *Workflows) fillImages(ctx context.Context, into migrations.Filler) error {
-	if into.Values()["from"] == fromFile {
+	if into.Values()["source"] == fromFile {
 		return w.fillImagesFromFile(ctx, into)
 	}
 	company, err := w.companyOf(ctx, into.Values())

@@ -347,11 +347,11 @@ func Bomb(width, height uint32) []byte {
 	return append(out, "\x00\x00\x00\x0cIDAT\x78\x9c\x63\x00\x01\x00\x00\x05\x00\x01\x0d\x0a\x2d\xb4"...)
 }
 
-// zeros returns 256 MiB of nothing in a quarter of one.
+// zeros returns 48 MiB of nothing in a few KiB.
 var zeros = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := io.CopyN(w, nothing{}, 256<<20); err != nil {
+	if _, err := io.CopyN(w, nothing{}, 48<<20); err != nil {
 		panic(fmt.Sprint("pack: ", err))
 	}
 	if err := w.Close(); err != nil {
