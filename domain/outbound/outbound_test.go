@@ -240,7 +240,7 @@ func TestGet(t *testing.T) {
 	})
 	t.Run("a status is no error", func(t *testing.T) {
 		res, err := c.Get(context.Background(), base+"/status/404", "*/*", outbound.Limits{})
-		if err != nil || res.StatusCode != 404 {
+		if err != nil || res.StatusCode != http.StatusNotFound {
 			t.Fatalf("%v, %v", res, err)
 		}
 		res.Body.Close()

@@ -15,6 +15,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -205,7 +206,7 @@ func (s *Server) slow(w http.ResponseWriter, r *http.Request, name string, pictu
 		}
 	case "endless":
 		w.Header().Set("Content-Type", "image/png")
-		for block := append(picture, make([]byte, 1<<16)...); r.Context().Err() == nil; {
+		for block := slices.Concat(picture, make([]byte, 1<<16)); r.Context().Err() == nil; {
 			if _, err := w.Write(block); err != nil {
 				return
 			}
