@@ -118,7 +118,7 @@ func TestTasks(t *testing.T) {
 		run := d.running(450)
 		execute(t, d.db, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
 		execute(t, d.db, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
-			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ?`, run.ID)
+			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ? ORDER BY n`, run.ID)
 		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
 			n := 0
 			for after := id.Task(0); ; {
