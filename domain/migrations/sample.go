@@ -27,7 +27,7 @@ func (e *Engine) sample(ctx context.Context, run Run, m *sampling, at time.Time)
 	due := m.at.IsZero() || at.Sub(m.at) >= sampleEvery-sampleEvery/10 // the keeper's second is not exact
 	counted := run.Progress
 	counted.Open = 0 // filling adds to it
-	if !(goes && due) && !(still && counted != m.last) {
+	if ends := still && counted != m.last; !ends && (!goes || !due) {
 		return nil
 	}
 	if _, err := db.Read(0, e.db.AddSample(ctx, run.ID)); err != nil {
