@@ -35,15 +35,17 @@ lint: ## vet and golangci-lint
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/golangci-lint.mod golangci-lint run
 
-bench: need-database build $(MYSQL)/ready ## tickets per second beside the other strategies, on both engines
+bench: need-database build $(MYSQL)/ready ## tickets and tasks per second beside the other strategies, on both engines
 	bin/counterfoil bench tickets
 	bin/counterfoil bench tickets --writers 50 --each 200
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql --writers 50 --each 200
+	bin/counterfoil bench migrations
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench migrations --engine mysql
 
 soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash' ./cmd/counterfoil
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash|Chaos' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash|Chaos' ./cmd/counterfoil
 
 .PHONY: need-database need-browser
 need-database:

@@ -6,39 +6,112 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
+// measurement is one of the things that bench measures.
+type measurement interface {
+	options(flags *flag.FlagSet)
+	check() error // of the options
+	run(ctx context.Context, d *db.DB) (bench.Report, error)
+}
+
+var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}}
+
+type ticketBench struct{ load bench.TicketLoad }
+
+func (b *ticketBench) options(flags *flag.FlagSet) {
+	flags.IntVar(&b.load.Boards, "boards", 2, "boards")
+	flags.IntVar(&b.load.Writers, "writers", 10, "writers at once on each board")
+	flags.IntVar(&b.load.Each, "each", 1000, "tickets of each writer")
+}
+
+func (b *ticketBench) check() error {
+	if l := b.load; l.Boards < 1 || l.Writers < 1 || l.Boards*l.Writers > 400 || l.Each < 1 || l.Each > 1_000_000 {
+		return usageError{"--boards times --writers is 1 to 400, --each 1 to 1000000."}
+	}
+	return nil
+}
+
+func (b *ticketBench) run(ctx context.Context, d *db.DB) (bench.Report, error) {
+	return bench.Tickets(ctx, d, b.load)
+}
+
+type taskBench struct {
+	load            bench.TaskLoad
+	workers, blocks string
+}
+
+func (b *taskBench) options(flags *flag.FlagSet) {
+	flags.IntVar(&b.load.Tasks, "tasks", 50_000, "tasks, which do nothing")
+	flags.StringVar(&b.workers, "workers", "3,10", "numbers of workers, with commas between")
+	flags.StringVar(&b.blocks, "blocks", "10,100", "tasks in one claim, with commas between; the original is compared with its first")
+	flags.DurationVar(&b.load.Patience, "patience", 10*time.Second, "how long a slower strategy may take")
+}
+
+func (b *taskBench) check() (err error) {
+	if b.load.Workers, err = numbersIn("--workers", b.workers, 100); err != nil {
+		return err
+	}
+	if b.load.Blocks, err = numbersIn("--blocks", b.blocks, 1000); err != nil {
+		return err
+	}
+	if b.load.Tasks < 1 || b.load.Tasks > 10_000_000 || b.load.Patience < time.Second {
+		return usageError{"--tasks is 1 to 10000000, --patience at least 1s."}
+	}
+	return nil
+}
+
+func (b *taskBench) run(ctx context.Context, d *db.DB) (bench.Report, error) {
+	return bench.Migrations(ctx, d, b.load)
+}
+
+// numbersIn reads numbers from 1 to most with commas between.
+func numbersIn(option, list string, most int) (numbers []int, err error) {
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 || n > most {
+			return nil, usageError{fmt.Sprintf("%s is a list of numbers from 1 to %d, such as 3,10.", option, most)}
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
 // benchmark measures on a scratch server of its own, with durable settings, and removes it afterwards.
 func benchmark(ctx context.Context, env environment, args []string) error {
-	if len(args) == 0 || args[0] != "tickets" {
-		return usageError{"say what to measure: tickets."}
+	var m measurement
+	if len(args) > 0 {
+		m = measurements[args[0]]
 	}
-	flags := flag.NewFlagSet("bench tickets", flag.ContinueOnError)
-	var load bench.TicketLoad
-	flags.IntVar(&load.Boards, "boards", 2, "boards")
-	flags.IntVar(&load.Writers, "writers", 10, "writers at once on each board")
-	flags.IntVar(&load.Each, "each", 1000, "tickets of each writer")
+	if m == nil {
+		return usageError{"say what to measure: tickets or migrations."}
+	}
+	flags := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
+	m.options(flags)
 	asJSON := flags.Bool("json", false, "end with one line of JSON")
 	engine := flags.String("engine", "mariadb", "mariadb or mysql, for the scratch server")
 	url := flags.String("on-url", "", "measure on this empty database instead of a scratch server")
 	if err := parse(env, flags, args[1:]); err != nil {
 		return err
 	}
-	if load.Boards < 1 || load.Writers < 1 || load.Boards*load.Writers > 400 || load.Each < 1 || load.Each > 1_000_000 {
-		return usageError{"--boards times --writers is 1 to 400, --each 1 to 1000000."}
-	}
 	if *engine != "mariadb" && *engine != "mysql" {
 		return usageError{"--engine is mariadb or mysql."}
+	}
+	if err := m.check(); err != nil {
+		return err
 	}
 	target, remove, err := scratch(ctx, env, *engine, *url)
 	if err != nil {
 		return err
 	}
-	report, err := bench.Tickets(ctx, target, load)
+	report, err := m.run(ctx, target)
 	if err = errors.Join(err, remove()); err != nil {
 		return err
 	}

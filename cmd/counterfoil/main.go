@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
 // version is set by the Makefile.
@@ -31,7 +32,7 @@ var commands = []command{
 	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE [--person NAME]\n                              the first company and its operator", setup},
 	{"token", "token --company SLUG --email ADDRESS\n                              an API token with every scope; last line as of setup", token},
 	{"reset-password", "reset-password --email ADDRESS\n                              a link by which this person chooses a new password", resetPassword},
-	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n                              load on a private scratch server", benchmark},
+	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n  bench migrations [--json] [--engine mysql] [--tasks 50000] [--workers 3,10] [--blocks 10,100]\n                              load on a private scratch server", benchmark},
 	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
 	{"migrations", "migrations list|start|status|pause|resume|cancel|failures|retry|skip|knob\n                              bulk work: the same as on the page /admin/migrations; each says how it is used", migrate},
@@ -55,10 +56,16 @@ COUNTERFOIL_LOG (text or json). docs/operations.md says more.
 // errFindings ends a command that worked and has bad news: it has said so itself.
 var errFindings = errors.New("findings")
 
-func main() {
+func main() { os.Exit(program()) }
+
+// program runs the command line, with more migrations than those that come with the program, and
+// returns the exit code.
+func program(more ...*migrations.Migration) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, readEnvironment(os.Getenv, os.Stdin, os.Stdout, os.Stderr), os.Args[1:]))
+	env := readEnvironment(os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	env.migrations = more
+	return run(ctx, env, os.Args[1:])
 }
 
 // run carries out a command line and returns the exit code: 0 done, 1 failed, 2 not understood.

@@ -88,3 +88,11 @@ func (c *claimTimes) p99() time.Duration {
 	slices.Sort(took)
 	return took[(len(took)*99+99)/100-1]
 }
+
+// ClaimTimes are how long the last claims of this process took, a few hundred at most.
+func (e *Engine) ClaimTimes() []time.Duration {
+	c := &e.watcher.claims
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.last[:min(c.n, len(c.last))])
+}

@@ -18,13 +18,16 @@ import (
 )
 
 // Row is what came of one strategy. Duplicates and Gaps are what its answers and the table show
-// together: numbers handed out twice, numbers up to the highest that no ticket has.
+// together: numbers handed out twice, numbers up to the highest that no ticket has; tasks completed
+// twice, tasks that nobody completed. P50 and P99 are of opening a ticket, of claiming a block.
 type Row struct {
 	Strategy   string  `json:"strategy"`
+	Workers    int     `json:"workers,omitempty"`
+	Block      int     `json:"block,omitempty"`
 	PerSecond  float64 `json:"per_second"`
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
-	Boards     []Board `json:"boards"`
+	Boards     []Board `json:"boards,omitempty"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
 	Deadlocks  uint64  `json:"deadlocks"`
@@ -56,6 +59,9 @@ type Report struct {
 	Cores    int               `json:"cores"`
 	Settings map[string]string `json:"settings"` // those of durability
 	Rows     []Row             `json:"rows"`
+
+	unit    string   // what is handed out: tickets, tasks
+	remarks []string // below the table
 }
 
 func newReport(ctx context.Context, d *db.DB) (Report, error) {
@@ -63,7 +69,7 @@ func newReport(ctx context.Context, d *db.DB) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return Report{Engine: server.String(), Cores: runtime.NumCPU(), Settings: server.Durability}, nil
+	return Report{Engine: server.String(), Cores: runtime.NumCPU(), Settings: server.Durability, unit: "tickets"}, nil
 }
 
 // JSON writes the report in one line.
@@ -76,19 +82,45 @@ func (r Report) Table(w io.Writer) error {
 		fmt.Fprintf(w, ", %s=%s", name, r.Settings[name])
 	}
 	fmt.Fprint(w, "\n\n")
-	floor := r.floor()
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "strategy\ttickets/s\tof floor\tp50 ms\tp99 ms\tcount/max by board\tduplicates\tgaps\tdeadlocks\terrors\t ")
-	for _, row := range r.Rows {
-		fmt.Fprintf(t, "%s\t%.0f\t%.2f ×\t%.2f\t%.2f\t%s\t%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.PerSecond, row.PerSecond/floor,
-			row.P50, row.P99, row.counts(), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
+	for i, row := range r.Rows {
+		if i == 0 {
+			fmt.Fprintf(t, "strategy\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n", row.crew("workers\tblock\t"), r.unit, row.shelves("count/max by board\t"))
+		}
+		fmt.Fprintf(t, "%s\t%s%.0f\t%.2f ×\t%.2f\t%.2f\t%s%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t", row.Workers, row.Block)),
+			row.PerSecond, row.PerSecond/r.floor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, remark := range r.remarks {
+		fmt.Fprint(w, "\n", remark)
+	}
+	if len(r.remarks) > 0 {
+		fmt.Fprintln(w)
+	}
+	return nil
 }
 
-func (r Report) floor() float64 {
+// crew is for the columns of rows that have workers, shelves for those that have boards.
+func (r Row) crew(cells string) string {
+	if r.Workers == 0 {
+		return ""
+	}
+	return cells
+}
+
+func (r Row) shelves(cells string) string {
+	if len(r.Boards) == 0 {
+		return ""
+	}
+	return cells
+}
+
+// floor is the speed of the floor under the same load.
+func (r Report) floor(of Row) float64 {
 	for _, row := range r.Rows {
-		if row.Strategy == "floor" {
+		if row.Strategy == "floor" && row.Workers == of.Workers && row.Block == of.Block {
 			return row.PerSecond
 		}
 	}

@@ -1,0 +1,172 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// idleWork is a migration whose tasks do nothing, or wait; begun counts how often each was begun.
+type idleWork struct {
+	wait  time.Duration
+	begun sync.Map // id.Task to *atomic.Int64
+}
+
+func (w *idleWork) migration() *migrations.Migration {
+	return &migrations.Migration{
+		Name: "bench", Title: "Measurement", Description: "Tasks that do nothing.",
+		Params:  []migrations.Param{{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000_000}},
+		Fill:    fillIdle,
+		Process: w.process,
+		Several: true,
+	}
+}
+
+func fillIdle(ctx context.Context, into migrations.Filler) error {
+	tasks, err := strconv.Atoi(into.Values()["tasks"])
+	if err != nil {
+		return err
+	}
+	first := 1
+	if after := into.Cursor(); after != "" {
+		if first, err = strconv.Atoi(after); err != nil {
+			return err
+		}
+		first++
+	}
+	for n := first; n <= tasks; n++ {
+		if err := into.Add(ctx, migrations.NewTask{Payload: "https://example.com/image.png", Cursor: strconv.Itoa(n)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *idleWork) process(ctx context.Context, work *migrations.Work) error {
+	count, _ := w.begun.LoadOrStore(work.Task.ID, new(atomic.Int64))
+	count.(*atomic.Int64).Add(1)
+	if w.wait == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(w.wait):
+		return nil
+	}
+}
+
+// twice is how many tasks were begun more than once.
+func (w *idleWork) twice() (n uint64) {
+	w.begun.Range(func(_, count any) bool {
+		n += uint64(count.(*atomic.Int64).Load() - 1)
+		return true
+	})
+	return n
+}
+
+// crewOf is workers, each with an engine and a lease of its own, as if each were a process.
+type crewOf struct {
+	engines []*migrations.Engine
+	end     context.CancelFunc
+	ended   chan error
+}
+
+func newCrew(ctx context.Context, d *db.DB, workers int, work *idleWork) *crewOf {
+	ctx, end := context.WithCancel(ctx)
+	c := &crewOf{end: end, ended: make(chan error, workers)}
+	for range workers {
+		engine := migrations.New(d, nil, migrations.Options{Version: "bench"}, work.migration())
+		c.engines = append(c.engines, engine)
+		go func() { c.ended <- engine.Work(ctx) }()
+	}
+	return c
+}
+
+func (c *crewOf) stop() error {
+	c.end()
+	var failed []error
+	for range c.engines {
+		failed = append(failed, <-c.ended)
+	}
+	return errors.Join(failed...)
+}
+
+// measureEngine has the whole engine do the tasks: leases, fences, counters, keeper and all. The time
+// counts from the first claim to the last completion.
+func measureEngine(ctx context.Context, d *db.DB, load TaskLoad, workers, block int) (Row, error) {
+	work := &idleWork{}
+	note := "whole engine: leases, fences, counters, completion in batches"
+	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks, migrations.KnobChange{Block: &block})
+}
+
+func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (_ Row, err error) {
+	before, err := d.Load(ctx)
+	if err != nil {
+		return row, err
+	}
+	crew := newCrew(ctx, d, row.Workers, work)
+	defer func() { err = errors.Join(err, crew.stop()) }()
+	engine, actor := crew.engines[0], migrations.Actor{Name: "bench"}
+	run, err := engine.OpenRun(ctx, actor, "bench", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{})
+	if err != nil {
+		return row, err
+	}
+	if _, err := await(ctx, engine, run.ID, migrations.Ready); err != nil {
+		return row, err
+	}
+	if _, err := engine.TurnKnobs(ctx, actor, run.ID, knobs); err != nil {
+		return row, err
+	}
+	if _, err := engine.StartRun(ctx, actor, run.ID, 0); err != nil {
+		return row, err
+	}
+	done, err := await(ctx, engine, run.ID, migrations.Complete)
+	if err != nil {
+		return row, err
+	}
+	var times durations
+	for _, e := range crew.engines {
+		times.list = append(times.list, e.ClaimTimes()...)
+	}
+	row.P50, row.P99 = times.quantiles()
+	var took float64
+	const between = "SELECT TIMESTAMPDIFF(MICROSECOND, MIN(claimed_at), MAX(finished_at)) / 1e6 FROM migration_task WHERE run_id = ?"
+	if err := d.SQL.QueryRowContext(ctx, between, uint64(run.ID)).Scan(&took); err != nil {
+		return row, err
+	}
+	after, err := d.Load(ctx)
+	if err != nil {
+		return row, err
+	}
+	row.PerSecond, row.Duplicates = float64(tasks)/took, work.twice()+uint64(done.Progress.Refused)
+	row.Gaps, row.Errors = uint64(int64(tasks)-done.Progress.Complete), uint64(done.Progress.Errors)
+	row.Deadlocks = uint64(after.Deadlocks.Value - before.Deadlocks.Value)
+	return row, nil
+}
+
+// await waits until the run is in the state.
+func await(ctx context.Context, engine *migrations.Engine, run id.Run, state migrations.State) (migrations.Run, error) {
+	for {
+		now, err := engine.Run(ctx, run)
+		if err != nil || now.State == state {
+			return now, err
+		}
+		if !now.State.IsActive() || now.State == migrations.Paused {
+			return now, fmt.Errorf("the run is %s, not %s: %s", now.State, state, now.Reason)
+		}
+		select {
+		case <-ctx.Done():
+			return now, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// TaskLoad is how much work there is: so many tasks that do nothing, for each number of workers with
+// each size of a block. A rival stops after its Patience; ours does all.
+type TaskLoad struct {
+	Tasks           int
+	Workers, Blocks []int
+	Patience        time.Duration
+}
+
+// Migrations measures ways to hand out and complete tasks on an empty scratch database, one after the
+// other. Duplicates are tasks completed twice, Gaps those that nobody completed.
+func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
+	d.Connections(slices.Max(load.Workers)*2 + 20)
+	report, err := newReport(ctx, d)
+	if err != nil {
+		return Report{}, err
+	}
+	report.unit = "tasks"
+	for _, workers := range load.Workers {
+		for _, block := range load.Blocks {
+			for _, rival := range taskRivals {
+				row, err := measureRival(ctx, d, rival, load, workers, block)
+				if err != nil {
+					return Report{}, fmt.Errorf("%s with %d workers, block %d: %w", rival.name, workers, block, err)
+				}
+				report.Rows = append(report.Rows, row)
+			}
+			row, err := measureEngine(ctx, d, load, workers, block)
+			if err != nil {
+				return Report{}, fmt.Errorf("ours with %d workers, block %d: %w", workers, block, err)
+			}
+			report.Rows = append(report.Rows, row)
+		}
+	}
+	report.compare(load)
+	return report, nil
+}
+
+// compare says how our rows stand beside the original with the block it was designed with, the smallest.
+func (r *Report) compare(load TaskLoad) {
+	for _, workers := range load.Workers {
+		base := r.find("original", workers, load.Blocks[0])
+		for _, block := range load.Blocks {
+			ours := r.find("ours", workers, block)
+			r.remarks = append(r.remarks, fmt.Sprintf("%d workers: ours at block %d is %.1f × the original at block %d.", workers, block, ours.PerSecond/base.PerSecond, load.Blocks[0]))
+		}
+	}
+}
+
+func (r *Report) find(strategy string, workers, block int) Row {
+	for _, row := range r.Rows {
+		if row.Strategy == strategy && row.Workers == workers && row.Block == block {
+			return row
+		}
+	}
+	return Row{}
+}
+
+// durations gathers how long calls took.
+type durations struct {
+	mu   sync.Mutex
+	list []time.Duration
+}
+
+func (d *durations) add(t time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list = append(d.list, t)
+}
+
+// quantiles returns the median and the 99th percentile in milliseconds.
+func (d *durations) quantiles() (p50, p99 float64) {
+	slices.Sort(d.list)
+	return quantile(d.list, 0.5), quantile(d.list, 0.99)
+}
+
+// together runs do for each worker at once and returns the first error.
+func together(workers int, do func(worker int) error) error {
+	errs := make(chan error, workers)
+	for worker := range workers {
+		go func() { errs <- do(worker) }()
+	}
+	var first error
+	for range workers {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -1,0 +1,55 @@
+package bench_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/ops/bench"
+)
+
+func TestMigrations(t *testing.T) {
+	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: 300, Workers: []int{3}, Blocks: []int{10, 50}, Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"original", "skip locked", "floor", "ours"} {
+		t.Run(name+" does every task once", func(t *testing.T) {
+			ran := 0
+			for _, row := range report.Rows {
+				if row.Strategy != name {
+					continue
+				}
+				ran++
+				if row.Duplicates+row.Gaps+row.Errors != 0 || row.PerSecond <= 0 || row.P99 < row.P50 || row.Workers != 3 || row.Block == 0 {
+					t.Errorf("%+v", row)
+				}
+				if name == "ours" && row.Deadlocks > 0 {
+					t.Errorf("%d deadlocks", row.Deadlocks)
+				}
+			}
+			if ran != 2 {
+				t.Errorf("it ran %d times", ran)
+			}
+		})
+	}
+	t.Run("the table says how ours stands beside the original, and JSON has who did what", func(t *testing.T) {
+		var table, line bytes.Buffer
+		if err := report.Table(&table); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(table.String(), "3 workers: ours at block 50 is ") {
+			t.Error(table.String())
+		}
+		if err := report.JSON(&line); err != nil {
+			t.Fatal(err)
+		}
+		var parsed struct{ Rows []map[string]any }
+		if err := json.Unmarshal(line.Bytes(), &parsed); err != nil || parsed.Rows[0]["workers"] != 3.0 || parsed.Rows[0]["block"] != 10.0 {
+			t.Errorf("%v: %s", err, &line)
+		}
+	})
+}
