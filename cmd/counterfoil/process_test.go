@@ -17,6 +17,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // asProgram makes the test binary be Counterfoil: tests start it as processes of their own.
@@ -24,7 +28,7 @@ const asProgram = "COUNTERFOIL_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		main()
+		os.Exit(program(ledger()))
 	}
 	os.Exit(m.Run())
 }
@@ -108,6 +112,30 @@ func (i *install) verified(t *testing.T) {
 	if code, out := i.command(t, "verify"); code != 0 {
 		t.Errorf("verify: exit code %d\n%s", code, out)
 	}
+}
+
+// operator joins the install's database and returns its use cases, and a context in which an operator asks.
+func (i *install) operator(t *testing.T) (context.Context, *workflows.Workflows, *db.DB) {
+	t.Helper()
+	env := readEnvironment(func(name string) string {
+		for _, setting := range i.env {
+			if value, ok := strings.CutPrefix(setting, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}, nil, io.Discard, io.Discard)
+	env.migrations = []*migrations.Migration{ledger()}
+	d, err := env.openDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.close() })
+	w, err := env.workflows(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return workflows.AsCommandLine(t.Context()), w, d.DB
 }
 
 // process is a running serve or work.

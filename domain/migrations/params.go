@@ -189,6 +189,12 @@ func (m *Migration) store(values Values) (string, error) {
 	return string(text), err
 }
 
+// CheckStored returns an error where the text that a run's row keeps of its parameters cannot be read.
+func CheckStored(params string) error {
+	_, err := readStored(params)
+	return err
+}
+
 func readStored(params string) (stored, error) {
 	var s stored
 	if err := json.Unmarshal([]byte(params), &s); err != nil {

@@ -114,7 +114,6 @@ func runs(l *look) error {
 		if err := rows.Scan(&id, &name, &state, &params, &knobs, &finished); err != nil {
 			return err
 		}
-		var values migrations.Values
 		var settings migrations.Knobs
 		known := migrations.State(state)
 		switch over := known == migrations.Complete || known == migrations.Cancelled; {
@@ -122,7 +121,7 @@ func runs(l *look) error {
 			l.find("run %d (%s) has the unknown state %q", id, name, state)
 		case finished != over:
 			l.find("run %d (%s) is %s, and its end is known: %t", id, name, state, finished)
-		case json.Unmarshal([]byte(params), &values) != nil:
+		case migrations.CheckStored(params) != nil:
 			l.find("run %d (%s) has parameters that cannot be read", id, name)
 		case json.Unmarshal([]byte(knobs), &settings) != nil:
 			l.find("run %d (%s) has settings that cannot be read", id, name)
