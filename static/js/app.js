@@ -18,6 +18,7 @@ import './menu.js'
 import './run.js'
 import { reason, say, toast } from './say.js'
 import './undo.js'
+import './upload.js'
 import './walk.js'
 
 document.documentElement.classList.add('js')
