@@ -363,6 +363,7 @@ type MigrationWorker struct {
 	Host       string
 	Pid        uint32
 	Version    string
+	Knows      string
 	State      string
 	Epoch      uint64
 	InFlight   uint32

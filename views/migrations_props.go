@@ -88,10 +88,13 @@ func (p MigrationsProps) empty() bool {
 	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older
 }
 
+// Lives reports whether a worker's lease has not ended.
+func Lives(w migrations.Worker) bool { return w.Left > 0 && w.State != migrations.WorkerStopped }
+
 // living are the workers whose lease has not ended.
 func living(workers []migrations.Worker) (list []migrations.Worker) {
 	for _, w := range workers {
-		if w.Left > 0 && w.State != migrations.WorkerStopped {
+		if Lives(w) {
 			list = append(list, w)
 		}
 	}

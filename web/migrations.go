@@ -37,7 +37,7 @@ func (s *server) migrations(c echo.Context) error {
 		if props.Attention, props.AttentionMore, err = s.Runs(ctx, migrations.ListAttention, 0); err != nil {
 			return err
 		}
-		props.Alone = alone(slices.Concat(props.Active, props.Attention))
+		props.Alone = alone(slices.Concat(props.Active, props.Attention), props.Workers)
 	}
 	if props.Finished, props.FinishedMore, err = s.Runs(ctx, migrations.ListFinished, before); err != nil {
 		return err
@@ -50,9 +50,10 @@ func (s *server) migrations(c echo.Context) error {
 }
 
 // alone are the runs, of those that are not over, whose migration no living worker knows.
-func alone(runs []migrations.Run) (list []migrations.Run) {
+func alone(runs []migrations.Run, workers []migrations.Worker) (list []migrations.Run) {
 	for _, r := range runs {
-		if r.State.IsActive() && !r.Known {
+		knows := func(w migrations.Worker) bool { return views.Lives(w) && slices.Contains(w.Knows, r.Name) }
+		if r.State.IsActive() && !slices.ContainsFunc(workers, knows) {
 			list = append(list, r)
 		}
 	}

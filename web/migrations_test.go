@@ -125,6 +125,6 @@ func (h *house) readyRun(tasks int) id.Run {
 // worker adds a worker that lives for a minute.
 func (h *house) worker(host string) id.Worker {
 	h.t.Helper()
-	return id.Worker(h.exec(`INSERT INTO migration_worker (host, pid, version, state, in_flight, finished, per_second, started_at, beat_at, lease_until)
-		VALUES (?, 4711, '1.0', 'active', 3, 1234567, 8.25, NOW(6), NOW(6), NOW(6) + INTERVAL 60 SECOND)`, host))
+	return id.Worker(h.exec(`INSERT INTO migration_worker (host, pid, version, knows, state, in_flight, finished, per_second, started_at, beat_at, lease_until)
+		VALUES (?, 4711, '1.0', 'count-up read-lines', 'active', 3, 1234567, 8.25, NOW(6), NOW(6), NOW(6) + INTERVAL 60 SECOND)`, host))
 }

@@ -88,11 +88,13 @@ CREATE TABLE migration_counter (
 -- A process that works. It lives while lease_until is to come, by the database's clock; epoch grows
 -- when it is declared dead, and then it cannot renew any more. claim_p99_us is how long 99 of 100 of its
 -- last claims took at most, in microseconds; 0 before the first.
+-- knows has the names of the migrations that it can work on, with a space between.
 CREATE TABLE migration_worker (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   host VARCHAR(255) NOT NULL,
   pid INT UNSIGNED NOT NULL,
   version VARCHAR(100) NOT NULL,
+  knows VARCHAR(8000) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   state VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   epoch BIGINT UNSIGNED NOT NULL DEFAULT 1,
   in_flight INT UNSIGNED NOT NULL DEFAULT 0,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -55,7 +56,7 @@ func (e *Engine) signOn(ctx context.Context) (*worker, error) {
 	w := newWorker(e, cut(host, 255), os.Getpid())
 	sent := time.Now()
 	number, err := db.Read(e.db.RegisterWorker(ctx, db.RegisterWorkerParams{
-		Host: w.host, Pid: uint32(w.pid), Version: cut(e.options.Version, 100), LeaseUs: w.length().Microseconds(),
+		Host: w.host, Pid: uint32(w.pid), Version: cut(e.options.Version, 100), Knows: cut(strings.Join(e.names(), " "), 8000), LeaseUs: w.length().Microseconds(),
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("register worker: %w", err)

@@ -135,6 +135,7 @@ type Worker struct {
 	Host      string
 	PID       int
 	Version   string
+	Knows     []string // the migrations that it can work on
 	State     string // WorkerActive, WorkerDraining, WorkerStopped
 	InFlight  int    // tasks claimed and not finished
 	Finished  uint64 // tasks since its start

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -302,7 +303,7 @@ func taskFrom(row db.MigrationTask) Task {
 
 func workerFrom(row db.MigrationWorker, leftUs int64) Worker {
 	return Worker{
-		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
+		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, Knows: strings.Fields(row.Knows), State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
 		PerSecond: row.PerSecond, ClaimP99: time.Duration(row.ClaimP99Us) * time.Microsecond, StartedAt: row.StartedAt, BeatAt: row.BeatAt,
 		Left: time.Duration(leftUs) * time.Microsecond,
 	}
