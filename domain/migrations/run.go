@@ -136,9 +136,9 @@ type Worker struct {
 	PID       int
 	Version   string
 	Knows     []string // the migrations that it can work on
-	State     string // WorkerActive, WorkerDraining, WorkerStopped
-	InFlight  int    // tasks claimed and not finished
-	Finished  uint64 // tasks since its start
+	State     string   // WorkerActive, WorkerDraining, WorkerStopped
+	InFlight  int      // tasks claimed and not finished
+	Finished  uint64   // tasks since its start
 	PerSecond float64
 	ClaimP99  time.Duration // of its last claims; 0 before the first
 	StartedAt time.Time
