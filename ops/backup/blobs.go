@@ -10,15 +10,29 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
+
+	"github.com/counterfoil/counterfoil/domain/blobs"
 )
 
 // unfinished begins the name of a stored file that a restore is writing.
 const unfinished = ".restore-"
 
-// roomIn returns how much the disk of a folder, which need not exist, has room for.
+// halfWritten is the name of a file in the store's folder that is being written, or was when its writer died.
+var halfWritten = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
+
+// passing reports whether a file of that name is none of the stored ones.
+func passing(name string) bool {
+	return strings.HasPrefix(name, unfinished) || halfWritten.MatchString(name)
+}
+
+// roomIn returns how much the disk of a folder, which need not exist, has room for. A bucket does not say.
 func roomIn(folder string) room {
+	if blobs.Remote(folder) {
+		return anyRoom
+	}
 	return func(need uint64) error {
 		at := folder
 		var disk syscall.Statfs_t
@@ -38,7 +52,10 @@ func roomIn(folder string) room {
 
 // blobsEmpty returns NotEmpty where the folder holds a file that is not one of the backup's, byte
 // for byte: those may be there from a restore that broke off.
-func blobsEmpty(folder string, blobs map[string]member) error {
+func blobsEmpty(ctx context.Context, folder string, known map[string]member) error {
+	if blobs.Remote(folder) {
+		return bucketEmpty(ctx, folder, known)
+	}
 	resolved, err := filepath.EvalSymlinks(folder)
 	if folder == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -47,14 +64,14 @@ func blobsEmpty(folder string, blobs map[string]member) error {
 		return err
 	}
 	return filepath.WalkDir(resolved, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), unfinished) {
+		if err != nil || entry.IsDir() || passing(entry.Name()) {
 			return err
 		}
 		relative, err := filepath.Rel(resolved, name)
 		if err != nil {
 			return err
 		}
-		was, ok := blobs[filepath.ToSlash(relative)]
+		was, ok := known[filepath.ToSlash(relative)]
 		if ok && entry.Type().IsRegular() {
 			if ok, err = same(name, was); err != nil {
 				return err
@@ -73,8 +90,12 @@ func same(file string, was member) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
+	return equal(f, was)
+}
+
+func equal(r io.Reader, was member) (bool, error) {
 	sum := sha256.New()
-	n, err := io.Copy(sum, io.LimitReader(f, was.Size+1))
+	n, err := io.Copy(sum, io.LimitReader(r, was.Size+1))
 	return n == was.Size && hex.EncodeToString(sum.Sum(nil)) == was.SHA256, err
 }
 
@@ -82,6 +103,9 @@ func same(file string, was member) (bool, error) {
 func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) error {
 	if len(c.blobs) == 0 {
 		return nil
+	}
+	if blobs.Remote(folder) {
+		return restoreBucket(ctx, folder, f, c)
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -91,6 +115,11 @@ func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) er
 		return err
 	}
 	defer root.Close()
+	return eachBlob(ctx, f, c, func(name string, was member, r io.Reader) error { return restoreBlob(root, name, was, r) })
+}
+
+// eachBlob calls restore with the stored files of a backup.
+func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name string, was member, r io.Reader) error) error {
 	next := 0
 	return walk(ctx, f, func(m member, r io.Reader) error {
 		next++
@@ -102,7 +131,7 @@ func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) er
 		if m.Name != was.Name {
 			return errChanged
 		}
-		return restoreBlob(root, name, was, r)
+		return restore(name, was, r)
 	})
 }
 

@@ -10,11 +10,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -173,6 +173,9 @@ func writeBlobs(ctx context.Context, folder string, a *archive, summary *Summary
 	if folder == "" {
 		return nil
 	}
+	if blobs.Remote(folder) {
+		return writeBucket(ctx, folder, a, summary)
+	}
 	folder, err := filepath.EvalSymlinks(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -188,7 +191,7 @@ func writeBlobs(ctx context.Context, folder string, a *archive, summary *Summary
 		if err != nil {
 			return err
 		}
-		if err := stop(ctx); err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), unfinished) {
+		if err := stop(ctx); err != nil || !entry.Type().IsRegular() || passing(entry.Name()) {
 			return err
 		}
 		relative, err := filepath.Rel(folder, name)

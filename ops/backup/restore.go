@@ -50,7 +50,7 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 	if err := empty(ctx, conn); err != nil {
 		return err
 	}
-	if err := blobsEmpty(to.Blobs, c.blobs); err != nil {
+	if err := blobsEmpty(ctx, to.Blobs, c.blobs); err != nil {
 		return err
 	}
 	if err := db.SchemaTo(to.URL, c.manifest.Schema); err != nil {
