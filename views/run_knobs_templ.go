@@ -63,7 +63,7 @@ func runKnobs(r migrations.Run, f KnobsForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" hx-swap=\"none\" hx-disabled-elt=\"find .save\" novalidate data-knobs>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" hx-swap=\"none\" hx-sync=\"this:drop\" novalidate data-knobs>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

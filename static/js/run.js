@@ -33,6 +33,8 @@ let lost = null // since when the server does not answer
 let looked = new Date()
 let forced = false // everything is wanted, also what rests
 let whole = false // nothing that was seen counts
+let acted = 0 // when Pause became Resume, or the other way round
+const slip = 700 // a second press within this time was meant for the first
 let listed = 0 // when the list was asked for
 const seldom = 6000 // how often it is: it is long, and should hold still
 
@@ -96,6 +98,14 @@ function start() {
 	for (const name of ['htmx:sendError', 'htmx:responseError', 'htmx:timeout']) {
 		room.addEventListener(name, (event) => { if (event.target === asker()) event.stopPropagation() })
 	}
+	// The button that is there after Pause is another one: a double click must not resume.
+	for (const name of ['click', 'submit']) {
+		room.addEventListener(name, (event) => {
+			if (!event.target.closest('.run-actions form') || Date.now() - acted > slip) return
+			event.preventDefault()
+			event.stopImmediatePropagation()
+		}, true)
+	}
 	room.addEventListener('change', ({ target }) => {
 		if (target.matches('[data-pick-all]')) for (const box of room.querySelectorAll('[data-pick]')) box.checked = target.checked
 		if (target.matches('[data-pick], [data-pick-all]')) picked()
@@ -138,6 +148,7 @@ function looking({ xhr, successful }) {
 
 // did shows what came of a form at once.
 function did(form, { xhr, successful }) {
+	if (form.closest('.run-actions')) acted = Date.now()
 	if (xhr.status < 500 && form.closest('dialog') && xhr.status === 409) document.getElementById('dialog').close()
 	if (successful || xhr.status === 409 || xhr.status === 422) {
 		const answer = parse(xhr.response)

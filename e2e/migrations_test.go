@@ -1,0 +1,348 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// works is a server whose migrations do as the test says.
+type works struct {
+	*app
+	workflows *workflows.Workflows
+	mu        sync.Mutex
+	gate      chan struct{} // closed: tasks go through
+	failing   bool          // every third task fails
+	away      atomic.Bool   // nobody answers
+}
+
+// withWorks is a server with a worker in the test's process.
+func withWorks(t *testing.T) *works {
+	t.Helper()
+	d := dbtest.Open(t)
+	w := &works{gate: make(chan struct{})}
+	w.workflows = workflows.New(d, workflows.WithVersion("v1-test"), workflows.WithMigrations(&migrations.Migration{
+		Name: "polish", Title: "Polish stones", Description: "Does as the test says.",
+		Params: []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}},
+		Fill: func(ctx context.Context, into migrations.Filler) error {
+			n, _ := strconv.Atoi(into.Values()["stones"])
+			for i := range n {
+				task := migrations.NewTask{Payload: fmt.Sprintf(`{"stone":%d,"html":"<img src=x onerror=alert(1)>"}`, i), Cursor: strconv.Itoa(i)}
+				if err := into.Add(ctx, task); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Process: w.process,
+		Knobs:   migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1_000_000},
+	}))
+	t.Cleanup(func() { w.workflows.Close(context.Background()) })
+	if _, _, _, err := w.workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	handler := web.New(web.Config{Workflows: w.workflows, Sessions: d.Sessions(), Log: slog.New(slog.DiscardHandler)})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		handler.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.workflows.Engine().Work(ctx)
+	}()
+	t.Cleanup(func() { stop(); w.open(); <-done })
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.app = &app{t: t, url: server.URL, jar: jar, stop: func() {}}
+	w.post("/login", "email", email, "password", password)
+	return w
+}
+
+func (w *works) process(ctx context.Context, work *migrations.Work) error {
+	w.mu.Lock()
+	gate, failing := w.gate, w.failing
+	w.mu.Unlock()
+	select {
+	case <-gate:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if failing && work.Task.ID%3 == 0 {
+		return errors.New("the stone is <b>too hard</b>")
+	}
+	work.Note("polished")
+	return nil
+}
+
+// open lets tasks through; shut holds those that begin from then on.
+func (w *works) open() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.gate:
+	default:
+		close(w.gate)
+	}
+}
+
+func (w *works) shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gate = make(chan struct{})
+}
+
+func (w *works) fail(yes bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failing = yes
+}
+
+func asOperator() context.Context { return workflows.AsCommandLine(context.Background()) }
+
+// ready is a run that is filled.
+func (w *works) ready(t *testing.T, stones int) id.Run {
+	t.Helper()
+	run, err := w.workflows.OpenRun(asOperator(), "polish", migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until(t, run.ID, migrations.Ready)
+	return run.ID
+}
+
+// until waits for a run to come to a state.
+func (w *works) until(t *testing.T, run id.Run, state migrations.State) {
+	t.Helper()
+	var now migrations.Run
+	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var err error
+		if now, err = w.workflows.Run(asOperator(), run); err != nil {
+			t.Fatal(err)
+		}
+		if now.State == state {
+			return
+		}
+	}
+	t.Fatalf("the run is %s (%s), not %s", now.State, now.Reason, state)
+}
+
+// tallied waits until the page says so many.
+func (b *tab) tallied(label, n string) {
+	b.t.Helper()
+	b.wait(`[...document.querySelectorAll(".tally > div")].some(d => d.querySelector("dt").innerText.trim() === %s && d.querySelector("dd").innerText.trim() === %s)`, label, n)
+}
+
+func (b *tab) state(word string) {
+	b.t.Helper()
+	b.wait(`document.querySelector(".run-state")?.innerText.trim() === %s`, word)
+}
+
+func TestRunPanel(t *testing.T) {
+	t.Run("an operator starts a run, watches it, pauses it until the workers are idle, resumes it, and retries what failed", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 30)
+		b := w.tab(t)
+		b.open(views.RunPath(run))
+		b.state("Ready")
+		b.types("p")
+		b.at(views.RunStartPath(run))
+		b.click("#start form .primary")
+		b.at(views.RunPath(run))
+		b.tallied("Processing", "4")
+		eval[bool](b, `(document.querySelector("#run-toggle button").focus(), true)`)
+
+		b.types("pp") // twice is once
+		b.state("Pausing")
+		b.sees("#run-head", "0 of 1 worker idle")
+		b.wait(`document.activeElement === document.querySelector(".run-actions button")`)
+		w.fail(true)
+		w.open()
+		b.state("Paused")
+		b.wait(`document.querySelectorAll(".run-actions form").length === 1`)
+
+		b.click(".run-actions form button")
+		b.state("Complete with failures")
+		b.tallied("Failed", "9")
+		b.tallied("Complete", "21")
+		b.sees("#run-failures", "too hard")
+		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
+
+		w.fail(false)
+		b.types("f")
+		b.wait(`document.activeElement.closest("#run-failures")`)
+		b.click("#run-failures tbody button")
+		b.state("Complete")
+		b.tallied("Complete", "30")
+		b.sees("#run-events", "Retry")
+	})
+	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 12)
+		w.fail(true)
+		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
+			t.Fatal(err)
+		}
+		b := w.tab(t)
+		b.open(views.RunPath(run))
+		b.tallied("Processing", "4")
+		b.fills("#knob-rate", "7")
+		eval[bool](b, `(document.querySelector("#run-database details").open = true)`)
+		w.open()
+		b.tallied("Failed", "4")
+		b.state("Complete with failures")
+		b.wait(`document.querySelector("#run-database details").open`)
+		b.types("1") // the form of the settings stands still while someone types
+		b.wait(`document.activeElement.id === "knob-rate" && document.activeElement.value === "71"`)
+
+		b.open(views.RunPath(run) + "?state=failed")
+		b.wait(`document.querySelectorAll("#run-tasks [data-pick]").length === 4`)
+		b.click("#run-tasks tbody tr:nth-child(1) [data-pick]")
+		b.click("#run-tasks tbody tr:nth-child(2) [data-pick]")
+		b.sees("#run-badge", "Paused while 2 tasks are chosen")
+		b.sees(".picked", "Skip 2 chosen")
+		b.click(".picked button.quiet")
+		b.tallied("Skipped", "2")
+		b.tallied("Failed", "2")
+		b.wait(`document.querySelector("#run-badge").hidden && document.querySelectorAll("#run-tasks [data-pick]").length === 2`)
+	})
+	t.Run("a task opens beside the list, hostile payload and all; wrong settings come back; the keys are listed", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 3)
+		b := w.tab(t)
+		b.open(views.RunPath(run))
+		b.click("#run-tasks tbody tr:nth-child(2) th a")
+		b.sees("dialog[open] .payload", "<img src=x onerror=alert(1)>")
+		b.accessible("a task in the dialog", "main", ".top")
+		b.click("dialog[open] .close")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.fills("#knob-block", "0")
+		b.click(".run-knobs .save")
+		b.sees("#knob-block-error", "from 1")
+		b.wait(`document.querySelector("#knob-block").value === "0"`)
+		b.fills("#knob-block", "7")
+		b.click(".run-knobs .save")
+		b.sees("#run-events", "block 4 → 7")
+		b.click("h1")
+		eval[bool](b, `(document.activeElement.blur(), true)`)
+		b.types("?")
+		b.sees("dialog[open]", "On a run of a migration")
+		b.click("dialog[open] .close")
+		b.types("/")
+		b.wait(`document.activeElement.id === "tasks-task"`)
+	})
+	t.Run("without JavaScript the same is forms and pages", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 9)
+		b := w.tab(t)
+		b.noScript()
+		b.open(views.RunStartPath(run))
+		b.click("#start form .primary")
+		b.at(views.RunPath(run))
+		b.state("Running")
+		b.click(".run-actions form button")
+		b.sees("#flash", "Pausing")
+		w.fail(true)
+		w.open()
+		w.until(t, run, migrations.Paused)
+		b.open(views.RunPath(run))
+		b.click(".run-actions form button")
+		w.until(t, run, migrations.Complete)
+		w.fail(false)
+		b.open(views.RunPath(run))
+		b.click("#run-failures .actions .button")
+		b.sees("#run-question", "Retry 3 failed tasks")
+		b.click("#run-question button")
+		b.sees("#flash", "3 tasks are done again")
+		w.until(t, run, migrations.Complete)
+	})
+	t.Run("a server that does not answer is said to be away, and the page goes on when it is back", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 5)
+		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
+			t.Fatal(err)
+		}
+		b := w.tab(t)
+		b.expected = regexp.MustCompile(`ERR_|htmx:`)
+		b.open(views.RunPath(run))
+		w.away.Store(true)
+		b.sees("#run-badge", "No answer since")
+		w.away.Store(false)
+		b.wait(`document.querySelector("#run-badge").hidden`)
+	})
+	t.Run("in every state the page is accessible and fits a phone", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 12)
+		b := w.tab(t)
+		look := func(what string) {
+			t.Helper()
+			b.open(views.RunPath(run))
+			b.accessible(what)
+			b.size(320, 640, true)
+			b.frame()
+			if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
+				t.Errorf("%s is %d wide", what, wide)
+			}
+			small := eval[string](b, `[...document.querySelectorAll("main a.button, main button, main input:not([type=hidden], [type=checkbox]), main select, main summary")].filter(e => {
+				if (!e.checkVisibility()) return false
+				const r = e.getBoundingClientRect()
+				return r.width < 44 || r.height < 43.5
+			}).map(e => e.getBoundingClientRect().width + "x" + e.getBoundingClientRect().height + " " + e.outerHTML.slice(0, 160)).join("\n")`)
+			if small != "" {
+				t.Errorf("%s: smaller than 44 px:\n%s", what, small)
+			}
+			b.size(1280, 900, false)
+		}
+		look("a run that is ready")
+		w.fail(true)
+		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
+			t.Fatal(err)
+		}
+		look("a run that runs")
+		if _, err := w.workflows.PauseRun(asOperator(), run); err != nil {
+			t.Fatal(err)
+		}
+		look("a run that is pausing")
+		w.open()
+		w.until(t, run, migrations.Paused)
+		look("a run that is paused")
+		if _, err := w.workflows.ResumeRun(asOperator(), run); err != nil {
+			t.Fatal(err)
+		}
+		w.until(t, run, migrations.Complete)
+		look("a run that is complete, with failures")
+		for _, path := range []string{views.RunFailuresPath(run), views.RunRetriesPath(run) + "?all=1", views.RunPath(run) + "/events", views.RunTaskPath(run, 1), views.RunPath(run) + "?state=failed"} {
+			b.open(path)
+			b.accessible(path)
+		}
+	})
+}
