@@ -187,8 +187,8 @@ func TestRunPanel(t *testing.T) {
 
 		b.click(".run-actions form button")
 		b.state("Complete with failures")
-		b.tallied("Failed", "9")
-		b.tallied("Complete", "21")
+		b.tallied("Failed", "10")
+		b.tallied("Complete", "20")
 		b.sees("#run-failures", "too hard")
 		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
 
