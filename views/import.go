@@ -99,3 +99,6 @@ func (p ImportProps) mappingFields() []string {
 }
 
 func (p ImportProps) keeps(column string) bool { return slices.Contains(p.Kept, column) }
+
+// RunReportPath is a file with what came of each row of a run's file.
+func RunReportPath(run id.Run) string { return RunPath(run) + "/report.csv" }

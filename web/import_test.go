@@ -2,10 +2,12 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -152,6 +154,36 @@ func TestImportMapping(t *testing.T) {
 		other := h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 		ana.get("/admin/migrations/runs/"+fmt.Sprint(other)+"/mapping").is(t, 404)
 	})
+}
+
+func TestRunReport(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := uint64(h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
+	for line := 2; line <= 1200; line++ {
+		if line%3 == 0 {
+			h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', '=1')", run, line, line)
+		} else {
+			h.exec("INSERT INTO migration_task (run_id, line, payload, state, note) VALUES (?, ?, '{}', 'complete', CONCAT('opened as DEMO-', ?))", run, line, line)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(h.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).is(t, 200).body)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1200 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, row := range rows[1:] {
+		line := i + 2
+		want := []string{fmt.Sprint(line), "complete", fmt.Sprint("opened as DEMO-", line), "{}"}
+		if line%3 == 0 {
+			want = []string{fmt.Sprint(line), "rejected", "No title.", "'=1"}
+		}
+		if !slices.Equal(row, want) {
+			t.Fatalf("got %q, want %q", row, want)
+		}
+	}
 }
 
 func parseRun(s string) (id.Run, error) {

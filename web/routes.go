@@ -58,6 +58,7 @@ func (s *server) route(e *echo.Echo) {
 	control.POST("/runs/:run/start", s.startRun)
 	control.GET("/runs/:run/rejections", s.rejections)
 	control.GET("/runs/:run/rejections.csv", s.rejectionsFile)
+	control.GET("/runs/:run/report.csv", s.reportFile)
 	control.GET("/keys", s.runKeys)
 	control.GET("/runs/:run", s.run)
 	control.GET("/runs/:run/live", s.liveRun)

@@ -96,6 +96,7 @@ var pages = map[string]access{
 	"GET /admin/migrations/runs/:run/start":          operators("/admin/migrations/runs/1/start", 200),
 	"POST /admin/migrations/runs/:run/start":         operators("/admin/migrations/runs/1/start", 409),
 	"GET /admin/migrations/runs/:run/rejections":     operators("/admin/migrations/runs/1/rejections", 200),
+	"GET /admin/migrations/runs/:run/report.csv":     operators("/admin/migrations/runs/1/report.csv", 200),
 	"GET /admin/migrations/runs/:run/rejections.csv": operators("/admin/migrations/runs/1/rejections.csv", 200),
 
 	"GET /admin/migrations/keys":                            operators("/admin/migrations/keys", 200),

@@ -54,7 +54,7 @@ func (s *shop) works() (stop func()) {
 // until waits until a run is as it is said to be.
 func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
 	s.t.Helper()
-	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(9 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		now, err := s.Run(s.operator, run)
 		if err != nil {
 			s.t.Fatal(err)

@@ -1,5 +1,7 @@
 package verify
 
+import "slices"
+
 // How findings name a row, and the joins that it takes. The joins run for broken rows only.
 const (
 	aTicket = `CONCAT('ticket ', t.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, '-', t.local_id, ')'), ''))`
@@ -18,7 +20,9 @@ const (
 // the index that they look into: right after a restore the server's statistics still say that
 // tables are empty, and it would read all of one for each row of another. STRAIGHT_JOIN keeps the
 // table that is gone over on the left.
-func checks() []check { return append(append(houseChecks(), migrationChecks()...), last) }
+func checks() []check {
+	return append(slices.Concat(houseChecks(), migrationChecks(), importChecks()), last)
+}
 
 // last is about all tables.
 var last = check{name: "references", says: "Every row that names another names one that is there.", run: referencesHold}

@@ -290,6 +290,8 @@ var corruptions = []struct {
 	{"rejections", "more than were counted", []string{"UPDATE migration_run SET rejected = 0 WHERE id = 1"}, "counts 0 rejections but has 1"},
 	{"image addresses", "an image that is gone", []string{"DELETE FROM image"}, "leads to the image"},
 	{"origins", "another company's", append([]string{"UPDATE ticket_origin SET company_id = 2"}, neighbour...), "“OLD-123” of company 2"},
+	{"imported slugs", "a board's", []string{"UPDATE board_slug SET imported = TRUE WHERE slug = 'NINJA'"}, "is that of board"},
+	{"imported keys", "a slug that a board could get", []string{"DELETE FROM board_slug WHERE slug = 'OLD'"}, "“OLD-123” of company 1 has a slug that is not kept"},
 	{"no ticket row is missing", "one purged too many", []string{"UPDATE board_ticket_incrementer SET purged = 1 WHERE board_id = " + ninja}, "and 1 were purged"},
 	{"references", "an origin without its company", []string{"UPDATE ticket_origin SET company_id = 99 LIMIT 1"}, "ticket_origin names company 99 in company_id"},
 	{"references", "an origin without its ticket", []string{"UPDATE ticket_origin SET ticket_id = 99 LIMIT 1"}, "ticket_origin names ticket 99 in ticket_id"},
@@ -309,7 +311,7 @@ var corruptions = []struct {
 	{"references", "an event without the person", []string{"UPDATE migration_event SET account_id = 99 LIMIT 1"}, "migration_event names account 99 in account_id"},
 	{"references", "a sample without its run", []string{"UPDATE migration_sample SET run_id = 99 LIMIT 1"}, "migration_sample names migration_run 99 in run_id"},
 	{"references", "a slug without its company", []string{"INSERT INTO board_slug VALUES (99, 'OLD', 1, '2026-01-01', FALSE)"}, "board_slug names company 99 in company_id"},
-	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'OLD', 99, '2026-01-01', FALSE)"}, "board_slug names board 99 in board_id"},
+	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'GONE', 99, '2026-01-01', FALSE)"}, "board_slug names board 99 in board_id"},
 }
 
 func TestRun(t *testing.T) {
