@@ -289,7 +289,7 @@ var corruptions = []struct {
 	{"attempts", "one of another run's task", []string{"UPDATE migration_attempt SET run_id = 1 WHERE task_id = 6"}, "of run 1"},
 	{"rejections", "more than were counted", []string{"UPDATE migration_run SET rejected = 0 WHERE id = 1"}, "counts 0 rejections but has 1"},
 	{"image addresses", "an image that is gone", []string{"DELETE FROM image"}, "leads to the image"},
-	{"origins", "another company's", append([]string{"UPDATE ticket_origin SET company_id = 2"}, neighbour...), "“OLD-123” of company 2"},
+	{"origins", "another company's", append([]string{"UPDATE ticket_origin SET company_id = 2, external_id = 'x'"}, neighbour...), "“x” of company 2"},
 	{"imported slugs", "a board's", []string{"UPDATE board_slug SET imported = TRUE WHERE slug = 'NINJA'"}, "is that of board"},
 	{"imported keys", "a slug that a board could get", []string{"DELETE FROM board_slug WHERE slug = 'OLD'"}, "“OLD-123” of company 1 has a slug that is not kept"},
 	{"no ticket row is missing", "one purged too many", []string{"UPDATE board_ticket_incrementer SET purged = 1 WHERE board_id = " + ninja}, "and 1 were purged"},
