@@ -19,14 +19,10 @@ const (
 	othersTicket  = 22501 // to 24,500: in column 6 of board 2, open, numbers 1 to 2,000
 	gap           = 1 << 16
 
-	// Run 1 is running. Its tasks are 1 to 30,000: complete ones from 1, then from these on
-	processingTask = 10001 // worker n % 20 + 1's, with the fence worker << 32 | 1
-	waitingTask    = 12001 // half of them due
-	failedTask     = 16001 // of fingerprint n % 300 + 1
-	skippedTask    = 20001
-	openTask       = 22001 // to 30,000
-	otherTask      = 30001 // to 31,000: open, of run 2, which is running
-	busyTask       = 16007 // has 500 attempts
+	// Run 1 is running. Its tasks 1 to 30,000 are complete, from 10,001 on processing (by worker n % 20 + 1,
+	// with the fence worker << 32 | 1), from 12,001 waiting (half of them due), from 16,001 failed (of
+	// fingerprint n % 300 + 1), from 20,001 skipped, and from 22,001 open. Task 16,007 has 500 attempts. The
+	// tasks 30,001 to 31,000 are open ones of run 2, which is running.
 )
 
 // small are tables that do not grow.

@@ -54,7 +54,7 @@ func TestRebalanceRanks(t *testing.T) {
 					m.put(number, column, after)
 				},
 				"crowd": func(rt *rapid.T) { // until gaps are used up
-					h.exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = -1000000 + x.n WHERE t.column_id = ?`, uint64(column), uint64(column))
+					h.exec(t, `UPDATE ticket t JOIN (SELECT id, ROW_NUMBER() OVER (ORDER BY rank_in_column) AS n FROM ticket WHERE column_id = ?) x ON x.id = t.id SET t.rank_in_column = CAST(x.n AS SIGNED) - 1000000 WHERE t.column_id = ?`, uint64(column), uint64(column))
 					h.exec(t, `UPDATE ticket SET rank_in_column = rank_in_column + 1000000 WHERE column_id = ? ORDER BY rank_in_column DESC`, uint64(column))
 					h.exec(t, `UPDATE board_column SET last_rank = ticket_count, spread_from = 0, spread_run = 0 WHERE id = ?`, uint64(column))
 				},

@@ -20,9 +20,9 @@ func migrationChecks() []check {
 	return []check{
 		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},
 		{
-			name: "active runs", says: "A run that is over keeps no other from starting.", tables: []string{"migration_run"},
-			query: `SELECT CONCAT(` + aRun + `, ' is over but still has the key of an active one') FROM migration_run r
-				WHERE r.active_key IS NOT NULL AND r.state IN ` + overStates + ` ORDER BY r.id`,
+			name: "active runs", says: "A run keeps others like it from starting exactly while it is active.", tables: []string{"migration_run"},
+			query: `SELECT CONCAT(` + aRun + `, IF(r.state IN ` + overStates + `, ' is over but still has the key of an active one', ' is active but does not have its key')) FROM migration_run r
+				WHERE IF(r.state IN ` + overStates + `, r.active_key IS NOT NULL, (r.active_key <=> r.same_key) = 0) ORDER BY r.id`,
 		},
 		{
 			name: "run totals", says: "A run's total is the number of its tasks.", tables: []string{"migration_run", "migration_task"},

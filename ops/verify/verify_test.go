@@ -270,6 +270,7 @@ var corruptions = []struct {
 	{"runs", "parameters that are no JSON", []string{"UPDATE migration_run SET params = '{' WHERE id = 1"}, "parameters"},
 	{"runs", "settings that are no JSON", []string{"UPDATE migration_run SET knobs = '[' WHERE id = 1"}, "settings"},
 	{"active runs", "one that is over", []string{"UPDATE migration_run SET active_key = REPEAT('x', 32) WHERE id = 1"}, "run 1"},
+	{"active runs", "one that another may run beside", []string{"UPDATE migration_run SET active_key = NULL WHERE id = 2"}, "run 2 (download-images, paused) is active"},
 	{"run totals", "too many", []string{"UPDATE migration_run SET total = 5 WHERE id = 1"}, "has the total 5 but 4 tasks"},
 	{"run totals", "a task that was removed", []string{"DELETE FROM migration_task WHERE id = 5"}, "has the total 3 but 2 tasks"},
 	{"task counters", "a completion that was not counted", []string{"UPDATE migration_counter SET complete = complete - 1 WHERE run_id = 1 AND worker_id = 1"}, "2 complete, 1 failed, 1 skipped, but counts 0, 0, 1, 1, 1"},

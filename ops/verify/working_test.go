@@ -1,0 +1,71 @@
+package verify_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// What is held against what must agree at every moment, not only when nobody works.
+func TestWhileWorkersRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range 300 {
+		ticket, err := h.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
+		must(t, err)
+		if i%3 == 0 {
+			must(t, h.DeleteTicket(h.ctx, ticket.Key))
+		}
+	}
+	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 40 DAY WHERE deleted_at IS NOT NULL")
+	ctx, stop := context.WithTimeout(h.ctx, 2*time.Minute)
+	defer stop()
+	working, end := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	for range 2 {
+		w := workflows.New(h.db)
+		workers.Go(func() { _ = w.Engine().Work(working) })
+	}
+	defer workers.Wait()
+	defer end()
+	var open []id.Run
+	for name, values := range map[string]migrations.Values{
+		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
+	} {
+		run, err := h.OpenRun(ctx, name, values, migrations.Draft{})
+		must(t, err)
+		open = append(open, run.ID)
+	}
+	looks := 0
+	for over := 0; over < len(open); looks++ {
+		over = 0
+		for _, one := range open {
+			run, err := h.Run(ctx, one)
+			must(t, err)
+			switch run.State {
+			case migrations.Ready:
+				_, err = h.StartRun(ctx, one, 0)
+				must(t, err)
+			case migrations.Complete:
+				over++
+			}
+		}
+		if report := h.verify(t); !report.OK() {
+			report.Text(t.Output())
+			t.Fatal("findings while workers run")
+		}
+	}
+	t.Logf("looked %d times", looks)
+	var left, purged int
+	must(t, h.db.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL), (SELECT SUM(purged) FROM board_ticket_incrementer)").Scan(&left, &purged))
+	if left != 0 || purged != 101 { // with NINJA-3
+		t.Errorf("%d deleted tickets are left, %d were purged", left, purged)
+	}
+}
