@@ -98,7 +98,7 @@ func (w *works) process(ctx context.Context, work *migrations.Work) error {
 	return nil
 }
 
-// open lets tasks through; shut holds those that begin from then on.
+// open lets tasks through.
 func (w *works) open() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,12 +107,6 @@ func (w *works) open() {
 	default:
 		close(w.gate)
 	}
-}
-
-func (w *works) shut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.gate = make(chan struct{})
 }
 
 func (w *works) fail(yes bool) {

@@ -210,9 +210,6 @@ func pairOf(n, per int64, large, small string) string {
 	return fmt.Sprintf("%d %s %d %s", n/per, large, n%per, small)
 }
 
-// seconds is a time span as a form has it.
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
-
 // acknowledged is how far a run is from its rest.
 func acknowledged(live RunLive) string {
 	p := live.Pulse

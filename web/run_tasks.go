@@ -60,14 +60,13 @@ func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message strin
 
 // oneTask is the list with the one task whose number was typed.
 func (s *server) oneTask(c echo.Context, t views.RunTasks) (views.RunTasks, error) {
-	number, err := rowID[id.Task](t.Filter.Task, echo.ErrNotFound)
-	if err != nil {
-		t.Message = "A task has a whole number."
-		return t, nil
+	number, wrong := rowID[id.Task](t.Filter.Task, echo.ErrNotFound)
+	if wrong != nil {
+		number = 0 // which no task has
 	}
 	task, _, err := s.RunTask(c.Request().Context(), t.Run.ID, number)
 	if errors.Is(err, fault.NotFound) {
-		t.Message = fmt.Sprintf("This run has no task %d.", number)
+		t.Message = fmt.Sprintf("This run has no task “%.40s”.", t.Filter.Task)
 		return t, nil
 	}
 	t.Tasks = []migrations.Task{task}
