@@ -24,7 +24,7 @@ func (w *Workflows) importTickets() *migrations.Migration {
 		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
 		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10},
 		{Name: "author", Label: "Imported by", Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.", Kind: migrations.Text, Required: true, Max: 254},
-		{Name: "encoding", Label: "Encoding", Kind: migrations.Choice, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", migrations.EncodingWindows, "Windows-1252 (Latin-1)")},
+		{Name: "encoding", Label: "Encoding", Kind: migrations.Choice, Required: true, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", migrations.EncodingWindows, "Windows-1252 (Latin-1)")},
 	}
 	for _, c := range importColumns {
 		help := strings.TrimSpace(c.help + " The name of its column in the file; - for none. Left empty, it is found by its usual names.")
@@ -35,8 +35,8 @@ func (w *Workflows) importTickets() *migrations.Migration {
 		migrations.Param{Name: "statuses", Label: "Columns of statuses", Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
 		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.", Kind: migrations.Text, Max: 80},
 		migrations.Param{Name: "names", Label: "Match people by name, too", Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.", Kind: migrations.Flag},
-		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Default: "dmy", Choices: choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
-		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Default: "auto", Choices: choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup", "markdown", "Markdown, or plain text")},
+		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Required: true, Default: "dmy", Choices: choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
+		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Required: true, Default: "auto", Choices: choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup", "markdown", "Markdown, or plain text")},
 	)
 	return &migrations.Migration{
 		Name: ImportName, Title: "Import tickets",
