@@ -107,3 +107,20 @@ func TestAssets(t *testing.T) {
 		}
 	})
 }
+
+// A brace that a merge lost puts all that follows into the layer before, where it loses against everything.
+func TestStylesAreClosed(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"css/app.css", "css/migrations.css"} {
+		depth := 0
+		for i, line := range strings.Split(string(assets[name].content), "\n") {
+			if strings.HasPrefix(line, "@layer") && depth != 0 {
+				t.Errorf("%s:%d: a layer within another", name, i+1)
+			}
+			depth += strings.Count(line, "{") - strings.Count(line, "}")
+		}
+		if depth != 0 {
+			t.Errorf("%s: %d braces are open at its end", name, depth)
+		}
+	}
+}
