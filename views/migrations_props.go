@@ -151,10 +151,10 @@ func short(text string, most int) string {
 
 // figures are a run's numbers in a line.
 func figures(r migrations.Run) string {
-	switch {
-	case r.State == migrations.Open:
+	switch r.State {
+	case migrations.Open:
 		return "not filled yet"
-	case r.State == migrations.Filling:
+	case migrations.Filling:
 		return Counted(int64(r.Total), "task", "tasks") + " so far"
 	}
 	return Thousands(r.Progress.Done()) + " of " + Thousands(int64(r.Total))

@@ -547,14 +547,13 @@ func sayFilled(env environment, w *workflows.Workflows, r migrations.Run) {
 		fmt.Fprintf(env.stdout, " %s rejected.", counted(int64(r.Rejected), "line was", "lines were"))
 	}
 	fmt.Fprintln(env.stdout)
-	switch {
-	case r.State == migrations.Ready:
-	default:
-		if r.Dry {
-			fmt.Fprintln(env.stdout, "It is a dry run, and begins by itself: nothing is changed.")
-		}
-		fmt.Fprintln(env.stdout, oneLine(fmt.Sprintf("It is %s. %s", r.State, r.Reason)))
+	if r.State == migrations.Ready {
+		return
 	}
+	if r.Dry {
+		fmt.Fprintln(env.stdout, "It is a dry run, and begins by itself: nothing is changed.")
+	}
+	fmt.Fprintln(env.stdout, strings.TrimSpace(oneLine(fmt.Sprintf("It is %s. %s", r.State, r.Reason))))
 }
 
 // begin starts a run that is ready.
