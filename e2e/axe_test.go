@@ -59,6 +59,7 @@ var accessible = map[string]string{
 	"/admin/migrations/runs/:run/skips":                 noPage,
 	"/admin/migrations/runs/:run/events":                noPage,
 	"/admin/migrations/runs/:run/mapping":               noPage, // of a file that is to be imported
+	"/admin/migrations/runs/:run/report.csv":            noPage,
 	"/admin/migrations/:name/new":                       "/admin/migrations/import-tickets/new",
 	"/admin/migrations/runs/:run/start":                 "/admin/migrations/runs/1/start",
 	"/admin/migrations/runs/:run/rejections":            "/admin/migrations/runs/1/rejections",
