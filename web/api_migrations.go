@@ -166,6 +166,12 @@ type failureResource struct {
 	LastAt      time.Time `json:"last_at"`
 }
 
+type rejectionResource struct {
+	Line    uint64 `json:"line"`
+	Reason  string `json:"reason"`
+	Content string `json:"content"` // how it begins
+}
+
 func migrationOf(info migrations.Info) migrationResource {
 	r := migrationResource{
 		Name: info.Name, Title: info.Title, Description: info.Description, Dry: info.Dry, Params: []paramResource{}, Knobs: knobsOf(info.Knobs),
@@ -543,6 +549,30 @@ func (s *server) apiFailures(c echo.Context) error {
 		items[i] = failureResource(f)
 	}
 	return answer(c, http.StatusOK, listResource[failureResource]{Items: items})
+}
+
+func (s *server) apiRejections(c echo.Context) error {
+	run, err := pathRun(c)
+	if err != nil {
+		return err
+	}
+	after, err := goesOn[uint64](c, "after")
+	if err != nil {
+		return badQuery{"after", "what the page before gave as next"}
+	}
+	list, more, err := s.RunRejections(c.Request().Context(), run, after)
+	if err != nil {
+		return err
+	}
+	page := listResource[rejectionResource]{Items: make([]rejectionResource, len(list))}
+	for i, r := range list {
+		page.Items[i] = rejectionResource{Line: r.Line, Reason: r.Reason, Content: r.Content}
+	}
+	if more {
+		next := strconv.FormatUint(list[len(list)-1].Number, 10)
+		page.Next = &next
+	}
+	return answer(c, http.StatusOK, page)
 }
 
 // badWhich reports a call that does not say which tasks are meant.

@@ -178,6 +178,7 @@ func (s *server) route(e *echo.Echo) {
 	api.POST("/runs/:run/cancel", s.plainly(s.CancelRun))
 	api.GET("/runs/:run/tasks", s.apiTasks)
 	api.GET("/runs/:run/failures", s.apiFailures)
+	api.GET("/runs/:run/rejections", s.apiRejections)
 	api.POST("/runs/:run/retry", s.onTasks(s.RetryTasks))
 	api.POST("/runs/:run/skip", s.onTasks(s.SkipTasks))
 

@@ -235,6 +235,7 @@ var calls = map[string]call{
 	"POST /api/v1/runs/:run/cancel":      {"/runs/1/cancel", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/runs/:run/tasks":        {"/runs/1/tasks", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/runs/:run/failures":     {"/runs/1/failures", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/rejections":   {"/runs/1/rejections", "", accounts.Operate, 200, 200, ""},
 	"POST /api/v1/runs/:run/retry":       {"/runs/1/retry", `{"all":true}`, accounts.Operate, 200, 200, ""},
 	"POST /api/v1/runs/:run/skip":        {"/runs/1/skip", `{"task":9}`, accounts.Operate, 404, 404, ""},
 }

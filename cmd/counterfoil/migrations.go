@@ -354,8 +354,11 @@ func runFailures(ctx context.Context, env environment, args []string) error {
 		if err != nil {
 			return err
 		}
+		if err := printRejected(ctx, env, w, run); err != nil {
+			return err
+		}
 		if len(list) == 0 {
-			_, err = fmt.Fprintf(env.stdout, "Run %d has no failures.\n", run)
+			_, err = fmt.Fprintf(env.stdout, "Run %d has no failed tasks.\n", run)
 			return err
 		}
 		rows := make([][]string, len(list))
@@ -367,6 +370,27 @@ func runFailures(ctx context.Context, env environment, args []string) error {
 		}
 		return table(env, "FINGERPRINT FAILED ERRORS TASK LAST MESSAGE", rows)
 	})
+}
+
+// printRejected prints the first lines that no task was made of; the page and the API have the others.
+func printRejected(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) error {
+	const shown = 10
+	list, more, err := w.RunRejections(ctx, run, 0)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	rows := make([][]string, 0, shown)
+	for _, r := range list[:min(len(list), shown)] {
+		rows = append(rows, []string{strconv.FormatUint(r.Line, 10), oneLine(r.Reason), cutTo(oneLine(r.Content), 60)})
+	}
+	if err := table(env, "LINE REJECTED BEGINS", rows); err != nil {
+		return err
+	}
+	if more || len(list) > shown {
+		fmt.Fprintf(env.stdout, "and more: see /admin/migrations/runs/%d/rejections\n", run)
+	}
+	_, err = fmt.Fprintln(env.stdout)
+	return err
 }
 
 func cutTo(text string, most int) string {

@@ -177,7 +177,10 @@ func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
 			return err
 		}
 		m := move{Action: "be ready", From: []State{Filling}, To: Ready, Actor: Keeper, Reason: rejectedReason(row)}
-		if row.Dry {
+		switch {
+		case row.Total == 0 && row.Rejected > 0:
+			m.To = Cancelled
+		case row.Dry:
 			m.To = Running
 		}
 		return transit(ctx, tx, run, m, nil)
@@ -193,6 +196,8 @@ func rejectedReason(row db.MigrationRun) string {
 	switch {
 	case row.Total == 0 && row.Rejected == 0:
 		return "There is nothing to do: no task was found."
+	case row.Total == 0:
+		return fmt.Sprintf("Every line was rejected, %d in all, so there is nothing to do. The rejected lines say why: mend the file, or what is said about it, and start again.", row.Rejected)
 	case row.Rejected > maxRejections:
 		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, maxRejections)
 	case row.Rejected == 1:

@@ -119,6 +119,16 @@ func TestFill(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 	})
+	t.Run("a run whose every line was rejected is over, and asks for attention", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
+			return into.Reject(ctx, Rejection{Line: 2, Reason: "No."})
+		}))
+		run := d.filledBy(d.worker(), d.opened(1))
+		if run.State != Cancelled || run.Listed != ListAttention || !strings.HasPrefix(run.Reason, "Every line was rejected, 1 in all") {
+			t.Errorf("%s in %s: %s", run.State, run.Listed, run.Reason)
+		}
+	})
 	t.Run("the first ten thousand rejections are kept, all are counted", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
@@ -127,7 +137,7 @@ func TestFill(t *testing.T) {
 					return err
 				}
 			}
-			return nil
+			return into.Add(ctx, NewTask{Payload: "one", Cursor: "end"})
 		}))
 		run := d.filledBy(d.worker(), d.opened(1))
 		if run.Rejected != maxRejections+700 || run.Reason != "10700 lines were rejected; the first 10000 are kept." {
