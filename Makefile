@@ -9,6 +9,9 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # What touches the database: the packages that test-mysql runs on MySQL as well.
 ON_DATABASE = ./db/... ./domain/... ./web/... ./ops/... ./cmd/... ./e2e/...
 
+# The tests that do more where COUNTERFOIL_SOAK is set.
+SOAK = Load|Crash|Chaos|TheOriginalScenario|NothingIsClaimedAfterAStop
+
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-mysql generate lint bench soak
 
@@ -44,8 +47,8 @@ bench: need-database build $(MYSQL)/ready ## tickets and tasks per second beside
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench migrations --engine mysql
 
 soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash|Chaos' ./cmd/counterfoil
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m -v -run 'Load|Crash|Chaos' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
 
 .PHONY: need-database need-browser
 need-database:

@@ -8,6 +8,7 @@ package db
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -250,20 +251,21 @@ func (q *Queries) WorkerNames(ctx context.Context, ids []id.Worker) ([]WorkerNam
 }
 
 const workersNow = `-- name: WorkersNow :one
-SELECT CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
+SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = ? AND state = 'draining'), 0) AS SIGNED) AS draining
 FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until > NOW(6)
 `
 
 type WorkersNowRow struct {
+	Time     time.Time
 	Active   int64
 	Draining int64
 }
 
-// WorkersNow is how many can claim, and whether the worker is one that must not.
+// WorkersNow is how many can claim, whether the worker is one that must not, and the time.
 func (q *Queries) WorkersNow(ctx context.Context, argID id.Worker) (WorkersNowRow, error) {
 	row := q.db.QueryRowContext(ctx, workersNow, argID)
 	var i WorkersNowRow
-	err := row.Scan(&i.Active, &i.Draining)
+	err := row.Scan(&i.Time, &i.Active, &i.Draining)
 	return i, err
 }

@@ -18,14 +18,15 @@ const byKey = " FORCE INDEX (PRIMARY) "
 const takeTasks = `UPDATE migration_task` + byKey + `SET state = 'processing', fence = ?, worker_id = ?, attempt = attempt + 1, claimed_at = NOW(6)
 WHERE id IN (`
 
-// TakeTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open.
-func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker) (int64, error) {
-	args := make([]any, 0, len(tasks)+2)
+// TakeTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open:
+// none from a time on, by the database's clock, for the claim would come too late.
+func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time) (int64, error) {
+	args := make([]any, 0, len(tasks)+3)
 	args = append(args, fence, uint64(worker))
 	for _, task := range tasks {
 		args = append(args, uint64(task))
 	}
-	return tx.changed(ctx, takeTasks+marks(len(tasks))+`) AND state = 'open'`, args)
+	return tx.changed(ctx, takeTasks+marks(len(tasks))+`) AND state = 'open' AND NOW(6) < ?`, append(args, before))
 }
 
 // Ended is a claimed task and what becomes of it.

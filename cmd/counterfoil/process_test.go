@@ -28,7 +28,7 @@ const asProgram = "COUNTERFOIL_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(program(ledger()))
+		os.Exit(program(ledger(), deaf()))
 	}
 	os.Exit(m.Run())
 }
@@ -71,11 +71,13 @@ func setUp(t *testing.T, i *install) *install {
 	return i
 }
 
+// data is the data directory of an install with a private database.
+func (i *install) data() string { return strings.TrimPrefix(i.env[0], "COUNTERFOIL_DATA=") }
+
 // databasePID is the process of the install's private database.
 func databasePID(t *testing.T, i *install) int {
 	t.Helper()
-	dir := strings.TrimPrefix(i.env[0], "COUNTERFOIL_DATA=")
-	text, err := os.ReadFile(filepath.Join(dir, "database.json"))
+	text, err := os.ReadFile(filepath.Join(i.data(), "database.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +127,7 @@ func (i *install) operator(t *testing.T) (context.Context, *workflows.Workflows,
 		}
 		return ""
 	}, nil, io.Discard, io.Discard)
-	env.migrations = []*migrations.Migration{ledger()}
+	env.migrations = []*migrations.Migration{ledger(), deaf()}
 	d, err := env.openDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)

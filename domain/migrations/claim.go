@@ -117,8 +117,9 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 		if err := done.finish(ctx, tx, batch); err != nil {
 			return err
 		}
-		if want = min(want, left); want > 0 && d.w.mayClaim() {
-			if claimed, err = d.claim(ctx, tx, run, want); err != nil {
+		last := d.w.looked.Load() // before it is asked whether the run was stopped: that is not older then
+		if want = min(want, left); want > 0 && d.w.mayClaim() && !d.stops() {
+			if claimed, err = d.claim(ctx, tx, run, want, last.theirs.Add(stale)); err != nil {
 				return err
 			}
 		}
@@ -177,8 +178,8 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 	return nil
 }
 
-// claim takes the next open tasks, in the order of their ids.
-func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int) ([]*held, error) {
+// claim takes the next open tasks, in the order of their ids, before a time of the database's clock.
+func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, before time.Time) ([]*held, error) {
 	began := time.Now()
 	rows, err := tx.LockOpenTasks(ctx, run.ID, int32(want))
 	if err != nil || len(rows) == 0 {
@@ -197,7 +198,10 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int) (
 			Values: run.Values, secrets: run.secrets, Worker: d.w.id, upstream: upstream,
 		}}
 	}
-	taken, err := tx.TakeTasks(ctx, ids, fence, d.w.id)
+	taken, err := tx.TakeTasks(ctx, ids, fence, d.w.id, before)
+	if err == nil && taken == 0 {
+		return nil, nil // this process stood still since it looked: the run may be stopped by now
+	}
 	if err == nil && taken != int64(len(ids)) {
 		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids), taken)
 	}

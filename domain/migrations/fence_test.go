@@ -28,7 +28,7 @@ func (b workbench) hand(run id.Run) hand {
 		b.t.Fatal(err)
 	}
 	w.active.Store(1)
-	w.lookedAt.Store(1 << 60)
+	w.looked.Store(&looked{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
 	return hand{w.dispatcher(b.row(run), b.registry["try"]), b, &keeper{w: w}}
 }
 
@@ -133,6 +133,29 @@ func TestClaim(t *testing.T) {
 		if claimed := b.hand(run).claims(100); len(claimed) != 50 {
 			t.Errorf("%d tasks claimed", len(claimed))
 		}
+	})
+	t.Run("a claim comes too late where the process stood still after it looked at the run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(5, Knobs{})
+		h := b.hand(run)
+		h.w.looked.Store(&looked{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
+		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, TaskOpen) != 5 {
+			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, TaskOpen))
+		}
+		b.adds(run)
+	})
+	t.Run("a claim that is under way when the run is found stopped takes nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(5, Knobs{})
+		h := b.hand(run)
+		b.exec("UPDATE migration_run SET state = 'pausing', version = version + 1 WHERE id = ?", uint64(run))
+		h.update(b.row(run))
+		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, TaskOpen) != 5 {
+			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, TaskOpen))
+		}
+		b.adds(run)
 	})
 	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
 		t.Parallel()

@@ -62,7 +62,7 @@ type worker struct {
 	claims     atomic.Uint32
 	draining   atomic.Bool
 	active     atomic.Int64 // workers who can claim, this one too
-	lookedAt   atomic.Int64 // nanoseconds after lease.began
+	looked     atomic.Pointer[looked]
 	inFlight   atomic.Int64
 	told       atomic.Int64 // inFlight as last written
 	finished   atomic.Uint64
@@ -74,6 +74,10 @@ type worker struct {
 	dispatchers map[id.Run]*dispatcher
 	seen        map[id.Run]uint64 // the version last acknowledged
 }
+
+// looked is when a worker last read the runs, by its own clock and by the database's. By then all that
+// it works on is as that look found it.
+type looked struct{ mine, theirs time.Time }
 
 func newWorker(e *Engine, host string, pid int) *worker {
 	w := &worker{
@@ -154,9 +158,9 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 	}
 	w.active.Store(max(now.Active, 1))
 	w.draining.Store(now.Draining > 0)
-	w.lookedAt.Store(int64(asked.Sub(w.lease.began)))
 	pause, shortest := idleLook, DefaultKnobs.Lease
 	present := make(map[id.Run]bool, len(rows))
+	var runs []Run
 	var failed []error
 	for _, row := range rows {
 		run, err := w.e.workingRun(row, db.ProgressOfRow{})
@@ -165,10 +169,13 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 			continue
 		}
 		present[run.ID] = true
+		runs = append(runs, run)
 		if run.State != Ready {
 			pause, shortest = look, min(shortest, run.Knobs.Lease)
 		}
-		failed = append(failed, w.see(ctx, run))
+		if d := w.dispatchers[run.ID]; d != nil {
+			d.update(run)
+		}
 	}
 	w.leaseFor.Store(int64(shortest))
 	for of, d := range w.dispatchers {
@@ -187,6 +194,10 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 			delete(w.seen, of)
 		}
 	}
+	w.looked.Store(&looked{asked, now.Time})
+	for _, run := range runs {
+		failed = append(failed, w.see(ctx, run))
+	}
 	return pause, errors.Join(failed...)
 }
 
@@ -199,8 +210,7 @@ func (w *worker) see(ctx context.Context, run Run) error {
 		d = nil
 	}
 	switch {
-	case d != nil:
-		d.update(run)
+	case d != nil: // it was updated
 	case run.State == Running && m != nil && !w.draining.Load():
 		w.dispatchers[run.ID] = w.dispatch(run, m)
 	case run.State == Pausing || run.State == Cancelling || run.State == Throttled:
@@ -256,7 +266,8 @@ func (w *worker) stop(why error) {
 
 // mayClaim reports whether the worker knows the runs well enough to claim, and lives.
 func (w *worker) mayClaim() bool {
-	return w.lease.valid() && !w.draining.Load() && time.Since(w.lease.began)-time.Duration(w.lookedAt.Load()) < stale
+	last := w.looked.Load()
+	return w.lease.valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
 }
 
 // pace measures how many tasks a worker finishes per second.

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// deaf has tasks that take some milliseconds, whatever their context says, and write nothing.
+func deaf() *migrations.Migration {
+	return &migrations.Migration{
+		Name: "deaf", Title: "Deaf", Description: "For tests.",
+		Params: []migrations.Param{
+			{Name: "tasks", Label: "Tasks", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000_000},
+			{Name: "ms", Label: "Milliseconds", Kind: migrations.Number, Required: true, Min: 0, Max: 10_000},
+		},
+		Fill: ledger().Fill,
+		Process: func(_ context.Context, work *migrations.Work) error {
+			ms, err := strconv.Atoi(work.Values["ms"])
+			time.Sleep(time.Duration(ms) * time.Millisecond)
+			return err
+		},
+		Knobs: migrations.Knobs{Concurrency: 8, Block: 10, Attempts: 50, Backoff: 100 * time.Millisecond, Lease: 3 * time.Second},
+	}
+}
+
+// clock is the database's.
+func clock(t *testing.T, d *db.DB) (now time.Time) {
+	t.Helper()
+	if err := d.SQL.QueryRow("SELECT NOW(6)").Scan(&now); err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
+// number reads one number.
+func number(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
+	t.Helper()
+	if err := d.SQL.QueryRow(query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// keeperGetsTo waits until the keeper, which does so once a second, renewed its lease more than so many
+// seconds after a time: then the workers have gone on for so long, too.
+func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0 {
+			return
+		}
+	}
+	t.Fatal("nobody is the keeper")
+}
+
+// freezeHolding has a worker stand still while it holds tasks, and returns its id and theirs.
+func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []uint64) {
+	t.Helper()
+	pid := p.cmd.Process.Pid
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		worker = uint64(number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
+		freeze(t, pid)
+		if held = numbers(t, d, "SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing'", worker); len(held) > 0 {
+			return worker, held
+		}
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the worker never holds a task")
+	return 0, nil
+}
+
+// numbers reads a column of numbers.
+func numbers(t *testing.T, d *db.DB, query string, args ...any) (list []uint64) {
+	t.Helper()
+	rows, err := d.SQL.Query(query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n uint64
+		if err := rows.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, n)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestNothingIsClaimedAfterAStop pauses a run that three workers claim for as fast as they can. Two
+// seconds later, by the database's clock, nothing is claimed, also not by a worker that stood still when
+// the run was paused, wherever in its claim that was.
+func TestNothingIsClaimedAfterAStop(t *testing.T) {
+	rounds := 4
+	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+		rounds = 50
+	}
+	i := onPrivate(t)
+	operator, w, d := i.operator(t)
+	workers := []*process{i.work(t), i.work(t), i.work(t)}
+	run, err := w.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
+	lease := time.Minute // who stands still keeps what it holds
+	if _, err := w.TurnKnobs(operator, run.ID, migrations.KnobChange{Lease: &lease}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.StartRun(operator, run.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	for round := range rounds {
+		before := number(t, d, "SELECT COALESCE(SUM(complete), 0) FROM migration_counter WHERE run_id = ?", uint64(run.ID))
+		until(t, w, operator, run.ID, "gets on", func(r migrations.Run) bool { return r.Progress.Complete > before+200 })
+		frozen := workers[round%len(workers)].cmd.Process.Pid
+		still := round%2 == 1
+		if still {
+			freeze(t, frozen)
+		}
+		if _, err := w.PauseRun(operator, run.ID); err != nil {
+			t.Fatal(err)
+		}
+		stopped := clock(t, d)
+		if still {
+			for clock(t, d).Before(stopped.Add(2500 * time.Millisecond)) {
+				time.Sleep(50 * time.Millisecond)
+			}
+			if err := syscall.Kill(frozen, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+		}
+		until(t, w, operator, run.ID, "is paused", func(r migrations.Run) bool { return r.State == migrations.Paused })
+		keeperGetsTo(t, d, stopped, 4)
+		late := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND claimed_at > ? + INTERVAL 2 SECOND", uint64(run.ID), stopped)
+		held := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'processing'", uint64(run.ID))
+		if late != 0 || held != 0 {
+			t.Errorf("round %d, one stood still: %t: %d tasks were claimed two seconds after the run was paused, %d are under way", round, still, late, held)
+		}
+		if _, err := w.ResumeRun(operator, run.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.CancelRun(operator, run.ID); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, operator, run.ID, "is cancelled", func(r migrations.Run) bool { return r.State == migrations.Cancelled })
+	i.verified(t)
+}
+
+// TestAWorkerThatComesLate has a worker stand still in the middle of tasks for longer than its lease. What
+// it says of them afterwards is refused, and each of them, done by another, counts once.
+func TestAWorkerThatComesLate(t *testing.T) {
+	const tasks = 300
+	i := onPrivate(t)
+	operator, w, d := i.operator(t)
+	slow := i.work(t)
+	run, err := w.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
+	if _, err := w.StartRun(operator, run.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })
+	worker, held := freezeHolding(t, d, slow)
+	others := []*process{i.work(t), i.work(t)}
+	until(t, w, operator, run.ID, "takes back what it held", func(r migrations.Run) bool { return r.Progress.Reclaimed >= int64(len(held)) })
+	if err := syscall.Kill(slow.cmd.Process.Pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	done = until(t, w, operator, run.ID, "refuses what came late", func(r migrations.Run) bool { return r.Progress.Refused > 0 })
+	if p := done.Progress; p.Complete != tasks || p.Done() != tasks || p.Processing != 0 || p.Open != 0 {
+		t.Errorf("%d tasks: %+v", tasks, p)
+	}
+	if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'complete'", uint64(run.ID)); n != tasks {
+		t.Errorf("%d of %d tasks are complete", n, tasks)
+	}
+	for _, task := range held {
+		if n := number(t, d, "SELECT COUNT(*) FROM migration_task WHERE id = ? AND state = 'complete' AND worker_id <> ?", task, worker); n != 1 {
+			t.Errorf("task %d is not done by another", task)
+		}
+	}
+	t.Logf("it held %d tasks, and %d that it finished late were refused", len(held), done.Progress.Refused)
+	i.verified(t)
+	for k, p := range append(others, slow) {
+		if err := p.stop(t); err != nil {
+			t.Errorf("worker %d ended with %v\n%s", k, err, p.logged())
+		}
+	}
+}
