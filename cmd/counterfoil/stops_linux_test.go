@@ -182,8 +182,8 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	if err := syscall.Kill(slow.cmd.Process.Pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
-	done = until(t, w, operator, run.ID, "refuses what came late", func(r migrations.Run) bool { return r.Progress.Refused > 0 })
+	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	done := until(t, w, operator, run.ID, "refuses what came late", func(r migrations.Run) bool { return r.Progress.Refused > 0 })
 	if p := done.Progress; p.Complete != tasks || p.Done() != tasks || p.Processing != 0 || p.Open != 0 {
 		t.Errorf("%d tasks: %+v", tasks, p)
 	}
