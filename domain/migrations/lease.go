@@ -71,12 +71,8 @@ func (e *Engine) signOn(ctx context.Context) (*worker, error) {
 func (w *worker) hold(ctx context.Context) error {
 	failed := false
 	for {
-		pause := w.beat()
-		if failed {
-			pause = max(pause/4, shortestBeat)
-		}
-		if err := sleep(ctx, min(pause, w.lease.left())); err != nil {
-			return nil //nolint:nilerr // the end of ctx is no failure
+		if !w.rest(ctx, failed) {
+			return nil
 		}
 		err := w.renew(ctx)
 		if failed = err != nil; failed && ctx.Err() == nil {
@@ -87,6 +83,24 @@ func (w *worker) hold(ctx context.Context) error {
 		}
 		if !w.lease.valid() && ctx.Err() == nil {
 			return errLeaseLost{"it could not be renewed in time"}
+		}
+	}
+}
+
+// rest waits until the lease is to be renewed, and reports whether ctx goes on. What shortens the beat
+// meanwhile, a run with a short lease or a task that was taken, counts from when the waiting began.
+func (w *worker) rest(ctx context.Context, failed bool) bool {
+	for began := time.Now(); ; {
+		pause := w.beat()
+		if failed {
+			pause = max(pause/4, shortestBeat)
+		}
+		left := min(pause-time.Since(began), w.lease.left())
+		if left <= 0 {
+			return ctx.Err() == nil
+		}
+		if sleep(ctx, min(left, look)) != nil {
+			return false
 		}
 	}
 }
