@@ -123,9 +123,9 @@ func (q *Queries) TicketsNumbered(ctx context.Context, arg TicketsNumberedParams
 }
 
 const ticketsOfOrigins = `-- name: TicketsOfOrigins :many
-SELECT o.external_id, t.id, t.local_id, t.deleted_at, b.slug AS board_slug FROM ticket_origin o
-JOIN ticket t ON t.id = o.ticket_id
-JOIN board b ON b.id = t.board_id
+SELECT o.external_id, t.id, t.local_id, t.deleted_at, b.slug AS board_slug FROM ticket_origin o FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN ticket t ON t.id = o.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
 WHERE o.company_id = ? AND o.external_id IN (/*SLICE:external_ids*/?)
 `
 
@@ -137,7 +137,8 @@ type TicketsOfOriginsRow struct {
 	BoardSlug  string
 }
 
-// The tickets that were imported from some keys, also deleted ones.
+// The tickets that were imported from some keys, also deleted ones. From the keys, whatever the server
+// thinks: from the one board it would read all its tickets.
 func (q *Queries) TicketsOfOrigins(ctx context.Context, companyID id.Company, externalIds []string) ([]TicketsOfOriginsRow, error) {
 	query := ticketsOfOrigins
 	var queryParams []interface{}

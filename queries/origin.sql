@@ -9,10 +9,11 @@ ON DUPLICATE KEY UPDATE imported = imported;
 SELECT slug, imported FROM board_slug WHERE company_id = sqlc.arg(company_id) AND slug IN (sqlc.slice(slugs));
 
 -- name: TicketsOfOrigins :many
--- The tickets that were imported from some keys, also deleted ones.
-SELECT o.external_id, t.id, t.local_id, t.deleted_at, b.slug AS board_slug FROM ticket_origin o
-JOIN ticket t ON t.id = o.ticket_id
-JOIN board b ON b.id = t.board_id
+-- The tickets that were imported from some keys, also deleted ones. From the keys, whatever the server
+-- thinks: from the one board it would read all its tickets.
+SELECT o.external_id, t.id, t.local_id, t.deleted_at, b.slug AS board_slug FROM ticket_origin o FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN ticket t ON t.id = o.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
 WHERE o.company_id = sqlc.arg(company_id) AND o.external_id IN (sqlc.slice(external_ids));
 
 -- name: TicketsNumbered :many
