@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
 // TaskLoad is how much work there is: so many tasks that do nothing, for each number of workers with
@@ -44,8 +45,22 @@ func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 		}
 	}
 	report.compare(load)
-	return report, nil
+	err = report.waiting(ctx, d, min(load.Tasks, 20_000))
+	return report, err
 }
+
+// waiting tells how fast one worker is whose tasks take a while and none of its time, as downloads do.
+func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
+	const wait, atOnce, block = 50 * time.Millisecond, 200, 100
+	row, err := runIdle(ctx, d, &idleWork{wait: wait}, Row{Workers: 1}, tasks, migrations.KnobChange{Concurrency: to(atOnce), Block: to(block)})
+	if err != nil {
+		return fmt.Errorf("tasks that wait: %w", err)
+	}
+	r.remarks = append(r.remarks, fmt.Sprintf("1 worker, waiting %s in each task, %d at a time: %.0f/s of %.0f.", wait, atOnce, row.PerSecond, atOnce/wait.Seconds()))
+	return nil
+}
+
+func to[T any](value T) *T { return &value }
 
 // compare says how our rows stand beside the original with the block it was designed with, the smallest.
 func (r *Report) compare(load TaskLoad) {
