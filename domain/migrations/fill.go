@@ -38,16 +38,21 @@ type fillingOver struct{}
 func (fillingOver) Error() string { return "the run is filled by another worker, or cancelled" }
 
 // fill has the worker fill the run where it is open, or where who filled it is gone. It returns when
-// the run is filled or cancelled, somebody else fills it, or ctx ends.
-func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) error {
+// the run is filled or cancelled, or ctx ends; at once, and false, where somebody else fills it.
+func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) (mine bool, err error) {
 	m, ok := e.registry[run.Name]
 	if !ok {
-		return nil
+		return false, nil
 	}
 	fence, err := e.takeFilling(ctx, worker, run.ID)
 	if err != nil || fence == 0 {
-		return err
+		return false, err
 	}
+	return true, e.fillOn(ctx, m, run, fence)
+}
+
+// fillOn fills a run that the worker has taken, again and again while what fails will be over.
+func (e *Engine) fillOn(ctx context.Context, m *Migration, run Run, fence uint64) error {
 	pause, tries := time.Second, 0
 	for {
 		added, err := e.fillOnce(ctx, m, run.ID, fence)

@@ -92,6 +92,16 @@ func TestFill(t *testing.T) {
 		if run := d.filledBy(two, run); run.State != Filling || run.Total != 0 {
 			t.Errorf("%+v", run)
 		}
+		w := newWorker(d.Engine, "there", 1)
+		w.id = two
+		rung := d.bell.next()
+		w.fill(d.ctx, run)
+		w.background.Wait()
+		select {
+		case <-rung:
+			t.Error("it wakes itself, to try again at once")
+		default:
+		}
 		d.dies(one)
 		if run := d.filledBy(two, run); run.State != Ready || run.Total != 5 {
 			t.Errorf("%+v", run)
@@ -272,7 +282,7 @@ func TestFillingGoesOn(t *testing.T) {
 		run, one, two := d.opened(1), d.worker(), d.worker()
 		go func() {
 			defer close(stuck)
-			if err := d.fill(d.ctx, one, run); err != nil {
+			if _, err := d.fill(d.ctx, one, run); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -300,7 +310,7 @@ func TestFillingGoesOn(t *testing.T) {
 			})
 		}))
 		run := d.opened(1)
-		if err := d.fill(ctx, d.worker(), run); !errors.Is(err, context.Canceled) {
+		if _, err := d.fill(ctx, d.worker(), run); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		if run := d.filledBy(d.worker(), run); run.State != Ready {
@@ -318,7 +328,10 @@ func TestFillingGoesOn(t *testing.T) {
 		}))
 		run := d.opened(1)
 		done := make(chan error)
-		go func() { done <- d.fill(d.ctx, d.worker(), run) }()
+		go func() {
+			_, err := d.fill(d.ctx, d.worker(), run)
+			done <- err
+		}()
 		<-waits
 		must[Run](t)(d.CancelRun(d.ctx, d.ana, run.ID))
 		if err := <-done; err != nil {

@@ -110,7 +110,7 @@ func (d *desk) ready(n int) Run {
 
 func (d *desk) filledBy(worker id.Worker, run Run) Run {
 	d.t.Helper()
-	if err := d.fill(d.ctx, worker, run); err != nil {
+	if _, err := d.fill(d.ctx, worker, run); err != nil {
 		d.t.Fatal(err)
 	}
 	return d.run(run.ID)

@@ -242,10 +242,13 @@ func (w *worker) fill(ctx context.Context, run Run) {
 	}
 	w.background.Go(func() {
 		defer w.filling.Delete(run.ID)
-		if err := w.e.fill(ctx, w.id, run); err != nil && ctx.Err() == nil {
+		mine, err := w.e.fill(ctx, w.id, run)
+		if err != nil && ctx.Err() == nil {
 			w.e.options.Log.Warn("fill run", "run", run.ID, "error", err)
 		}
-		w.e.bell.ring()
+		if mine {
+			w.e.bell.ring() // there is work; or not at once, where another one fills it
+		}
 	})
 }
 
