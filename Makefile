@@ -48,7 +48,9 @@ bench: need-database build $(MYSQL)/ready ## tickets and tasks per second beside
 
 soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
 
 .PHONY: need-database need-browser
 need-database:

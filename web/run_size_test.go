@@ -1,0 +1,223 @@
+package web_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// runSize is how many tasks the run of TestALargeRun has.
+func runSize(t *testing.T) int {
+	t.Helper()
+	if os.Getenv("COUNTERFOIL_SOAK") == "" {
+		return 20_000
+	}
+	n := 5_000_000
+	if text := os.Getenv("COUNTERFOIL_SOAK_TASKS"); text != "" {
+		if _, err := fmt.Sscan(text, &n); err != nil || n < 100_000 {
+			t.Fatalf("COUNTERFOIL_SOAK_TASKS is %q; a number from 100000", text)
+		}
+	}
+	return n
+}
+
+// tasksAtOnce is how many rows a statement writes that makes a run large.
+const tasksAtOnce = 50_000
+
+// largeRun is a run with so many open tasks that is paused.
+func (h *house) largeRun(tasks int) id.Run {
+	h.t.Helper()
+	run := h.readyRun(tasks)
+	const digits = "(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
+	fill := fmt.Sprintf("INSERT INTO migration_task (run_id, line, payload) SELECT ?, a.n, CONCAT('https://images.example.com/', a.n, b.n, c.n, d.n, e.n, '.png') FROM %[1]s a, %[1]s b, %[1]s c, %[1]s d, %[1]s e LIMIT ?", digits)
+	for done := 0; done < tasks; done += tasksAtOnce {
+		h.exec(fill, run, min(tasksAtOnce, tasks-done))
+	}
+	h.exec("ANALYZE TABLE migration_task")
+	h.exec("UPDATE migration_run SET state = 'paused', started_at = NOW(6) WHERE id = ?", run)
+	return run
+}
+
+// done completes the run's tasks up to so many, but every hundredth, which failed.
+func (h *house) done(run id.Run, upto int) {
+	h.t.Helper()
+	first := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", run)
+	worker := h.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
+	last := first + h.count("SELECT MAX(id) - MIN(id) + 1 FROM migration_task WHERE run_id = ?", run)*int64(upto)/h.count("SELECT total FROM migration_run WHERE id = ?", run)
+	for from := first; from < last; from += tasksAtOnce {
+		h.exec(`UPDATE migration_task SET state = IF(id % 100 = 0, 'failed', 'complete'), fingerprint = IF(id % 100 = 0, UNHEX(?), NULL),
+			fence = 1, worker_id = ?, attempt = 1, claimed_at = NOW(6), finished_at = NOW(6)
+			WHERE run_id = ? AND state = 'open' AND id >= ? AND id < ?`, fingerprint, worker, run, from, min(from+tasksAtOnce, last))
+	}
+	h.exec("DELETE FROM migration_counter WHERE run_id = ?", run)
+	h.exec(`INSERT INTO migration_counter (run_id, worker_id, complete, failed, errors)
+		SELECT run_id, 0, SUM(state = 'complete'), SUM(state = 'failed'), SUM(state = 'failed') FROM migration_task WHERE run_id = ? GROUP BY run_id`, run)
+	h.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+		SELECT run_id, fingerprint, 'It answers 503.', MIN(id), COUNT(*), COUNT(*), NOW(6), NOW(6) FROM migration_task WHERE run_id = ? AND state = 'failed' GROUP BY run_id, fingerprint`, run)
+	h.exec("ANALYZE TABLE migration_task")
+}
+
+// worked has a worker do some more of the run's tasks, ten in a block, and returns what 99 of 100 of its
+// last claims took at most: 512 of them at most.
+func (h *house) worked(run id.Run, tasks int64) time.Duration {
+	h.t.Helper()
+	operator := workflows.AsCommandLine(context.Background())
+	w := h.workflows
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Engine().Work(ctx) }()
+	before := h.tally(run)
+	if _, err := w.ResumeRun(operator, run); err != nil {
+		h.t.Fatal(err)
+	}
+	for h.tally(run) < before+tasks {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if _, err := w.PauseRun(operator, run); err != nil {
+		h.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		now, err := w.Run(operator, run)
+		if err != nil || time.Now().After(deadline) {
+			h.t.Fatal(now.State, err)
+		}
+		if now.State == migrations.Paused {
+			break
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		h.t.Fatal(err)
+	}
+	times := w.Engine().ClaimTimes()
+	slices.Sort(times)
+	return times[len(times)*99/100]
+}
+
+func (h *house) tally(run id.Run) int64 {
+	h.t.Helper()
+	return h.count("SELECT COALESCE(SUM(complete + failed), 0) FROM migration_counter WHERE run_id = ?", run)
+}
+
+// reads are how many rows and index entries the server read for an answer.
+func (h *house) reads(ask func()) (n int64) {
+	h.t.Helper()
+	h.sql.SetMaxOpenConns(1) // the server counts for each connection
+	defer h.sql.SetMaxOpenConns(0)
+	before := h.touched()
+	ask()
+	return h.touched() - before
+}
+
+func (h *house) touched() (n int64) {
+	h.t.Helper()
+	rows, err := h.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var reads int64
+		if err := rows.Scan(&name, &reads); err != nil {
+			h.t.Fatal(err)
+		}
+		if !strings.EqualFold(name, "Handler_read_rnd_deleted") && !strings.EqualFold(name, "Handler_read_retry") {
+			n += reads
+		}
+	}
+	if err := rows.Err(); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// purged waits until the server has forgotten what the tasks were before.
+func (h *house) purged() {
+	h.t.Helper()
+	for deadline := time.Now().Add(15 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		var name string
+		var history int64
+		err := h.sql.QueryRow("SHOW GLOBAL STATUS LIKE 'Innodb_history_list_length'").Scan(&name, &history)
+		if errors.Is(err, sql.ErrNoRows) { // MySQL
+			history, err = h.count("SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'"), nil
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if history < 1000 {
+			return
+		}
+	}
+	h.t.Fatal("the history is not purged")
+}
+
+// TestALargeRun has a run whose size must not be felt: neither by those who claim when nearly all of it is
+// done, nor by those who look at it. `make soak` has one of five million tasks.
+func TestALargeRun(t *testing.T) {
+	const most = 2000 // rows and index entries that an answer may read
+	soak := os.Getenv("COUNTERFOIL_SOAK") != ""
+	h := newHouse(t)
+	size := runSize(t)
+	worked := min(size/200, 7000) // enough for all claims that are remembered to be new ones
+	began := time.Now()
+	run := h.largeRun(size)
+	t.Logf("%d tasks filled in %s", size, time.Since(began).Round(time.Second))
+	ana := h.operator()
+
+	looks := func(when string) {
+		live := ana.htmx(views.RunPollID)
+		for what, ask := range map[string]func(){
+			"the page":            func() { ana.get(views.RunPath(run)).is(t, http.StatusOK) },
+			"all that may change": func() { live.get(views.RunLivePath(run)).is(t, http.StatusOK) },
+		} {
+			ask() // sessions and what is kept in memory are read
+			if n := h.reads(ask); n > most {
+				t.Errorf("%s, %s reads %d rows", when, what, n)
+			} else {
+				t.Logf("%s, %s reads %d rows", when, what, n)
+			}
+			var times []time.Duration
+			for range 100 {
+				start := time.Now()
+				ask()
+				times = append(times, time.Since(start))
+			}
+			t.Logf("%s, %s takes %.1f ms (p50), %.1f ms (p95)", when, what, at(times, 50), at(times, 95))
+		}
+	}
+	if soak {
+		h.purged()
+	}
+	fresh := h.worked(run, int64(worked))
+	looks("at 0 %")
+	began = time.Now()
+	h.done(run, size-max(size/100, 3*worked))
+	t.Logf("99 %% done in %s", time.Since(began).Round(time.Second))
+	if soak {
+		h.purged()
+	}
+	late := h.worked(run, int64(worked))
+	looks("at 99 %")
+	t.Logf("99 of 100 claims took at most %s at 0 %%, %s at 99 %%", fresh, late)
+	if soak && late > 2*fresh+2*time.Millisecond {
+		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
+	}
+	var bytes sql.NullInt64
+	if err := h.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the tasks take %d MiB", bytes.Int64>>20)
+}
