@@ -316,7 +316,7 @@ func TestHostileForms(t *testing.T) {
 			b, form := besiege(t, route)
 			for _, name := range form.names {
 				for what, value := range hostiles {
-					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\x00\u202e") {
+					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\x00\u202e") && !strings.Contains(what, "number") {
 						continue
 					}
 					a := b.attack(t, form, name, what, value)
@@ -339,9 +339,9 @@ func TestHostileForms(t *testing.T) {
 	}
 }
 
-// slow reports whether what a form does is to hash a password, which takes its time.
+// slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {
-	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password"}, route)
+	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password", "POST /admin/migrations/runs/:run/knobs"}, route)
 }
 
 // parameters are what pages read from their addresses.
