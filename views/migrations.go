@@ -44,8 +44,8 @@ var stateLooks = map[migrations.State]stateLook{
 	migrations.Pausing:    {"Pausing", "pause", "held"},
 	migrations.Paused:     {"Paused", "pause", "held"},
 	migrations.Throttled:  {"Throttled", "gauge", "held"},
-	migrations.Cancelling: {"Cancelling", "ban", "held"},
-	migrations.Cancelled:  {"Cancelled", "ban", "idle"},
+	migrations.Cancelling: {"Stopping", "ban", "held"},
+	migrations.Cancelled:  {"Stopped", "ban", "idle"},
 	migrations.Complete:   {"Complete", "circle-check", "done"},
 }
 
@@ -54,10 +54,27 @@ func lookOf(r migrations.Run) stateLook {
 	switch {
 	case !ok:
 		return stateLook{string(r.State), "circle-dashed", "idle"}
+	case onlyLooked(r):
+		return stateLook{"Looked at", "circle-dashed", "idle"}
+	case r.State == migrations.Cancelled && r.Total == 0 && r.Rejected > 0:
+		return stateLook{"Nothing to do", "triangle-alert", "failed"}
 	case r.State == migrations.Complete && r.Progress.Failed > 0:
 		return stateLook{"Complete with failures", "triangle-alert", "failed"}
 	}
 	return look
+}
+
+// reasonInList says why a run is in its state, or what it waits for.
+func reasonInList(r migrations.Run) string {
+	switch {
+	case r.Reason != "":
+		return r.Reason
+	case r.State == migrations.Ready:
+		return "Waits for Start."
+	case onlyLooked(r):
+		return "Nothing was begun."
+	}
+	return ""
 }
 
 // segment is a piece of a progress bar, in thousandths of its width.

@@ -1,13 +1,14 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -44,6 +45,7 @@ type Where struct{ Host, Database string }
 type StartRunProps struct {
 	Page   Page
 	Run    migrations.Run
+	Params []RunParam
 	Where  Where
 	Living int // workers
 	Form   StartRunForm
@@ -119,6 +121,16 @@ func workersInWords(workers []migrations.Worker) string {
 	return fmt.Sprintf("%d workers on %s: %s", len(workers), Counted(int64(len(names)), "host", "hosts"), list)
 }
 
+// draining is how many of workers take nothing new.
+func draining(workers []migrations.Worker) (n int) {
+	for _, w := range workers {
+		if w.State == migrations.WorkerDraining {
+			n++
+		}
+	}
+	return n
+}
+
 func inFlight(workers []migrations.Worker) (n int64) {
 	for _, w := range workers {
 		n += int64(w.InFlight)
@@ -126,18 +138,24 @@ func inFlight(workers []migrations.Worker) (n int64) {
 	return n
 }
 
-// briefly are a run's parameters in a line.
-func briefly(r migrations.Run) string {
+// briefly is what a run is about, in a line.
+func (p MigrationsProps) briefly(r migrations.Run) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
-		if value := r.Values[name]; value != "" && value != "false" {
-			parts = append(parts, name+" "+short(value, 60))
-		}
-	}
-	if r.Upload != "" {
-		parts = append(parts, "file "+short(r.Upload, 60))
+	shown, _ := telling(RunParams(r, p.kind(r.Name)), 4)
+	for _, param := range shown {
+		parts = append(parts, param.Label+" "+short(param.Value, 60))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// kind is the migration of a run; its zero value where this program does not have it.
+func (p MigrationsProps) kind(name string) migrations.Info {
+	for _, kind := range p.Kinds {
+		if kind.Name == name {
+			return kind
+		}
+	}
+	return migrations.Info{}
 }
 
 // short cuts a text to so many characters.
@@ -165,7 +183,7 @@ func asides(r migrations.Run) (list []string) {
 	for _, part := range []struct {
 		n    int64
 		word string
-	}{{r.Progress.Failed, "failed"}, {r.Progress.Waiting, "waiting"}, {r.Progress.Skipped, "skipped"}, {int64(r.Rejected), "rejected"}} {
+	}{{r.Progress.Failed, "failed"}, {r.Progress.Waiting, "waiting"}, {r.Progress.Skipped, "skipped"}} {
 		if part.n > 0 {
 			list = append(list, Thousands(part.n)+" "+part.word)
 		}
@@ -245,6 +263,12 @@ func (p NewRunProps) asked() []migrations.ParamInfo {
 	return slices.DeleteFunc(slices.Clone(p.Migration.Params), func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
 }
 
+// fileHint says which file is meant, and how large it may be.
+func (p NewRunProps) fileHint() string {
+	first, size := utf8.DecodeRuneInString(p.Migration.Upload)
+	return string(unicode.ToUpper(first)) + p.Migration.Upload[size:] + "; at most " + Bytes(p.MaxUpload) + "."
+}
+
 // fields are the names of the form's fields, from top to bottom.
 func (p NewRunProps) fields() []string {
 	var names []string
@@ -266,19 +290,8 @@ func hintOf(param migrations.ParamInfo) string {
 	if param.Kind == migrations.Secret {
 		parts = append(parts, "It is not shown again.")
 	}
-	if !param.Required && param.Kind != migrations.Flag {
+	if !param.Required && param.Kind != migrations.Flag && param.Default == "" {
 		parts = append(parts, "May be left empty.")
 	}
 	return strings.Join(parts, " ")
-}
-
-// valuesOf are a run's parameters, for a list.
-func valuesOf(r migrations.Run) (list [][2]string) {
-	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
-		list = append(list, [2]string{name, cmp.Or(r.Values[name], "—")})
-	}
-	if r.Upload != "" {
-		list = append(list, [2]string{"file", r.Upload})
-	}
-	return list
 }

@@ -301,6 +301,9 @@ func RunPausePath(run id.Run) string { return RunPath(run) + "/pause" }
 // RunCancellationPath is the question whether to stop a run for good; a POST stops it.
 func RunCancellationPath(run id.Run) string { return RunPath(run) + "/cancellation" }
 
+// RunDismissalPath takes a run that is over from the list of those that need attention.
+func RunDismissalPath(run id.Run) string { return RunPath(run) + "/dismissal" }
+
 // RunKnobsPath changes the settings of a run.
 func RunKnobsPath(run id.Run) string { return RunPath(run) + "/knobs" }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type RunProps struct {
 type RunLive struct {
 	Run      migrations.Run
 	Params   []RunParam
+	Asks     bool   // its migration looks at the file before it asks for the rest
 	Alert    string // why what was asked for was not done
 	Pulse    migrations.Pulse
 	Failures []migrations.Failure
@@ -41,8 +43,73 @@ type RunLive struct {
 	Tasks    RunTasks
 }
 
-// RunParam is a parameter of a run as people see it: a secret is masked.
-type RunParam struct{ Label, Value string }
+// RunParam is a parameter of a run as people see it: a secret is masked. Usual says that it is as it begins.
+type RunParam struct {
+	Label, Value string
+	Usual        bool
+}
+
+// RunParams are the parameters of a run that have a value, with their labels: the file, then as the migration has them.
+func RunParams(run migrations.Run, info migrations.Info) (list []RunParam) {
+	if run.Upload != "" {
+		list = append(list, RunParam{Label: "File", Value: run.Upload})
+	}
+	left := maps.Clone(run.Values)
+	for _, p := range info.Params {
+		if value := left[p.Name]; value != "" {
+			list = append(list, RunParam{p.Label, inPlain(p, value), value == p.Default || p.Kind == migrations.Flag && value == "false"})
+		}
+		delete(left, p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if left[name] != "" {
+			list = append(list, RunParam{Label: name, Value: left[name]})
+		}
+	}
+	return list
+}
+
+// inPlain is a value as the form of a new run shows it.
+func inPlain(p migrations.ParamInfo, value string) string {
+	switch p.Kind {
+	case migrations.Flag:
+		if value == "true" {
+			return "yes"
+		}
+		return "no"
+	case migrations.Number:
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return Thousands(n)
+		}
+	case migrations.Choice:
+		for _, o := range p.Options {
+			if o.Value == value {
+				return o.Label
+			}
+		}
+	}
+	return value
+}
+
+// telling are the first parameters that are not as they begin, so many at most; whole is false where there are others.
+func telling(list []RunParam, most int) (shown []RunParam, whole bool) {
+	for _, p := range list {
+		if !p.Usual && len(shown) < most {
+			shown = append(shown, p)
+		}
+	}
+	return shown, len(shown) == len(list)
+}
+
+// onlyLooked reports whether a run is over that was there to look at its file.
+func onlyLooked(r migrations.Run) bool {
+	return r.Dry && r.State == migrations.Cancelled && r.StartedAt == nil && r.Total+r.Rejected == 0 && r.Upload != ""
+}
+
+// dismissable reports whether a run is over and still asks for attention.
+func dismissable(r migrations.Run) bool {
+	return r.Listed == migrations.ListAttention && !r.State.IsActive()
+}
 
 // RunTasks is a page of a run's tasks. Filter is what they are narrowed to.
 type RunTasks struct {
@@ -233,6 +300,8 @@ func reasonOf(live RunLive) string {
 	}
 	switch {
 	case len(parts) > 0:
+	case onlyLooked(live.Run):
+		parts = append(parts, "only its file was looked at; nothing was begun")
 	case live.Run.State == migrations.Open:
 		parts = append(parts, "a worker will fill it as soon as one is free")
 	case live.Run.State == migrations.Filling:
@@ -260,6 +329,29 @@ func leaseLeft(w migrations.Worker) string {
 	return Spell(w.Left.Truncate(time.Second))
 }
 
+// drained reports whether there are workers, and none that takes anything new.
+func drained(list []migrations.RunWorker) bool {
+	n := 0
+	for _, w := range list {
+		if Lives(w.Worker) {
+			if w.State != migrations.WorkerDraining {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
+// shortened are entries of a log without the length of some; the page of the log has them whole.
+func shortened(list []migrations.Event) []migrations.Event {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Detail = brief(list[i].Detail, 160)
+	}
+	return list
+}
+
 // groupsShown is how many groups of failures a run's page has.
 const groupsShown = 5
 
@@ -277,7 +369,7 @@ func brief(s string, most int) string {
 
 var eventWords = map[string]string{
 	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause", "paused": "Paused", "throttled": "Throttled",
-	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain",
+	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain", "dismiss": "Dismissed",
 }
 
 // eventWord is what an entry of a run's log is about.

@@ -30,6 +30,7 @@ type band struct {
 type chartMark struct {
 	at     string // percent of the width
 	number int
+	label  string // the number at its line; that of others right beside it, too, as in 2–4
 	class  string
 	event  migrations.Event
 }
@@ -39,6 +40,9 @@ const gap = 20 * time.Second
 
 // marksListed is how many marks have a number and a line below the chart.
 const marksListed = 5
+
+// besides is how near marks are to share a label, in thousandths of the width.
+const besides = 45
 
 // chartOf makes a chart of what was measured.
 func chartOf(p migrations.Pulse) chart {
@@ -58,10 +62,21 @@ func chartOf(p migrations.Pulse) chart {
 			seen = append(seen, e)
 		}
 	}
+	start, from := 0, 0. // of the marks that share a label
 	for i, e := range seen {
 		m := chartMark{at: strconv.FormatFloat(math.Min(100, c.x(e.At)/10), 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
 		m.number = max(0, i-max(0, len(seen)-marksListed)+1)
 		c.marks = append(c.marks, m)
+		if m.number == 0 {
+			continue
+		}
+		if x := c.x(e.At); m.number == 1 || x-from > besides {
+			start, from = i, x
+		}
+		first := &c.marks[start]
+		if first.label = number(uint64(first.number)); start < i {
+			first.label += "–" + number(uint64(m.number))
+		}
 	}
 	return c
 }

@@ -88,9 +88,9 @@ func (t RunTasks) anyToPick() bool {
 // gist is a task in a line: what came of it, else how its payload begins.
 func gist(t migrations.Task) string {
 	if t.Note != "" {
-		return brief(t.Note, 100)
+		return brief(t.Note, 220)
 	}
-	return brief(head(t.Payload, 400), 80)
+	return brief(head(t.Payload, 800), 160)
 }
 
 // head is the beginning of a text, whole characters only.

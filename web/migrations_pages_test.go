@@ -49,7 +49,7 @@ func TestListOfRuns(t *testing.T) {
 	t.Run("a run is a row, its secret masked", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".banner")
 		text := a.text(t, "#"+views.RunRowID(run))
-		for _, want := range []string{fmt.Sprintf("#%d Count up", run), "key " + migrations.Masked, "mode up", "Ready", "0 of 12,482", "by command line"} {
+		for _, want := range []string{fmt.Sprintf("#%d Count up", run), "Key " + migrations.Masked, "Direction Upwards", "Ready", "0 of 12,482", "by command line"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in %q", want, text)
 			}

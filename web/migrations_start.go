@@ -29,8 +29,13 @@ func (s *server) startProps(c echo.Context) (views.StartRunProps, error) {
 	if err != nil {
 		return views.StartRunProps{}, err
 	}
-	workers, err := s.Workers(c.Request().Context())
-	return views.StartRunProps{Run: run, Where: s.where(), Living: views.Living(workers)}, err
+	ctx := c.Request().Context()
+	info, err := s.Migration(ctx, run.Name)
+	if err != nil && !errors.Is(err, fault.NotFound) {
+		return views.StartRunProps{}, err
+	}
+	workers, err := s.Workers(ctx)
+	return views.StartRunProps{Run: run, Params: views.RunParams(run, info), Where: s.where(), Living: views.Living(workers)}, err
 }
 
 func (s *server) showStart(c echo.Context, code int, props views.StartRunProps) error {

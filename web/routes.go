@@ -65,6 +65,7 @@ func (s *server) route(e *echo.Echo) {
 	control.POST("/runs/:run/pause", s.pauseRun)
 	control.GET("/runs/:run/cancellation", s.cancellationForm)
 	control.POST("/runs/:run/cancellation", s.cancelRun)
+	control.POST("/runs/:run/dismissal", s.dismissRun)
 	control.POST("/runs/:run/knobs", s.turnKnobs)
 	control.GET("/runs/:run/tasks/:task", s.runTask)
 	control.GET("/runs/:run/failures", s.runFailures)

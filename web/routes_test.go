@@ -105,6 +105,7 @@ var pages = map[string]access{
 	"POST /admin/migrations/runs/:run/pause":                operators("/admin/migrations/runs/1/pause", 409).sending("paused", "1"),
 	"GET /admin/migrations/runs/:run/cancellation":          operators("/admin/migrations/runs/1/cancellation", 200),
 	"POST /admin/migrations/runs/:run/cancellation":         operators("/admin/migrations/runs/1/cancellation", 303),
+	"POST /admin/migrations/runs/:run/dismissal":            operators("/admin/migrations/runs/1/dismissal", 409),
 	"POST /admin/migrations/runs/:run/knobs":                operators("/admin/migrations/runs/1/knobs", 422).sending("rate", "x"),
 	"GET /admin/migrations/runs/:run/tasks/:task":           operators("/admin/migrations/runs/1/tasks/1", 404),
 	"GET /admin/migrations/runs/:run/failures":              operators("/admin/migrations/runs/1/failures", 200),

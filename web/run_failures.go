@@ -182,5 +182,8 @@ func (s *server) bulk(c echo.Context, do func(context.Context, id.Run, migration
 		n += more
 	}
 	said := views.Counted(n, "task "+one+".", "tasks "+many+".")
+	if n == 0 {
+		said = "None of these tasks is failed any more: nothing was done."
+	}
 	return s.answerRun(c, run, said, err)
 }

@@ -119,8 +119,11 @@ func readKnobs(form views.KnobsForm) (change migrations.KnobChange, wrong views.
 		MaxHistory: k.long("max_history"), MaxLag: k.span("max_lag"), SameError: k.whole("same_error"),
 	}
 	if share := k.part("error_share"); share != nil {
-		of := *share / 100
-		change.ErrorShare = &of
+		if of := *share / 100; of < 0 || of > 1 {
+			k.wrong["error_share"] = "Error share must be from 0 to 100 %."
+		} else {
+			change.ErrorShare = &of
+		}
 	}
 	if form.Values["throttled"] != form.Was["throttled"] {
 		on := form.Values["throttled"] != ""

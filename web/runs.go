@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ func (s *server) runLive(c echo.Context, run migrations.Run, without []string) (
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return live, err
 	}
-	live.Params = runParams(run, info)
+	live.Params, live.Asks = views.RunParams(run, info), len(info.First) > 0
 	if live.Pulse, err = s.RunPulse(ctx, run.ID); err != nil {
 		return live, err
 	}
@@ -86,26 +85,6 @@ func (s *server) runLive(c echo.Context, run migrations.Run, without []string) (
 		live.Tasks, err = s.tasksOf(c, run)
 	}
 	return live, err
-}
-
-// runParams are the parameters of a run with their labels, in the order of the migration.
-func runParams(run migrations.Run, info migrations.Info) (list []views.RunParam) {
-	left := maps.Clone(run.Values)
-	for _, p := range info.Params {
-		if value := left[p.Name]; value != "" {
-			list = append(list, views.RunParam{Label: p.Label, Value: value})
-		}
-		delete(left, p.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(left)) {
-		if left[name] != "" {
-			list = append(list, views.RunParam{Label: name, Value: left[name]})
-		}
-	}
-	if run.Upload != "" {
-		list = append(list, views.RunParam{Label: "File", Value: run.Upload})
-	}
-	return list
 }
 
 func (s *server) drawRun(c echo.Context, run migrations.Run, alert string, without ...string) (map[string]views.Piece, error) {
@@ -236,8 +215,12 @@ func (s *server) cancellationForm(c echo.Context) error {
 func cancellation(run migrations.Run) views.RunQuestion {
 	p := run.Progress
 	left := p.Open + p.Waiting
+	done := fmt.Sprintf("Of %s, %s done and stay so.", views.Counted(int64(run.Total), "task", "tasks"), isOrAre(p.Done()))
+	if p.Done() == 0 {
+		done = "No task was done yet."
+	}
 	lines := []string{
-		fmt.Sprintf("%s of %s are done and stay done.", views.Thousands(p.Done()), views.Counted(int64(run.Total), "task", "tasks")),
+		done,
 		fmt.Sprintf("%s will not be done.", views.Counted(left, "task", "tasks")),
 	}
 	if p.Processing > 0 {
@@ -250,6 +233,13 @@ func cancellation(run migrations.Run) views.RunQuestion {
 	}
 }
 
+func isOrAre(n int64) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return views.Thousands(n) + " are"
+}
+
 func (s *server) cancelRun(c echo.Context) error {
 	run, err := pathRun(c)
 	if err != nil {
@@ -257,6 +247,19 @@ func (s *server) cancelRun(c echo.Context) error {
 	}
 	_, err = s.CancelRun(c.Request().Context(), run)
 	return s.answerRun(c, run, "Stopping: nothing more is claimed.", err)
+}
+
+// dismissRun takes a run that is over from the list of those that need attention.
+func (s *server) dismissRun(c echo.Context) error {
+	run, err := pathRun(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.DismissRun(c.Request().Context(), run)
+	if err == nil && c.FormValue("next") == views.MigrationsPath {
+		return s.see(c, views.MigrationsPath, fmt.Sprintf("Run %d needs no attention any more.", run))
+	}
+	return s.answerRun(c, run, "The run needs no attention any more.", err)
 }
 
 // askAbout asks a question about a run, in the dialog or on a page.

@@ -202,12 +202,37 @@ func TestRunActions(t *testing.T) {
 		run := h.underWay(migrations.Running)
 		ana := h.operator()
 		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#run-question"); !strings.Contains(got, "3 of 7 tasks are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
+		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
 			t.Error(got)
 		}
 		ana.htmx(views.DialogID).get(views.RunCancellationPath(run)).is(t, http.StatusOK).has(t, 1, "#dialog-title").has(t, 0, "header.top")
 		ana.post(views.RunCancellationPath(run)).goesTo(t, views.RunPath(run))
-		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Cancelling" {
+		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Stopping" {
+			t.Error(got)
+		}
+	})
+	t.Run("a run that is over is dismissed from its page or the list, and asks for attention no more", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		ana := h.operator()
+		path := views.RunDismissalPath(run)
+		ana.get(views.RunPath(run)).has(t, 0, "#run-dismiss")
+		ana.post(path).is(t, http.StatusConflict)
+		h.exec("UPDATE migration_run SET state = 'complete', listed = 'attention', finished_at = NOW(6)")
+		ana.get(views.RunPath(run)).has(t, 1, "#run-dismiss")
+		form := formsNamed(t, ana.get(views.MigrationsPath), path)
+		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.MigrationsPath)
+		ana.get(views.MigrationsPath).has(t, 0, "#attention-head").has(t, 1, "#finished-head")
+		ana.get(views.RunPath(run)).has(t, 0, "#run-dismiss")
+	})
+	t.Run("a run whose every line was rejected leads to them, and does not look like a success", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Running)
+		h.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = NOW(6)")
+		a := h.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
+		if got := a.text(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']"); got != "See 1 rejected line" {
 			t.Error(got)
 		}
 	})

@@ -159,7 +159,7 @@ func (k *keeper) settle(ctx context.Context, run Run) error {
 	case (run.State == Running || run.State == Throttled) && left == 0:
 		return k.move(ctx, run, move{Action: "complete", From: []State{Running, Throttled}, To: Complete, Reason: summary(p)}, nothingLeft(run))
 	case run.State == Running && run.CanaryLeft != nil && *run.CanaryLeft == 0 && p.Processing == 0:
-		reason := "The canary is done: " + summary(p) + " Look at what came of it; Resume goes on with all others, Cancel ends the run."
+		reason := "The canary is done: " + summary(p) + " Look at what came of it; Resume goes on with all others, Stop ends the run."
 		return k.move(ctx, run, move{Action: "pause", From: []State{Running}, To: Paused, Reason: reason}, canaryDone(run))
 	}
 	return nil
