@@ -137,6 +137,9 @@ func fits(config image.Config, limits Limits) error {
 }
 
 func convertStill(content []byte, kind kind) (Converted, image.Image, error) {
+	if kind.name == "JPEG" && scansOf(content) > maxScans {
+		return Converted{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.", maxScans)
+	}
 	picture, err := kind.decode(bytes.NewReader(content))
 	if err != nil {
 		return Converted{}, nil, broken(kind.name, err)

@@ -10,11 +10,11 @@ import (
 // convertGIF keeps the frames of an animation, how long each is shown and how often. Nothing else that
 // was in the file is kept.
 func convertGIF(content []byte, limits Limits) (Converted, image.Image, error) {
-	pixels, frames := framesOf(content)
+	plain, pixels, frames := plainGIF(content)
 	if pixels > limits.Pixels || frames > 10_000 {
 		return Converted{}, nil, unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels, limits.Pixels)
 	}
-	all, err := gif.DecodeAll(bytes.NewReader(content))
+	all, err := gif.DecodeAll(bytes.NewReader(plain))
 	if err != nil {
 		return Converted{}, nil, broken("GIF", err)
 	}
@@ -36,42 +36,63 @@ func convertGIF(content []byte, limits Limits) (Converted, image.Image, error) {
 	return Converted{Type: "image/gif", Content: out.Bytes()}, first, nil
 }
 
-// framesOf counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few
+// plainGIF counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few
 // megabytes may take gigabytes. It stops where it cannot go on, and so does the decoder.
-func framesOf(content []byte) (pixels int64, frames int) {
+//
+// What is decoded is what was counted, copied block by block. The decoder and we do not read every
+// extension alike, and in one of a wrong length thousands of frames can hide that only one of us sees.
+func plainGIF(content []byte) (plain []byte, pixels int64, frames int) {
 	r := gifReader{content}
+	// since is what was read from there on.
+	since := func(at []byte) []byte { return at[:len(at)-len(r.rest)] }
 	if !r.skip(10) {
-		return 0, 0
+		return content, 0, 0
 	}
 	flags, ok := r.byte()
 	if !ok || !r.skip(2) || !r.skipTable(flags) {
-		return 0, 0
+		return content, 0, 0
 	}
+	plain = append(make([]byte, 0, len(content)), since(content)...)
 	for {
+		at := r.rest
 		block, ok := r.byte()
 		if !ok {
-			return pixels, frames
+			return plain, pixels, frames
 		}
 		switch block {
 		case 0x21: // an extension
 			if !r.skip(1) || !r.skipBlocks() {
-				return pixels, frames
+				return plain, pixels, frames
+			}
+			if extension := since(at); isTiming(extension) || isLoop(extension) {
+				plain = append(plain, extension...)
 			}
 		case 0x2c: // a frame
 			if len(r.rest) < 9 {
-				return pixels, frames
+				return plain, pixels, frames
 			}
 			width, height := int64(r.rest[4])|int64(r.rest[5])<<8, int64(r.rest[6])|int64(r.rest[7])<<8
 			pixels += width * height
 			frames++
 			flags := r.rest[8]
 			if !r.skip(9) || !r.skipTable(flags) || !r.skip(1) || !r.skipBlocks() {
-				return pixels, frames
+				return append(plain, at...), pixels, frames // what there is of it
 			}
-		default:
-			return pixels, frames
+			plain = append(plain, since(at)...)
+		default: // the end, or what is no block
+			return append(plain, block), pixels, frames
 		}
 	}
+}
+
+// isTiming reports whether an extension says how long the next frame is shown.
+func isTiming(extension []byte) bool {
+	return len(extension) == 8 && extension[1] == 0xf9 && extension[2] == 4
+}
+
+// isLoop reports whether it says how often all frames are.
+func isLoop(extension []byte) bool {
+	return len(extension) == 19 && bytes.HasPrefix(extension[1:], []byte("\xff\x0bNETSCAPE2.0\x03\x01"))
 }
 
 type gifReader struct{ rest []byte }
