@@ -279,6 +279,10 @@ func (s *server) apiRuns(c echo.Context) error {
 
 // apiOpenRun opens a run: from JSON, or from a form with a file.
 func (s *server) apiOpenRun(c echo.Context) error {
+	// Before the body is read: it may have gigabytes, and only an operator's is worth it.
+	if _, err := s.Migration(c.Request().Context(), c.Param("name")); err != nil {
+		return err
+	}
 	if takesFile(c) {
 		return s.apiOpenRunWithFile(c)
 	}

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -73,6 +74,31 @@ func operating(ctx context.Context) (migrations.Actor, error) {
 	return who, nil
 }
 
+// operatingStill returns an error where whoever asks is no operator any more: a file may take an hour to
+// come, and what is opened then works for days.
+func operatingStill(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
+	if actor.Account.ID == 0 { // whoever runs the program
+		return nil
+	}
+	account, err := accounts.ByID(ctx, tx.Queries, actor.Account.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !account.Operator:
+		return accounts.NotOperator{}
+	case actor.Token != 0:
+		if _, err := tx.LiveToken(ctx, actor.Token, actor.Company.ID); db.IsNotFound(err) {
+			return accounts.BadToken{}
+		} else if err != nil {
+			return fmt.Errorf("look for the token: %w", err)
+		}
+	case account.Epoch != actor.Account.Epoch:
+		return accounts.SignedOut{}
+	}
+	return nil
+}
+
 // Migrations returns all migrations. Like everything here it returns NotOperator or MissingScope to
 // those who may not.
 func (w *Workflows) Migrations(ctx context.Context) ([]migrations.Info, error) {
@@ -101,10 +127,11 @@ func (w *Workflows) OpenRunOnce(ctx context.Context, name string, values migrati
 	if err != nil {
 		return migrations.Run{}, err
 	}
-	if once != nil {
-		draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
-			return remember(ctx, tx, once.row(tx, run))
+	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
+		if err := operatingStill(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
+			return err
 		}
+		return remember(ctx, tx, once.row(tx, run))
 	}
 	return doOnce(ctx, w, once, func() (migrations.Run, error) { return w.engine.OpenRun(ctx, actor, name, values, draft) })
 }

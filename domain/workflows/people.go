@@ -141,6 +141,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
 	}
+	w.bearers.forgetAll() // theirs are of several companies
 	return nil
 }
 

@@ -44,6 +44,13 @@ func (r *recent[K, V]) get(key K, read func() (V, error)) (V, error) {
 	return value, nil
 }
 
+// forgetAll makes the next get of every key read.
+func (r *recent[K, V]) forgetAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.values = nil
+}
+
 // forget makes the next get read.
 func (r *recent[K, V]) forget(key K) {
 	r.mu.Lock()
