@@ -160,11 +160,20 @@ func (w *Workflows) fillFromComments(ctx context.Context, into migrations.Filler
 	return nil
 }
 
+// imagesPerText is how many images of one text a run fetches. Each of them changes the text, and its
+// history keeps it as it was and as it is: a thousand times 128 KiB, where a text is long.
+const imagesPerText = 200
+
 // addImages adds a task for each remote image of a text that filling has not come past.
 func addImages(ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor) error {
-	for i, address := range remoteImages(text) {
+	list := remoteImages(text)
+	for i, address := range list[:min(len(list), imagesPerText+1)] {
 		if here.done = i + 1; here.id == at.id && here.comments == at.comments && here.done <= at.done {
 			continue
+		}
+		if i == imagesPerText {
+			reason := fmt.Sprintf("There are %d images from other hosts in %s. %d of a text are fetched at once; repeat this for the others.", len(list), job.text(), imagesPerText)
+			return into.Reject(ctx, migrations.Rejection{Reason: reason, Content: address, Cursor: here.String()})
 		}
 		job.URL = address
 		payload, err := json.Marshal(job)

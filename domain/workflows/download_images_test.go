@@ -546,3 +546,33 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 		}
 	})
 }
+
+// A text has room for hundreds of images, and each that is fetched leaves two more versions of it behind.
+func TestTextOfHundredsOfImages(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	var text strings.Builder
+	for n := range 450 {
+		fmt.Fprintf(&text, "![](%s/image/%d.png)\n", g.base, n)
+	}
+	if text.Len() > tickets.MaxDescription {
+		t.Fatal("it is too long")
+	}
+	key := g.describe(t, text.String())
+	run, err := g.work.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.works(t)
+	run = g.until(t, run.ID, migrations.Ready)
+	if run.Total != 200 || run.Rejected != 1 {
+		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
+	}
+	list, _, err := g.work.RunRejections(g.ctx, run.ID, 0)
+	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") || !strings.Contains(list[0].Reason, key.String()) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if g.host.Requests() != 0 {
+		t.Errorf("%d requests", g.host.Requests())
+	}
+}
