@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -170,7 +169,7 @@ func csvFile(c echo.Context, name string, head []string, rows func(write func(ce
 	n := 0
 	err := rows(func(cells ...string) {
 		for i, cell := range cells {
-			cells[i] = PlainCell(cell)
+			cells[i] = migrations.Inert(cell)
 		}
 		_ = w.Write(cells) // what went wrong is kept for Error
 		if n++; n%500 == 0 {
@@ -183,12 +182,4 @@ func csvFile(c echo.Context, name string, head []string, rows func(write func(ce
 		panic(http.ErrAbortHandler)
 	}
 	return nil // whoever left in the middle needs no answer
-}
-
-// PlainCell is a cell of a CSV file that keeps a spreadsheet from taking a text for a formula.
-func PlainCell(cell string) string {
-	if strings.IndexAny(cell, "=+-@\t\r") == 0 {
-		return "'" + cell
-	}
-	return cell
 }

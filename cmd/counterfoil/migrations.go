@@ -414,7 +414,7 @@ func printFailed(ctx context.Context, env environment, w *workflows.Workflows, r
 		for _, t := range page.Tasks {
 			row := []string{
 				strconv.FormatUint(uint64(t.ID), 10), strconv.FormatUint(t.Line, 10), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt),
-				t.Fingerprint, web.PlainCell(t.Error), web.PlainCell(t.Payload),
+				t.Fingerprint, migrations.Inert(t.Error), migrations.Inert(t.Payload),
 			}
 			if err := out.Write(row); err != nil {
 				return err

@@ -70,7 +70,7 @@ func WriteCSV(w io.Writer, rows ...[]string) error {
 	for _, row := range rows {
 		safe := make([]string, len(row))
 		for i, field := range row {
-			safe[i] = inert(field)
+			safe[i] = Inert(field)
 		}
 		if err := out.Write(safe); err != nil {
 			return err
@@ -80,8 +80,8 @@ func WriteCSV(w io.Writer, rows ...[]string) error {
 	return out.Error()
 }
 
-// inert returns a field that no spreadsheet calculates: https://owasp.org/www-community/attacks/CSV_Injection
-func inert(field string) string {
+// Inert returns a field that no spreadsheet calculates: https://owasp.org/www-community/attacks/CSV_Injection
+func Inert(field string) string {
 	if field != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(field)[0]) {
 		return "'" + field
 	}

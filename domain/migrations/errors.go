@@ -74,30 +74,23 @@ type problem struct {
 	fingerprint     [8]byte
 }
 
-func problemOf(err error) problem {
+// problemOf leaves secrets out, and cuts then: half a secret is one that is not found.
+func problemOf(err error, secrets ...string) problem {
+	keep := func(text string, n int) string { return cut(mask(secrets, text), n) }
 	message := err.Error()
 	if strings.TrimSpace(message) == "" {
 		message = "an error without a message"
 	}
-	p := problem{message: cut(message, maxMessage)}
+	p := problem{message: keep(message, maxMessage)}
 	var detailed Detailed
 	var caused interface{ Cause() error } // of db.Unavailable: what the server said
 	switch {
 	case errors.As(err, &detailed):
-		p.detail = cut(detailed.Detail(), maxDetail)
+		p.detail = keep(detailed.Detail(), maxDetail)
 	case errors.As(err, &caused) && caused.Cause() != nil:
-		p.detail = cut(caused.Cause().Error(), maxDetail)
+		p.detail = keep(caused.Cause().Error(), maxDetail)
 	}
 	p.fingerprint = fingerprintOf(p.message)
-	return p
-}
-
-// masked is the problem without the secrets of its run.
-func (p problem) masked(secrets []string) problem {
-	if len(secrets) > 0 {
-		p.message, p.detail = cut(mask(secrets, p.message), maxMessage), cut(mask(secrets, p.detail), maxDetail)
-		p.fingerprint = fingerprintOf(p.message)
-	}
 	return p
 }
 

@@ -141,7 +141,7 @@ func (f *finishing) fail(ctx context.Context, tx *db.Tx, list []*held) error {
 	var waiting, over []db.Ended
 	attempts, groups := make([]db.NewAttempt, len(list)), failureGroups{}
 	for i, h := range list {
-		p, task := problemOf(h.err).masked(f.run.secrets), h.work.Task
+		p, task := problemOf(h.err, f.run.secrets...), h.work.Task
 		last := task.Attempt >= f.run.Knobs.Attempts || errors.As(h.err, new(Permanent))
 		end := db.Ended{Task: task.ID, Fence: h.fence, Fingerprint: p.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
 		if last {

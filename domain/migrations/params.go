@@ -1,12 +1,15 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,14 +236,19 @@ func shownValues(params string) (Values, error) {
 }
 
 // secrets are those that can be told from other text: a shorter one would blacken half of what is said.
+// Each stands there as errors may have it, too: in an address, in quotes, in JSON, in a header.
 func (s stored) secrets() (list []string) {
 	for _, secret := range s.Secret {
-		if len(secret) >= 4 {
-			list = append(list, secret)
+		if len(secret) < 4 {
+			continue
 		}
+		quoted := strconv.Quote(secret)
+		inJSON, _ := json.Marshal(secret) // a text always can be
+		list = append(list, secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1:len(quoted)-1], string(inJSON[1:len(inJSON)-1]),
+			strings.TrimPrefix(url.UserPassword("", secret).String(), ":"), base64.StdEncoding.EncodeToString([]byte(secret)))
 	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) }) // one may contain another
-	return list
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // one may contain another
+	return slices.Compact(list)
 }
 
 // mask takes secrets out of what a migration said: errors like to name the address that was asked, with
