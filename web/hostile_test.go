@@ -176,7 +176,8 @@ func (b *besieged) furnish(t *testing.T) {
 	do(err)
 	b.worker("web-1")
 	ready, running := b.readyRun(12_482), b.underWay(migrations.Running)
-	b.rooms = []string{
+	mapping := b.ana().uploadImport(importFile, importTo...).is(t, http.StatusSeeOther).header.Get("Location")
+	b.rooms = []string{mapping,
 		views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
 		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running),
 	}
@@ -341,7 +342,7 @@ func TestHostileForms(t *testing.T) {
 
 // slow reports whether a form takes its time: it hashes a password, or has many fields on a large page.
 func slow(route string) bool {
-	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password", "POST /admin/migrations/runs/:run/knobs"}, route)
+	return slices.Contains([]string{"POST /setup", "POST /join/:secret", "POST /reset/:secret", "POST /account/password", "POST /admin/migrations/runs/:run/knobs", "POST /admin/migrations/runs/:run/mapping"}, route)
 }
 
 // parameters are what pages read from their addresses.

@@ -18,6 +18,18 @@ func Line(s string) (line string, length int, ok bool) {
 	return line, utf8.RuneCountInString(line), ok
 }
 
+// Flat makes one line of any text, trimmed and with single spaces, without what Line refuses. It is for
+// what is told about a text, such as in a log; who types a name is asked for a good one.
+func Flat(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if turns(r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
 // turns reports whether r begins or ends an embedding, an override or an isolate (Unicode Annex 9,
 // 2.1 to 2.5). Marks that only lend neighbours their direction, such as U+200F, do no harm.
 func turns(r rune) bool {

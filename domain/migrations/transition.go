@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 // Actor is who does something to a run: an operator, or the engine itself.
@@ -64,7 +65,7 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
 		return err
 	}
-	row.State, row.Reason = string(m.To), cut(m.Reason, maxReason)
+	row.State, row.Reason = string(m.To), cut(markup.Flat(m.Reason), maxReason)
 	row.ActiveKey = row.SameKey
 	if !m.To.IsActive() {
 		row.ActiveKey, row.CanaryLeft = nil, nil
@@ -131,5 +132,5 @@ const maxReason = 1000
 
 // logEvent adds an entry to the run's log.
 func logEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
-	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: cut(detail, maxReason)})
+	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: cut(markup.Flat(detail), maxReason)})
 }

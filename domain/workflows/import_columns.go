@@ -183,10 +183,10 @@ func (m importMapping) row(fields []string) (importRow, error) {
 		}
 		return ""
 	}
-	row := importRow{Status: oneLine(first("status")), Reporter: oneLine(first("reporter"))}
+	row := importRow{Status: markup.Flat(first("status")), Reporter: markup.Flat(first("reporter"))}
 	for _, at := range m.of["assignee"] {
 		for name := range strings.SplitSeq(fields[at], ";") {
-			if name = oneLine(name); name != "" && !slices.Contains(row.Assignees, name) {
+			if name = markup.Flat(name); name != "" && !slices.Contains(row.Assignees, name) {
 				row.Assignees = append(row.Assignees, name)
 			}
 		}
@@ -201,8 +201,8 @@ func (m importMapping) row(fields []string) (importRow, error) {
 		}
 	}
 	for _, at := range m.kept {
-		if value := oneLine(fields[at]); value != "" {
-			row.keep(cutTo(oneLine(m.names[at]), 100), value)
+		if value := markup.Flat(fields[at]); value != "" {
+			row.keep(cutTo(markup.Flat(m.names[at]), 100), value)
 		}
 	}
 	return row, m.name(&row, first("key"), first("title"))
@@ -210,14 +210,14 @@ func (m importMapping) row(fields []string) (importRow, error) {
 
 // name gives the row its key and title, or says what is wrong with them.
 func (m importMapping) name(row *importRow, key, title string) (err error) {
-	row.Key = oneLine(key)
+	row.Key = markup.Flat(key)
 	if parsed, err := tickets.ParseKey(row.Key); err == nil {
 		row.Key = parsed.String()
 	}
 	if n := utf8.RuneCountInString(row.Key); n > tickets.MaxOrigin {
 		return fmt.Errorf("The key has %d characters; it may have %d.", n, tickets.MaxOrigin)
 	}
-	whole := oneLine(title)
+	whole := markup.Flat(title)
 	if row.Title, err = tickets.ParseTitle(cutTo(whole, tickets.MaxTitle)); err != nil {
 		return fmt.Errorf("The row has no title.")
 	}
@@ -251,7 +251,7 @@ func (m importMapping) comment(text string) importComment {
 	parts := strings.SplitN(text, ";", 3)
 	if len(parts) == 3 {
 		if at, ok := m.dates.parse(parts[0]); ok {
-			return importComment{At: m.bounded(at), Author: oneLine(parts[1]), Text: m.markdown(parts[2])}
+			return importComment{At: m.bounded(at), Author: markup.Flat(parts[1]), Text: m.markdown(parts[2])}
 		}
 	}
 	return importComment{Text: m.markdown(text)}
@@ -263,7 +263,7 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 	}
 	at, ok := m.dates.parse(text)
 	if at = m.bounded(at); !ok || at.IsZero() {
-		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", cutTo(oneLine(text), 40), what))
+		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", cutTo(markup.Flat(text), 40), what))
 	}
 	return at
 }
@@ -287,17 +287,6 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// oneLine is a text as one line, without what turns its direction.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return -1
-		}
-		return r
-	}, clean(text))
-	return strings.Join(strings.Fields(text), " ")
 }
 
 func cutTo(text string, n int) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -126,7 +127,7 @@ func (c *ImportColumn) sample(value string) {
 	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
 		return
 	}
-	if value = cutTo(oneLine(cutTo(value, 500)), 60); !slices.Contains(c.Samples, value) {
+	if value = cutTo(markup.Flat(cutTo(value, 500)), 60); !slices.Contains(c.Samples, value) {
 		c.Samples = append(c.Samples, value)
 	}
 }
@@ -134,7 +135,7 @@ func (c *ImportColumn) sample(value string) {
 // status counts the status of a row.
 func (f *ImportFile) status(fields []string, at []int, plan *importPlan) {
 	for _, i := range at {
-		name := oneLine(fields[i])
+		name := markup.Flat(fields[i])
 		if name == "" {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
 // directory is a company's members, to match the people of a file with.
@@ -26,7 +27,7 @@ func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*dir
 		}
 		for _, person := range people {
 			d.byEmail[person.Account.Email] = person
-			name := oneLine(person.Account.Name)
+			name := markup.Flat(person.Account.Name)
 			_, taken := d.byName[name]
 			d.byName[name], d.shared[name] = person, taken || d.shared[name]
 			after = person.Account.ID

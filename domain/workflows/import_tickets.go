@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -74,15 +75,14 @@ type importPlan struct {
 
 // importPlan reads what the parameters name. It returns migrations.BadParam.
 func (w *Workflows) importPlan(ctx context.Context, q *db.Queries, values migrations.Values) (plan importPlan, err error) {
-	company, err := db.Read(q.CompanyBySlug(ctx, values["company"]))
-	if db.IsNotFound(err) {
+	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
+	if errors.Is(err, fault.NotFound) {
 		return plan, migrations.BadParam{Name: "company", Why: "There is no such company. Write it as in its address: acme."}
 	}
 	if err != nil {
-		return plan, fmt.Errorf("read company: %w", err)
+		return plan, err
 	}
-	plan.company = accounts.Company{ID: company.ID, Slug: company.Slug, Name: company.Name}
-	if plan.board, err = boards.BySlug(ctx, q, company.ID, values["board"]); errors.Is(err, fault.NotFound) {
+	if plan.board, err = boards.BySlug(ctx, q, plan.company.ID, values["board"]); errors.Is(err, fault.NotFound) {
 		return plan, migrations.BadParam{Name: "board", Why: "There is no such board in that company. Write its slug, such as DEMO."}
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *Workflows) importPlan(ctx context.Context, q *db.Queries, values migrat
 	if plan.board.Archived() {
 		return plan, migrations.BadParam{Name: "board", Why: "The board is archived. Restore it first, or choose another one."}
 	}
-	if plan.people, err = w.people.get(company.ID, func() (*directory, error) { return readDirectory(ctx, q, company.ID) }); err != nil {
+	if plan.people, err = w.people.get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
 	}
 	plan.names = values["names"] == "true"
@@ -129,7 +129,7 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 				return err
 			}
 		}
-		p.statuses[strings.ToLower(oneLine(status))] = column
+		p.statuses[strings.ToLower(markup.Flat(status))] = column
 	}
 	return nil
 }
