@@ -117,11 +117,17 @@ func (q *Queries) LockLost(ctx context.Context, ids []id.Task) ([]LockLostRow, e
 
 const lockOpenTasks = `-- name: LockOpenTasks :many
 SELECT id, attempt, iteration, line, payload FROM migration_task FORCE INDEX (ix_claim)
-WHERE run_id = ? AND state = 'open'
-ORDER BY id
+WHERE run_id >= ? AND run_id <= ? AND state = 'open' AND id > ?
+ORDER BY run_id, state, id
 LIMIT ?
 FOR UPDATE SKIP LOCKED
 `
+
+type LockOpenTasksParams struct {
+	RunID id.Run
+	After id.Task
+	Limit int32
+}
 
 type LockOpenTasksRow struct {
 	ID        id.Task
@@ -131,10 +137,17 @@ type LockOpenTasksRow struct {
 	Payload   string
 }
 
-// LockOpenTasks is the first half of a claim. It has equality alone before its order, so that ix_claim
-// gives the next tasks at once however many there are; tasks that others are taking are passed over.
-func (q *Queries) LockOpenTasks(ctx context.Context, runID id.Run, limit int32) ([]LockOpenTasksRow, error) {
-	rows, err := q.db.QueryContext(ctx, lockOpenTasks, runID, limit)
+// LockOpenTasks is the first half of a claim: the next tasks, by ix_claim alone, however many there are;
+// tasks that others are taking are passed over. It begins behind an id, so that it does not walk over
+// what was claimed there and is not purged yet. Of run_id = ? MariaDB would make a look-up, and begin at
+// the run's first task; as a range it uses the whole index.
+func (q *Queries) LockOpenTasks(ctx context.Context, arg LockOpenTasksParams) ([]LockOpenTasksRow, error) {
+	rows, err := q.db.QueryContext(ctx, lockOpenTasks,
+		arg.RunID,
+		arg.RunID,
+		arg.After,
+		arg.Limit,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ func (tx *Tx) AddFailures(ctx context.Context, list []MigrationFailure) error {
 // ExplainClaim returns the server's plan of LockOpenTasks: a line for each table, each value by the name
 // of its column in lower case.
 func (d *DB) ExplainClaim(ctx context.Context, run id.Run) (lines []map[string]string, err error) {
-	rows, err := d.SQL.QueryContext(ctx, "EXPLAIN FORMAT=TRADITIONAL "+lockOpenTasks, uint64(run), 10)
+	rows, err := d.SQL.QueryContext(ctx, "EXPLAIN FORMAT=TRADITIONAL "+lockOpenTasks, uint64(run), uint64(run), 1, 10)
 	if err != nil {
 		return nil, classify(err)
 	}

@@ -231,7 +231,7 @@ var samples = map[string]sample{
 	"DrainWorker": {args: with("draining", 7)},
 
 	// What workers and the keeper ask
-	"LockOpenTasks":  {args: with(1, 100)},
+	"LockOpenTasks":  {args: with(db.LockOpenTasksParams{RunID: 1, After: 1, Limit: 100})},
 	"AnyTaskIn":      {args: with(1, "open")},
 	"LostTasks":      {args: with(db.LostTasksParams{RunID: 1, After: 0, Limit: 500}), reads: 8000, because: "it looks at each task that is claimed, and at its worker; of those there are as many as workers hold"},
 	"LockLost":       {args: with([]id.Task{10015, 10016, 10017})},

@@ -1,9 +1,11 @@
--- LockOpenTasks is the first half of a claim. It has equality alone before its order, so that ix_claim
--- gives the next tasks at once however many there are; tasks that others are taking are passed over.
+-- LockOpenTasks is the first half of a claim: the next tasks, by ix_claim alone, however many there are;
+-- tasks that others are taking are passed over. It begins behind an id, so that it does not walk over
+-- what was claimed there and is not purged yet. Of run_id = ? MariaDB would make a look-up, and begin at
+-- the run's first task; as a range it uses the whole index.
 -- name: LockOpenTasks :many
 SELECT id, attempt, iteration, line, payload FROM migration_task FORCE INDEX (ix_claim)
-WHERE run_id = sqlc.arg(run_id) AND state = 'open'
-ORDER BY id
+WHERE run_id >= sqlc.arg(run_id) AND run_id <= sqlc.arg(run_id) AND state = 'open' AND id > sqlc.arg(after)
+ORDER BY run_id, state, id
 LIMIT ?
 FOR UPDATE SKIP LOCKED;
 

@@ -181,7 +181,7 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 // claim takes the next open tasks, in the order of their ids, before a time of the database's clock.
 func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, before time.Time) ([]*held, error) {
 	began := time.Now()
-	rows, err := tx.LockOpenTasks(ctx, run.ID, int32(want))
+	rows, err := d.next(ctx, tx, run.ID, want)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -207,6 +207,25 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, b
 	}
 	d.w.e.watcher.claims.add(time.Since(began))
 	return claimed, err
+}
+
+// next locks the next open tasks. It looks behind the last that it found, which saves the walk over what
+// was claimed before, and which the server purges only later; now and then, and where it finds too few,
+// from the run's first task on, for tasks that are open again.
+func (d *dispatcher) next(ctx context.Context, tx *db.Tx, run id.Run, want int) ([]db.LockOpenTasksRow, error) {
+	if now := time.Now(); now.Sub(d.began) >= fromStart {
+		d.began, d.from = now, 0
+	}
+	after := d.from
+	rows, err := tx.LockOpenTasks(ctx, db.LockOpenTasksParams{RunID: run, After: after, Limit: int32(want)})
+	if err == nil && len(rows) == 0 && after > 0 {
+		rows, err = tx.LockOpenTasks(ctx, db.LockOpenTasksParams{RunID: run, Limit: int32(want)})
+	}
+	d.from = 0
+	if err == nil && len(rows) == want {
+		d.from = rows[want-1].ID
+	}
+	return rows, err
 }
 
 func to[T any](value T) *T { return &value }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const (
@@ -16,6 +18,8 @@ const (
 	mostAtOnce = 500
 	// idlePoll is how often a worker looks for new tasks of a run that has none.
 	idlePoll = 500 * time.Millisecond
+	// fromStart is how often a claim begins at the run's first task.
+	fromStart = 2 * time.Second
 	// mostHeld bounds how many tasks of a run a process holds.
 	mostHeld = 8192
 )
@@ -56,8 +60,10 @@ type dispatcher struct {
 	bucket   bucket
 	failures int
 	retryAt  time.Time
-	single   bool // write what came of tasks one by one: one of them cannot be written
-	planned  bool // the server's plan of the claim was found good
+	single   bool      // write what came of tasks one by one: one of them cannot be written
+	planned  bool      // the server's plan of the claim was found good
+	from     id.Task   // behind which the next claim looks
+	began    time.Time // when a claim last began at the run's first task
 
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// claimKeyBytes is the length of what a claim looks up in ix_claim: run_id (8) and state (1).
-const claimKeyBytes = "9"
+// claimKeyBytes is the length of what a claim looks up in ix_claim: run_id (8), state (1) and id (8).
+const claimKeyBytes = "17"
 
-// PlanOfClaim asks the server how it would claim tasks: by ix_claim, with both its columns that come
-// before the id, and without sorting, or not Good.
+// PlanOfClaim asks the server how it would claim tasks: by ix_claim, with all its columns, and
+// without sorting, or not Good.
 func PlanOfClaim(ctx context.Context, d *db.DB) ClaimPlan { return planOfClaim(ctx, d, 0) }
 
 func planOfClaim(ctx context.Context, d *db.DB, run id.Run) ClaimPlan {
