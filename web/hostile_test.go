@@ -175,11 +175,12 @@ func (b *besieged) furnish(t *testing.T) {
 	_, err = b.workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
 	do(err)
 	b.worker("web-1")
-	ready, running := b.readyRun(12_482), b.underWay(migrations.Running)
+	ready, running, over := b.readyRun(12_482), b.underWay(migrations.Running), b.underWay(migrations.Complete)
+	b.exec("UPDATE migration_run SET active_key = NULL, listed = ? WHERE id = ?", migrations.ListAttention, over)
 	mapping := b.ana().uploadImport(importFile, importTo...).is(t, http.StatusSeeOther).header.Get("Location")
 	b.rooms = []string{mapping,
 		views.JoinPath(link), views.ResetPath(reset), fmt.Sprint("/acme/people/", mia), "/acme/DEMO-7",
-		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running),
+		views.RunStartPath(ready), views.RunPath(running), views.RunCancellationPath(running), views.RunPath(over),
 	}
 }
 
