@@ -219,7 +219,7 @@ func TestClaim(t *testing.T) {
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
 		b.until("the worker waits", func() bool {
 			time.Sleep(150 * time.Millisecond) // the server answers from a copy that is renewed when nobody read it for 100 ms
-			return b.number(`SELECT COUNT(*) FROM information_schema.innodb_trx
+			return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
 				JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
 		})
 		_, err = other.Exec("UPDATE migration_task SET note = 'x' WHERE run_id = ?", uint64(run))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -60,7 +61,7 @@ func (h *house) removing(t testing.TB, column id.Column, do func() error) error 
 	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	for h.one(t, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM board_column%FOR UPDATE%'") == 0 {
+	for dbtest.Others(t, h.db.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM board_column%FOR UPDATE%'") == 0 {
 		select {
 		case err := <-done:
 			t.Fatalf("it did not wait for the column: %v", err)
