@@ -110,7 +110,7 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 	var done finishing
 	err = d.w.e.db.InTx(ctx, func(tx *db.Tx) error {
 		claimed, done = nil, finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
-		left, err := lockFor(ctx, tx, run, batch, want > 0)
+		left, err := d.lockFor(ctx, tx, run, batch, want > 0)
 		if err != nil {
 			return err
 		}
@@ -132,6 +132,7 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 		return done.count(ctx, tx)
 	})
 	if err == nil {
+		d.counted = d.counted || done.counts.Processing != 0
 		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
 		done.blockHosts(ctx)
@@ -140,8 +141,9 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 }
 
 // lockFor takes the run's row before any task's where the transaction needs it: alone, to count a
-// canary, or shared, for new rows that belong to the run. It returns how many tasks may be claimed.
-func lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims bool) (left int, err error) {
+// canary, or shared, for new rows that belong to the run: attempts, and the worker's first counters. It
+// returns how many tasks may be claimed.
+func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims bool) (left int, err error) {
 	fails, undoes := false, false
 	for _, h := range batch {
 		fails = fails || h.came == failed
@@ -160,7 +162,7 @@ func lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims boo
 		if State(row.State) != Running {
 			left = 0
 		}
-	case fails:
+	case fails, claims && !d.counted:
 		if _, err := tx.ShareRun(ctx, run.ID); err != nil {
 			return 0, err
 		}

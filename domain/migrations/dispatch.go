@@ -64,7 +64,7 @@ type dispatcher struct {
 	planned  bool      // the server's plan of the claim was found good
 	from     id.Task   // behind which the next claim looks
 	began    time.Time // when a claim last began at the run's first task
-
+	counted  bool      // this worker has its row of counters
 }
 
 // held is a claimed task in the hands of its worker.

@@ -304,7 +304,8 @@ func (d *dispatcher) commit(list []*held) {
 	ctx, cancel := context.WithTimeoutCause(d.work, d.timeout(), Overdue{Timeout: d.timeout()})
 	defer cancel()
 	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*held) error {
-		for _, h := range present {
+		inOrder := slices.SortedStableFunc(slices.Values(present), func(a, b *held) int { return cmp.Compare(a.work.order, b.work.order) })
+		for _, h := range inOrder {
 			if err := callCommit(ctx, tx, h.work); err != nil {
 				return err
 			}

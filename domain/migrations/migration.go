@@ -149,6 +149,7 @@ type Work struct {
 	note     string
 	err      error
 	commit   func(ctx context.Context, tx *db.Tx) error
+	order    uint64
 	upstream upstream
 }
 
@@ -164,6 +165,10 @@ func (w *Work) Fail(err error) { w.err = err }
 // Commit runs fn in the transaction that completes the task, after the fence has been looked at. Where
 // fn fails, or the fence refuses, nothing is written and the task is not complete.
 func (w *Work) Commit(fn func(ctx context.Context, tx *db.Tx) error) { w.commit = fn }
+
+// Locks says what Commit's function locks first, such as the id of a ticket. Works that are completed in
+// one transaction do so in ascending order, so that two transactions do not wait for each other.
+func (w *Work) Locks(row uint64) { w.order = row }
 
 // Await waits until the run's rate for the upstream host lets a request through. Where that would take
 // long it returns an error with which the processor returns: the task comes again later, and that

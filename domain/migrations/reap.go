@@ -143,6 +143,9 @@ func (k *keeper) promote(ctx context.Context, run Run) error {
 		n := 0
 		err := k.w.e.db.InTx(ctx, func(tx *db.Tx) error {
 			n = 0
+			if _, err := tx.ShareRun(ctx, run.ID); err != nil { // before its tasks, as everyone does
+				return err
+			}
 			ids, err := tx.LockDueTasks(ctx, run.ID, mostAtOnce)
 			if err != nil || len(ids) == 0 {
 				return err

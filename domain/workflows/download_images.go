@@ -337,6 +337,7 @@ func (w *Workflows) downloadImage(ctx context.Context, work *migrations.Work) er
 	path := image.Path(company.Slug)
 	stored := fmt.Sprintf("%s has %d × %d pixels, %d bytes", path, image.Width, image.Height, image.Bytes)
 	work.Note(stored + ".")
+	work.Locks(uint64(texts[0].Ticket))
 	work.Commit(func(ctx context.Context, tx *db.Tx) error {
 		said, err := w.showImage(ctx, tx, company.ID, texts, job, path, by)
 		if err != nil {
