@@ -189,6 +189,7 @@ type ErrorProps struct {
 	Heading string   // what happened
 	Message string   // what to do
 	Retry   bool     // trying again may help
+	Back    string   // the page to go to, "" for the boards
 	Typed   []string // what was sent to no avail
 }
 

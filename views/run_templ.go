@@ -904,7 +904,7 @@ func runHead(live RunLive) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Dry && r.State == migrations.Complete && r.Known {
+		if r.Dry && r.State == migrations.Complete && r.Known && r.Total > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<a class=\"button primary\" id=\"run-again\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -35,6 +35,16 @@ func TestImportedKeys(t *testing.T) {
 		ana.get("/acme/OLD-2").is(t, 404)
 		api.get("/tickets/OLD-1").is(t, 404)
 	})
+	t.Run("are links in texts, to what opens the ticket", func(t *testing.T) {
+		ana.post("/acme/DEMO-2", "title", "After OLD-123", "description", "See OLD-123 and NOPE-123, not `OLD-123`.", "version", "1").is(t, 303)
+		ana.post("/acme/DEMO-2/comments", "body", "And OLD-123 again.").is(t, 303)
+		page := ana.get("/acme/DEMO-2").is(t, 200)
+		for _, text := range []string{".face .prose", ".comment .prose"} {
+			page.has(t, 1, text+" a[href='/acme/OLD-123']")
+		}
+		page.has(t, 1, "h1 a[href='/acme/OLD-123']").has(t, 0, "a[href='/acme/NOPE-123']")
+		ana.get("/acme/OLD-123").leadsTo(t, "/acme/DEMO-1")
+	})
 	t.Run("make no board", func(t *testing.T) {
 		ana.get("/acme/boards/OLD").is(t, 404)
 		api.get("/boards/OLD").is(t, 404)

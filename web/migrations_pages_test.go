@@ -406,3 +406,25 @@ func TestWorkers(t *testing.T) {
 	h.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND")
 	ana.get("/admin/migrations/workers").has(t, 0, row+" form")
 }
+
+func TestErrorsOfMigrations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := h.readyRun(3)
+	h.account("ben", "acme", "member")
+	t.Run("an error page leads an operator back to the migrations, anyone else to the boards", func(t *testing.T) {
+		for _, path := range []string{"/runs/99", "/nothing/new", "/nothing", "/runs/x", views.RunTaskPath(run, 99)[len(views.MigrationsPath):], "?before=x"} {
+			a := h.ana().get(views.MigrationsPath + path)
+			if a.code < 400 {
+				t.Errorf("%s: %d", path, a.code)
+			}
+			a.has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']").has(t, 0, "main .actions a[href='/acme'], main .actions a[href='/']")
+			if text := a.text(t, "main .lead"); strings.Contains(text, "boards") {
+				t.Errorf("%s: %s", path, text)
+			}
+		}
+		h.ana().post(views.RunPausePath(99), "paused", "1").is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']")
+		h.signedIn("ben").get(views.RunPath(run)).is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
+		h.ana().get("/acme/NOPE-1").is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,6 +126,8 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 		return utf16(unicode.BigEndian), nil
 	case bytes.HasPrefix(sample, []byte("PK\x03\x04")), bytes.HasPrefix(sample, []byte("\x1f\x8b")), bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
 		return nil, BadFile{"The file is a workbook or an archive, not CSV. Save it as CSV (in Excel: “CSV UTF-8”) and choose that."}
+	case isBinary(sample):
+		return nil, BadFile{"This does not look like a CSV file: it is no text, but something like a picture or a PDF. Save the table as CSV and choose that file."}
 	case bytes.Count(sample, []byte{0}) > len(sample)/4:
 		return nil, BadFile{"The file is not CSV, or it is UTF-16 without a byte order mark. " + notUTF8}
 	case encoding == EncodingWindows:
@@ -133,6 +136,21 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 		return nil, BadFile{"The file is not UTF-8. " + notUTF8}
 	}
 	return in, nil
+}
+
+// isBinary reports whether the beginning of a file is that of a picture, a PDF, a program: it is not UTF-8 and
+// full of what no text in another encoding has. UTF-16 has that, too, and is told by its many NUL bytes.
+func isBinary(sample []byte) bool {
+	controls := 0
+	for _, b := range sample {
+		if b < ' ' && !bytes.ContainsRune([]byte("\t\n\v\f\r\x1b"), rune(b)) {
+			controls++
+		}
+	}
+	if controls <= len(sample)/50 || validSample(sample) {
+		return false
+	}
+	return bytes.Count(sample, []byte{0}) <= len(sample)/4 || http.DetectContentType(sample) != "application/octet-stream"
 }
 
 // validSample reports whether the beginning of a file is UTF-8; a full sample may end within a character.

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
@@ -171,6 +172,11 @@ func TestCSV_refuses(t *testing.T) {
 		"only a mark":              {"\ufeff", "empty"},
 		"a workbook":               {"PK\x03\x04whatever", "workbook"},
 		"an old workbook":          {"\xd0\xcf\x11\xe0\xa1\xb1", "workbook"},
+		"a picture":                {string(outboundtest.Picture(7, "x.png")), "does not look like a CSV file"},
+		"a photograph":             {string(outboundtest.Picture(7, "x.jpg")), "does not look like a CSV file"},
+		"a moving picture":         {string(outboundtest.Picture(7, "x.gif")), "does not look like a CSV file"},
+		"another binary file":      {strings.Repeat("\x03\xfe\x90a\x1cz", 20_000), "does not look like a CSV file"},
+		"text in another encoding": {"BM,Gr\xf6\xdfe\n1,2\n", "not UTF-8"},
 		"UTF-16 without a mark":    {"a\x00,\x00b\x00\n\x00", "UTF-16"},
 		"a broken header":          {"a,\"b\n1,2\n", "first row"},
 		"a header without end":     {strings.Repeat("a", 2*MaxCSVRow), "first row"},

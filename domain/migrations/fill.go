@@ -174,7 +174,8 @@ func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn f
 	return err
 }
 
-// filled ends the filling: the run waits for Start, or if it is dry, runs.
+// filled ends the filling: the run waits for Start, or if it is dry, runs. One without tasks is over: there is
+// nothing to start, and nothing for anybody to decide.
 func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := lockFilling(ctx, tx, run, fence)
@@ -185,6 +186,8 @@ func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
 		switch {
 		case row.Total == 0 && row.Rejected > 0:
 			m.To = Cancelled
+		case row.Total == 0:
+			m.Action, m.To = "complete", Complete
 		case row.Dry:
 			m.To = Running
 		}

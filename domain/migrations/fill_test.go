@@ -75,11 +75,17 @@ func TestFill(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 	})
-	t.Run("a run of nothing says so", func(t *testing.T) {
+	t.Run("a run of nothing is over, says so, and asks for nobody, be it dry or not", func(t *testing.T) {
 		t.Parallel()
-		run := newDesk(t).ready(0)
-		if run.State != Ready || run.Reason != "There is nothing to do: no task was found." {
-			t.Error(run.State, run.Reason)
+		for _, dry := range []bool{false, true} {
+			d := newDesk(t)
+			run := d.filledBy(d.worker(), must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "0"}, Draft{Dry: dry})))
+			if run.State != Complete || run.Reason != "There is nothing to do: no task was found." || run.Listed != ListFinished || run.FinishedAt == nil || run.StartedAt != nil {
+				t.Errorf("%+v", run)
+			}
+			if _, err := d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "0"}, Draft{Dry: dry}); err != nil {
+				t.Error("another cannot be opened:", err)
+			}
 		}
 	})
 	t.Run("who fills a run that another living worker fills does nothing", func(t *testing.T) {
