@@ -169,6 +169,9 @@ func until(t *testing.T, w *workflows.Workflows, ctx context.Context, run id.Run
 		if err != nil {
 			t.Fatal(err)
 		}
+		if now.Progress.Done() != last.Progress.Done() {
+			deadline = time.Now().Add(patience) // a long run is none that stands still
+		}
 		if last = now; wanted(now) {
 			return now
 		}
