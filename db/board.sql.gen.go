@@ -102,7 +102,7 @@ func (q *Queries) BeginSpread(ctx context.Context, arg BeginSpreadParams) error 
 }
 
 const boardByID = `-- name: BoardByID :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board
 JOIN board_column ON board_column.board_id = board.id
 WHERE board.id = ? AND board.company_id = ?
 ORDER BY board_column.position
@@ -131,6 +131,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 			&i.Board.CreatedAt,
 			&i.Board.UpdatedAt,
 			&i.Board.ArchivedAt,
+			&i.Board.FeedSyncID,
 			&i.BoardColumn.ID,
 			&i.BoardColumn.BoardID,
 			&i.BoardColumn.Name,
@@ -157,7 +158,7 @@ func (q *Queries) BoardByID(ctx context.Context, iD id.Board, companyID id.Compa
 }
 
 const boardBySlug = `-- name: BoardBySlug :many
-SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board_slug s
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board_column.id, board_column.board_id, board_column.name, board_column.position, board_column.done, board_column.wip_limit, board_column.ticket_count, board_column.last_rank, board_column.wip_hard, board_column.spread_run, board_column.spread_from FROM board_slug s
 JOIN board ON board.id = s.board_id
 JOIN board_column ON board_column.board_id = board.id
 WHERE s.company_id = ? AND s.slug = ? AND s.imported = FALSE
@@ -188,6 +189,7 @@ func (q *Queries) BoardBySlug(ctx context.Context, companyID id.Company, slug st
 			&i.Board.CreatedAt,
 			&i.Board.UpdatedAt,
 			&i.Board.ArchivedAt,
+			&i.Board.FeedSyncID,
 			&i.BoardColumn.ID,
 			&i.BoardColumn.BoardID,
 			&i.BoardColumn.Name,
@@ -314,7 +316,7 @@ func (q *Queries) BoardsAfter(ctx context.Context, after id.Board, limit int32) 
 }
 
 const boardsOfCompany = `-- name: BoardsOfCompany :many
-SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
+SELECT id, company_id, slug, title, version, created_at, updated_at, archived_at, feed_sync_id FROM board WHERE company_id = ? ORDER BY slug LIMIT 1000
 `
 
 func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]Board, error) {
@@ -335,6 +337,7 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.ArchivedAt,
+			&i.FeedSyncID,
 		); err != nil {
 			return nil, err
 		}

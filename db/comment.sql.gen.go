@@ -13,7 +13,7 @@ import (
 )
 
 const commentOfTicket = `-- name: CommentOfTicket :one
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, a.name AS author FROM comment
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = ? AND comment.ticket_id = ?
 `
@@ -35,13 +35,14 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 		&i.Comment.CreatedAt,
 		&i.Comment.UpdatedAt,
 		&i.Comment.DeletedAt,
+		&i.Comment.FeedSyncID,
 		&i.Author,
 	)
 	return i, err
 }
 
 const commentsAfter = `-- name: CommentsAfter :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id > ?
 ORDER BY comment.ticket_id, comment.id
@@ -83,6 +84,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 			&i.Comment.CreatedAt,
 			&i.Comment.UpdatedAt,
 			&i.Comment.DeletedAt,
+			&i.Comment.FeedSyncID,
 			&i.Author,
 		); err != nil {
 			return nil, err
@@ -99,7 +101,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 }
 
 const commentsBefore = `-- name: CommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id < ?
 ORDER BY comment.ticket_id DESC, comment.id DESC
@@ -141,6 +143,7 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 			&i.Comment.CreatedAt,
 			&i.Comment.UpdatedAt,
 			&i.Comment.DeletedAt,
+			&i.Comment.FeedSyncID,
 			&i.Author,
 		); err != nil {
 			return nil, err
@@ -228,7 +231,7 @@ func (q *Queries) EditComment(ctx context.Context, arg EditCommentParams) (int64
 }
 
 const lockComment = `-- name: LockComment :one
-SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
+SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
 `
 
 func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ticket) (Comment, error) {
@@ -243,6 +246,7 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.DeletedAt,
+		&i.FeedSyncID,
 	)
 	return i, err
 }

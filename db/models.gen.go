@@ -117,6 +117,7 @@ type Board struct {
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	ArchivedAt *time.Time
+	FeedSyncID *uint64
 }
 
 type BoardColumn struct {
@@ -148,14 +149,15 @@ type BoardTicketIncrementer struct {
 }
 
 type Comment struct {
-	ID        id.Comment
-	TicketID  id.Ticket
-	AccountID id.Account
-	Body      string
-	Version   uint64
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	DeletedAt *time.Time
+	ID         id.Comment
+	TicketID   id.Ticket
+	AccountID  id.Account
+	Body       string
+	Version    uint64
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	DeletedAt  *time.Time
+	FeedSyncID *uint64
 }
 
 type Company struct {
@@ -163,6 +165,27 @@ type Company struct {
 	Slug      string
 	Name      string
 	CreatedAt time.Time
+}
+
+type FeedBatch struct {
+	Feed        string
+	Hi          uint64
+	K           uint32
+	CommittedAt time.Time
+}
+
+type FeedConsumer struct {
+	ID        id.Consumer
+	CompanyID id.Company
+	Feed      string
+	Name      string
+	Epoch     uint64
+	Position  uint64
+	Began     uint64
+	Paused    bool
+	CreatedBy id.Account
+	CreatedAt time.Time
+	SeenAt    time.Time
 }
 
 type Idempotency struct {
@@ -398,6 +421,14 @@ type PasswordReset struct {
 	UsedAt    *time.Time
 }
 
+type Sequence struct {
+	Name    string
+	Value   uint64
+	Version uint64
+	Epoch   uint64
+	Horizon uint64
+}
+
 type Session struct {
 	Token  string
 	Data   []byte
@@ -425,6 +456,7 @@ type Ticket struct {
 	MovedAt      time.Time
 	DeletedAt    *time.Time
 	ClosedAt     *time.Time
+	FeedSyncID   *uint64
 }
 
 type TicketAlias struct {
@@ -445,4 +477,49 @@ type Watcher struct {
 	TicketID  id.Ticket
 	AccountID id.Account
 	Muted     bool
+}
+
+type Webhook struct {
+	ID            id.Webhook
+	CompanyID     id.Company
+	Url           string
+	Note          string
+	Feeds         string
+	BoardID       *id.Board
+	Secret        []byte
+	OldSecret     []byte
+	OldSecretEnds *time.Time
+	State         string
+	Reason        string
+	Version       uint64
+	Failures      uint32
+	FailingSince  *time.Time
+	DueAt         time.Time
+	LeaseEnds     time.Time
+	Fence         uint64
+	CreatedBy     id.Account
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+type WebhookAttempt struct {
+	ID           id.Delivery
+	WebhookID    id.Webhook
+	Message      string
+	Kind         string
+	Feed         string
+	RowID        uint64
+	Position     uint64
+	Status       *uint16
+	Error        string
+	Response     []byte
+	Milliseconds uint32
+	CreatedAt    time.Time
+}
+
+type WebhookCursor struct {
+	WebhookID id.Webhook
+	Feed      string
+	Epoch     uint64
+	Position  uint64
 }

@@ -43,7 +43,7 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 }
 
 // loop starts what goes on in the background until ctx ends: it keeps the private database, forgets
-// what is kept no longer, and works on migrations. Where one of them cannot go on it cancels ctx. The
+// what is kept no longer, publishes changes, and works on migrations. Where one of them cannot go on it cancels ctx. The
 // channel says when no work is under way any more.
 func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) (worked <-chan error) {
 	if d.private != nil {
@@ -55,6 +55,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	}
 	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits)
 	done := make(chan error, 1)
+	go w.Feeds().Work(ctx)
 	go func() {
 		err := w.Engine().Work(ctx)
 		if err != nil {

@@ -32,4 +32,10 @@ type (
 	Worker uint64
 	// Event is the id of an entry in a run's log; ids grow with time.
 	Event uint64
+	// Consumer is the id of a registered consumer of a feed.
+	Consumer uint64
+	// Webhook is the id of an address that changes are sent to.
+	Webhook uint64
+	// Delivery is the id of an attempt to send something to a webhook; ids grow with time.
+	Delivery uint64
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -27,6 +28,7 @@ type Workflows struct {
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
+	feeds    *feeds.Engine
 	people   recent[id.Company, *directory]
 	aside    sync.WaitGroup   // writes that no request waits for
 	files    migrations.Files // nil where there is no place for them
@@ -44,6 +46,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 		w.outbound = outbound.New(outbound.Options{})
 	}
 	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
+	w.feeds = feeds.New(d, s.engine.Log, w.fed()...)
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})

@@ -18,6 +18,7 @@ var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 

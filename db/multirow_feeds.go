@@ -1,0 +1,55 @@
+package db
+
+// The statements with which rows of fed tables are published, whichever table it is. A table with a feed has
+// the columns id and feed_sync_id, and the index uq_<table>_feed on the latter.
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Unpublished returns ids of at most limit rows of a fed table that are not published.
+func (q *Queries) Unpublished(ctx context.Context, table string, limit int) ([]uint64, error) {
+	return q.ids(ctx, `SELECT id FROM `+table+` FORCE INDEX (uq_`+table+`_feed) WHERE feed_sync_id IS NULL LIMIT ?`, limit)
+}
+
+// LockUnpublished locks those of some rows that are not published and that nobody else has locked, and
+// returns them in ascending order. It looks at the primary key alone: to lock the index of positions first
+// deadlocks with whoever writes the row.
+func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint64) ([]uint64, error) {
+	args := make([]any, len(rows))
+	for i, row := range rows {
+		args[i] = row
+	}
+	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
+}
+
+// Publish gives locked rows the positions above base, in their order, and returns how many had none.
+func (q *Queries) Publish(ctx context.Context, table string, rows []uint64, base uint64) (int64, error) {
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return 0, err
+	}
+	result, err := q.db.ExecContext(ctx, `UPDATE `+table+` t JOIN JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, id BIGINT UNSIGNED PATH '$')) j ON j.id = t.id
+SET t.feed_sync_id = ? + j.n WHERE t.feed_sync_id IS NULL`, string(list), base)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list []uint64, err error) {
+	rows, err := q.db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var row uint64
+		if err := rows.Scan(&row); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
+}

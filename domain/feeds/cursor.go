@@ -1,0 +1,73 @@
+package feeds
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Cursor is where a reader stands in a feed: everything up to Position is read. Began is how far the feed
+// had come when the reader began at its start, 0 once it has come past that: rows whose tombstones were
+// removed up to there it has never seen.
+type Cursor struct {
+	Epoch    uint64
+	Feed     string
+	Position uint64
+	Began    uint64
+}
+
+// String returns the cursor as readers keep it. They must not look into it.
+func (c Cursor) String() string {
+	s := fmt.Sprintf("v1.%d.%s.%d", c.Epoch, c.Feed, c.Position)
+	if c.Began > c.Position {
+		s += "." + strconv.FormatUint(c.Began, 10)
+	}
+	return s
+}
+
+// ParseCursor reads what String wrote, for the feed of a name, or returns BadCursor.
+func ParseCursor(feed, text string) (Cursor, error) {
+	parts := strings.Split(text, ".")
+	if len(parts) < 4 || len(parts) > 5 || parts[0] != "v1" || parts[2] != feed {
+		return Cursor{}, BadCursor{Feed: feed}
+	}
+	c := Cursor{Feed: feed}
+	var err error
+	if c.Epoch, err = number(parts[1]); err != nil {
+		return Cursor{}, BadCursor{Feed: feed}
+	}
+	if c.Position, err = number(parts[3]); err != nil {
+		return Cursor{}, BadCursor{Feed: feed}
+	}
+	if len(parts) == 5 {
+		if c.Began, err = number(parts[4]); err != nil || c.Began <= c.Position {
+			return Cursor{}, BadCursor{Feed: feed}
+		}
+	}
+	return c, nil
+}
+
+// number reads a decimal number as it is written, without a sign or zeros before it.
+func number(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err == nil && strconv.FormatUint(n, 10) != text {
+		err = strconv.ErrSyntax
+	}
+	return n, err
+}
+
+// check returns the cursor as it may be read from, by how the sequence stands, or CursorOfBefore,
+// CursorAhead or CursorExpired.
+func (c Cursor) check(now db.Sequence) error {
+	switch {
+	case c.Epoch != now.Epoch:
+		return CursorOfBefore{Feed: c.Feed}
+	case max(c.Position, c.Began) > now.Value:
+		return CursorAhead{Feed: c.Feed}
+	case max(c.Position, c.Began) < now.Horizon:
+		return CursorExpired{Feed: c.Feed}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+// Package feeds publishes changed rows at strictly increasing positions and reads them in that order, so
+// that whoever follows a feed misses nothing. It is an engine that knows no entity: what has a feed is
+// registered with it.
+package feeds
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Feed is a table whose changes go out. Its rows have an id and feed_sync_id, which is NULL where the row is
+// not published as it is; sequences has a row of the feed's name.
+type Feed struct {
+	Name  string
+	Table string
+	Load  Load
+}
+
+// Scope says what a reader sees of a feed.
+type Scope struct {
+	Company id.Company
+	Board   id.Board // 0: all of the company's
+	Base    string   // the public URL that addresses in payloads begin with
+}
+
+// Look is a stretch of a feed: positions above After up to Upto, at most Limit rows of them.
+type Look struct {
+	After, Upto uint64
+	Limit       int
+	Scope       Scope
+}
+
+// Item is a row as a reader gets it. Of a deleted one, or one that left what the reader sees, Data is nil.
+type Item struct {
+	ID       uint64
+	Position uint64
+	Deleted  bool
+	Reason   string // why it is gone, such as LeftFilter; "" where it was deleted
+	Data     any    // what becomes its JSON
+}
+
+// LeftFilter is the reason of a row that went out of what the reader sees.
+const LeftFilter = "left_filter"
+
+// Row is a row of a stretch. One that is hidden is not the reader's to see, and never was.
+type Row struct {
+	Item
+	Hidden bool
+}
+
+// Load returns all rows of a stretch in ascending order of positions, also hidden ones. It reads the
+// positions before, or in the same statement as, what goes into the payload: never after it.
+type Load func(ctx context.Context, q *db.Queries, look Look) ([]Row, error)
+
+// Engine publishes and reads the registered feeds. Make one with New. It does nothing by itself: Work does.
+type Engine struct {
+	db      *db.DB
+	feeds   []Feed
+	log     *slog.Logger
+	pending bell
+	signal  *signal
+}
+
+var identifier = regexp.MustCompile(`^[a-z_]+$`)
+
+// New returns an engine for the feeds. It panics where one of them cannot be: that is a mistake in the
+// program.
+func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal()}
+	for _, f := range list {
+		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
+			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))
+		}
+		e.feeds = append(e.feeds, f)
+	}
+	return e
+}
+
+// Names returns the names of all feeds, in the order of registration.
+func (e *Engine) Names() []string {
+	names := make([]string, len(e.feeds))
+	for i, f := range e.feeds {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Feed returns the feed of a name, or NotFound.
+func (e *Engine) Feed(name string) (Feed, error) {
+	for _, f := range e.feeds {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Feed{}, NotFound{Name: name, Names: e.Names()}
+}

@@ -1,0 +1,83 @@
+package feeds
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// MaxLimit is how many rows are read at once at most.
+const MaxLimit = 1000
+
+// Page is a part of a feed. Cursor is where the next begins; with More there is more to read already.
+type Page struct {
+	Items  []Item
+	Cursor Cursor
+	More   bool
+}
+
+// Start returns the cursor before everything: from there a reader gets each row once as it is by then.
+func (e *Engine) Start(ctx context.Context, feed string) (Cursor, error) {
+	now, err := e.sequence(ctx, feed)
+	return Cursor{Epoch: now.Epoch, Feed: feed, Began: now.Value}, err
+}
+
+// End returns the cursor behind everything that is published.
+func (e *Engine) End(ctx context.Context, feed string) (Cursor, error) {
+	now, err := e.sequence(ctx, feed)
+	return Cursor{Epoch: now.Epoch, Feed: feed, Position: now.Value}, err
+}
+
+func (e *Engine) sequence(ctx context.Context, feed string) (db.Sequence, error) {
+	return db.Read(e.db.Sequence(ctx, feed))
+}
+
+// Read returns what comes behind a cursor: limit rows at most are looked at, 1 to MaxLimit.
+//
+// How far the feed has come is read first, in a statement of its own, and bounds the page: a view of
+// MariaDB's may hold a batch without the one before it, but not one that was opened after that answer. So
+// where the page is not full, all up to there was seen.
+func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope) (Page, error) {
+	feed, err := e.Feed(cursor.Feed)
+	if err != nil {
+		return Page{}, err
+	}
+	now, err := e.sequence(ctx, feed.Name)
+	if err != nil {
+		return Page{}, err
+	}
+	if cursor.Position == 0 { // who has read nothing begins now
+		cursor.Began = now.Value
+	}
+	if err := cursor.check(now); err != nil {
+		return Page{}, err
+	}
+	rows, err := feed.Load(ctx, e.db.Queries, Look{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
+	if err != nil {
+		return Page{}, err
+	}
+	return page(cursor, now.Value, limit, rows)
+}
+
+// page makes a page of the rows of a stretch that ends at head.
+func page(cursor Cursor, head uint64, limit int, rows []Row) (Page, error) {
+	next := cursor
+	var items []Item
+	for _, row := range rows {
+		if row.Position <= next.Position || row.Position > head {
+			return Page{}, fmt.Errorf("feeds: %s has %d behind %d, up to %d", cursor.Feed, row.Position, next.Position, head)
+		}
+		next.Position = row.Position
+		if !row.Hidden {
+			items = append(items, row.Item)
+		}
+	}
+	if len(rows) < limit {
+		next.Position = head
+	}
+	if next.Position >= next.Began {
+		next.Began = 0
+	}
+	return Page{Items: items, Cursor: next, More: next.Position < head}, nil
+}
