@@ -2,10 +2,13 @@ package web_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -183,6 +186,67 @@ func TestRunReport(t *testing.T) {
 		if !slices.Equal(row, want) {
 			t.Fatalf("got %q, want %q", row, want)
 		}
+	}
+}
+
+// taker takes an answer piece by piece.
+type taker struct {
+	*httptest.ResponseRecorder
+	takes func() error // what comes of the next piece
+}
+
+func (r taker) Write(p []byte) (int, error) {
+	if err := r.takes(); err != nil {
+		return 0, err
+	}
+	return r.ResponseRecorder.Write(p)
+}
+
+// A file of a large run takes longer to send than a page may take to answer.
+func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := uint64(h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
+	for line := 2; line <= 400; line++ {
+		h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', 'x')", run, line, line)
+		h.exec("INSERT INTO migration_task (run_id, line, payload, state) VALUES (?, ?, '{}', 'complete')", run, 1000+line)
+	}
+	ana := h.ana()
+	ask := func(ctx context.Context, file string, takes func() error) (r taker, aborted bool) {
+		request := newRequest(http.MethodGet, fmt.Sprintf("/admin/migrations/runs/%d/%s", run, file), "", nil, "Cookie", "counterfoil="+ana.cookie).WithContext(ctx)
+		r = taker{httptest.NewRecorder(), takes}
+		defer func() { aborted = recover() != nil }()
+		h.handler.ServeHTTP(r, request)
+		return r, false
+	}
+	for file, lines := range map[string]int{"report.csv": 799, "rejections.csv": 400} {
+		t.Run("the time of the request ends after the first piece of "+file, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			r, aborted := ask(ctx, file, func() error { end(); return nil })
+			if rows, err := csv.NewReader(r.Body).ReadAll(); err != nil || len(rows) != lines || r.Code != 200 || aborted {
+				t.Errorf("%d rows, %v, status %d, broken off %t", len(rows), err, r.Code, aborted)
+			}
+		})
+		t.Run("whoever asked for "+file+" leaves, and nothing more is read", func(t *testing.T) {
+			h.watch.Take()
+			pieces := 0
+			_, aborted := ask(t.Context(), file, func() error {
+				if pieces++; pieces > 1 {
+					return errors.New("broken pipe")
+				}
+				return nil
+			})
+			reads := 0
+			sent, _ := h.watch.Take()
+			for _, statement := range sent {
+				if strings.Contains(statement, "FROM migration_rejection") {
+					reads++
+				}
+			}
+			if !aborted || reads == 0 || reads > 3 {
+				t.Errorf("broken off %t after %d reads", aborted, reads)
+			}
+		})
 	}
 }
 

@@ -2,11 +2,13 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -141,24 +143,23 @@ func (s *server) rejectionsFile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run), []string{"line", "reason", "content"}, func(write func(...string)) error {
-		for {
-			for _, r := range list {
-				write(strconv.FormatUint(r.Line, 10), r.Reason, r.Content)
-			}
-			if !more {
-				return nil
-			}
-			if list, more, err = s.RunRejections(ctx, run, list[len(list)-1].Number); err != nil {
-				return err
-			}
+	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run), []string{"line", "reason", "content"}, func(ctx context.Context, write func(...string)) (bool, error) {
+		for _, r := range list {
+			write(strconv.FormatUint(r.Line, 10), r.Reason, r.Content)
 		}
+		if !more {
+			return false, nil
+		}
+		list, more, err = s.RunRejections(ctx, run, list[len(list)-1].Number)
+		return err == nil, err
 	})
 }
 
-// csvFile answers with a file of rows, which are sent while they are read. An error in the middle
-// breaks the answer off, so that half a file does not pass for the whole.
-func csvFile(c echo.Context, name string, head []string, rows func(write func(cells ...string)) error) error {
+// csvFile answers with a file of rows, which are sent while they are read: piece writes some and reports
+// whether there are more. Each piece has the time of a request, and so has who takes it; the file may take
+// as long as it is. An error in the middle breaks the answer off, so that half a file does not pass for the
+// whole.
+func csvFile(c echo.Context, name string, head []string, piece func(ctx context.Context, write func(cells ...string)) (more bool, err error)) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")
 	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
@@ -166,20 +167,26 @@ func csvFile(c echo.Context, name string, head []string, rows func(write func(ce
 	c.Response().WriteHeader(http.StatusOK)
 	w := csv.NewWriter(c.Response())
 	_ = w.Write(head)
-	n := 0
-	err := rows(func(cells ...string) {
+	write := func(cells ...string) {
 		for i, cell := range cells {
 			cells[i] = migrations.Inert(cell)
 		}
 		_ = w.Write(cells) // what went wrong is kept for Error
-		if n++; n%500 == 0 {
-			w.Flush()
-			c.Response().Flush()
-		}
-	})
-	w.Flush()
-	if err != nil {
-		panic(http.ErrAbortHandler)
 	}
-	return nil // whoever left in the middle needs no answer
+	connection, more := http.NewResponseController(c.Response()), true
+	for more {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), patience)
+		var err error
+		more, err = piece(ctx, write)
+		cancel()
+		_ = connection.SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder in a test has none
+		if w.Flush(); err == nil {
+			err = w.Error() // whoever asked has left
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		c.Response().Flush()
+	}
+	return nil
 }

@@ -26,25 +26,23 @@ func (s *server) reportFile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return csvFile(c, fmt.Sprintf("run-%d-report.csv", run), []string{"line", "state", "note", "content"}, func(write func(...string)) error {
-		for {
-			for _, task := range page.Tasks {
-				if err := rejected.upTo(ctx, task.Line, write); err != nil {
-					return err
-				}
-				note, err := s.outcome(ctx, task)
-				if err != nil {
-					return err
-				}
-				write(strconv.FormatUint(task.Line, 10), task.State, note, beginning(task.Payload))
+	return csvFile(c, fmt.Sprintf("run-%d-report.csv", run), []string{"line", "state", "note", "content"}, func(ctx context.Context, write func(...string)) (more bool, err error) {
+		for _, task := range page.Tasks {
+			if more, err := rejected.upTo(ctx, task.Line, write); more || err != nil {
+				return more, err
 			}
-			if page.Next == 0 {
-				return rejected.upTo(ctx, 1<<63, write)
+			note, err := s.outcome(ctx, task)
+			if err != nil {
+				return false, err
 			}
-			if page, err = s.RunTasks(ctx, run, migrations.TaskFilter{After: page.Next}); err != nil {
-				return err
-			}
+			write(strconv.FormatUint(task.Line, 10), task.State, note, beginning(task.Payload))
+			page.Tasks = page.Tasks[1:]
 		}
+		if page.Next == 0 {
+			return rejected.upTo(ctx, 1<<63, write)
+		}
+		page, err = s.RunTasks(ctx, run, migrations.TaskFilter{After: page.Next})
+		return err == nil, err
 	})
 }
 
@@ -90,18 +88,15 @@ func (r *rejectedLines) read(ctx context.Context) (err error) {
 	return err
 }
 
-// upTo writes those above a line of the file.
-func (r *rejectedLines) upTo(ctx context.Context, line uint64, write func(...string)) error {
-	for {
-		for len(r.list) > 0 && r.list[0].Line < line {
-			write(strconv.FormatUint(r.list[0].Line, 10), "rejected", r.list[0].Reason, r.list[0].Content)
-			r.list = r.list[1:]
-		}
-		if len(r.list) > 0 || !r.more {
-			return nil
-		}
-		if err := r.read(ctx); err != nil {
-			return err
-		}
+// upTo writes those above a line of the file, a page at most, and reports whether there may be more.
+func (r *rejectedLines) upTo(ctx context.Context, line uint64, write func(...string)) (more bool, err error) {
+	for len(r.list) > 0 && r.list[0].Line < line {
+		write(strconv.FormatUint(r.list[0].Line, 10), "rejected", r.list[0].Reason, r.list[0].Content)
+		r.list = r.list[1:]
 	}
+	if len(r.list) > 0 || !r.more {
+		return false, nil
+	}
+	err = r.read(ctx)
+	return err == nil, err
 }
