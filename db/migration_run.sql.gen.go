@@ -575,3 +575,36 @@ func (q *Queries) TakeFilling(ctx context.Context, workerID id.Worker, iD id.Run
 	_, err := q.db.ExecContext(ctx, takeFilling, workerID, iD)
 	return err
 }
+
+const uploadsAfter = `-- name: UploadsAfter :many
+SELECT id, upload FROM migration_run WHERE id > ? ORDER BY id LIMIT ?
+`
+
+type UploadsAfterRow struct {
+	ID     id.Run
+	Upload string
+}
+
+// UploadsAfter are the names of the files of runs, in the order of runs.
+func (q *Queries) UploadsAfter(ctx context.Context, after id.Run, limit int32) ([]UploadsAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, uploadsAfter, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UploadsAfterRow
+	for rows.Next() {
+		var i UploadsAfterRow
+		if err := rows.Scan(&i.ID, &i.Upload); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -253,6 +253,7 @@ var samples = map[string]sample{
 	"RunsToWork":     {args: with()},
 	"LockCanary":     {args: with(1)},
 	"ShareRun":       {args: with(1)},
+	"UploadsAfter":   {args: with(100, 1000)},
 	"TakeCanary":     {args: with(ptr(uint32(1)), 1)},
 	"GiveBackCanary": {args: with(ptr(uint32(1)), 1)},
 

@@ -93,3 +93,7 @@ UPDATE migration_run SET canary_left = canary_left + sqlc.arg(tasks) WHERE id = 
 -- ShareRun comes before the rows of tasks where new rows are to belong to the run.
 -- name: ShareRun :one
 SELECT state FROM migration_run WHERE id = sqlc.arg(id) LOCK IN SHARE MODE;
+
+-- UploadsAfter are the names of the files of runs, in the order of runs.
+-- name: UploadsAfter :many
+SELECT id, upload FROM migration_run WHERE id > sqlc.arg(after) ORDER BY id LIMIT ?;

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -43,8 +45,8 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 }
 
 // loop starts what goes on in the background until ctx ends: it keeps the private database, forgets
-// what is kept no longer, publishes changes, and works on migrations. Where one of them cannot go on it cancels ctx. The
-// channel says when no work is under way any more.
+// what is kept no longer, sweeps stored files, publishes changes, and works on migrations. Where one of
+// them cannot go on it cancels ctx. The channel says when no work is under way any more.
 func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) (worked <-chan error) {
 	if d.private != nil {
 		go func() {
@@ -54,6 +56,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 		}()
 	}
 	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits)
+	go sweepDaily(ctx, env.logger(), d, w)
 	done := make(chan error, 1)
 	go w.Feeds().Work(ctx)
 	go func() {
@@ -64,6 +67,32 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 		done <- nil
 	}()
 	return done
+}
+
+// leftAlone is how long a file must not have been written to before it may be swept: nobody is that slow.
+const leftAlone = 24 * time.Hour
+
+// sweepDaily removes files that nobody will ask for, at once and then once a day until ctx ends: what
+// writers left that died, and uploads that no run has.
+func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *workflows.Workflows) {
+	ticker := time.NewTicker(24 * time.Hour)
+	defer ticker.Stop()
+	for {
+		before := time.Now().Add(-leftAlone)
+		halves, err := d.files.Sweep(ctx, before)
+		uploads, err2 := w.Engine().SweepUploads(ctx, d.files, before)
+		if err = errors.Join(err, err2); err != nil && ctx.Err() == nil {
+			log.Warn("sweep stored files", "error", err)
+		}
+		if halves+uploads > 0 {
+			log.Info("removed files that nobody needs", "unfinished", halves, "uploads", uploads)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // cause is why the program has to stop, where it was not told to.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -242,6 +243,43 @@ func (s *Store) Walk(ctx context.Context, prefix string, visit func(Info) error)
 		page = next
 	}
 	return nil
+}
+
+// unfinished is how the folder's names of files end that are being written, or were when their writer died.
+var unfinished = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
+
+// Unfinished reports whether a file of that name in a store's folder is being written, or was when its
+// writer died.
+func Unfinished(name string) bool { return unfinished.MatchString(name) }
+
+// Sweep removes what writers who died have left in a folder, where they last wrote before that time, and
+// returns how many files that were. In a bucket there are none: what a writer there has not finished is
+// no file.
+func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) {
+	if s.folder == "" {
+		return 0, nil
+	}
+	err = filepath.WalkDir(s.folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if !entry.Type().IsRegular() || !Unfinished(entry.Name()) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err == nil && !info.ModTime().Before(before) {
+			return nil
+		}
+		if err == nil {
+			err = os.Remove(name)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // its writer has ended, or another process sweeps
+			return nil
+		}
+		n++
+		return err
+	})
+	return n, s.failed("sweep", "", err)
 }
 
 // check returns BadName for a name that leads elsewhere, that a folder or a bucket would not give back

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -225,6 +226,37 @@ func TestStore(t *testing.T) {
 		if folder == "" {
 			return
 		}
+		t.Run("what writers left that died is swept once it is old", func(t *testing.T) {
+			old := time.Now().Add(-25 * time.Hour)
+			aged := func(name string) {
+				if err := os.Chtimes(filepath.Join(folder, name), old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			put(t, s, "swept/kept", "x")
+			aged("swept/kept")
+			for _, name := range []string{"swept/old.18a5b3c4d5e6f708.tmp", "swept/new.18a5b3c4d5e6f709.tmp", "swept/mine.tmp"} {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte("half"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			aged("swept/old.18a5b3c4d5e6f708.tmp")
+			aged("swept/mine.tmp")
+			if n, err := s.Sweep(ctx, time.Now().Add(-24*time.Hour)); n != 1 || err != nil {
+				t.Errorf("%d swept, %v", n, err)
+			}
+			entries, err := os.ReadDir(filepath.Join(folder, "swept"))
+			var left []string
+			for _, entry := range entries {
+				left = append(left, entry.Name())
+			}
+			if want := []string{"kept", "mine.tmp", "new.18a5b3c4d5e6f709.tmp"}; err != nil || !slices.Equal(left, want) {
+				t.Errorf("left %q, %v", left, err)
+			}
+			if err := os.RemoveAll(filepath.Join(folder, "swept")); err != nil {
+				t.Fatal(err)
+			}
+		})
 		t.Run("in a folder there are plain files for their owner alone, and nothing else", func(t *testing.T) {
 			for _, left := range []string{"many/00/x.18a.tmp", "many/.restore-x"} {
 				if err := os.Remove(filepath.Join(folder, left)); err != nil {

@@ -186,7 +186,7 @@ func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
 		return upload{}, BadUpload{"The file is empty. Choose another."}
 	}
 	sum := sha256.New()
-	path := "uploads/" + strings.ToLower(rand.Text())
+	path := uploadsIn + strings.ToLower(rand.Text())
 	err := e.files.Put(ctx, path, io.TeeReader(content, sum))
 	if err != nil {
 		return upload{}, fmt.Errorf("store upload: %w", err)

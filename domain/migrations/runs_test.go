@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -238,6 +241,33 @@ func TestUploads(t *testing.T) {
 		d := newDesk(t)
 		must[Run](t)(d.OpenRun(d.ctx, d.ana, "lines", Values{"token": "x"}, csv("a\n1\n")))
 		must[Run](t)(d.OpenRun(d.ctx, d.ana, "lines", Values{"token": "x"}, csv("a\n2\n")))
+	})
+	t.Run("a file that no run has is swept once it is old", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		must[Run](t)(d.OpenRun(d.ctx, d.ana, "lines", Values{"token": hunter2}, csv("a\n1\n2\n")))
+		files := must[*blobs.Store](t)(blobs.Open(d.ctx, d.folder))
+		t.Cleanup(func() { files.Close() })
+		for _, name := range []string{"uploads/nobodys", "images/picture"} {
+			if err := files.Put(d.ctx, name, strings.NewReader("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := d.SweepUploads(d.ctx, files, time.Now().Add(-24*time.Hour)); n != 0 || err != nil || len(d.stored()) != 3 {
+			t.Errorf("%d files of this hour were swept, %v", n, err)
+		}
+		for _, name := range d.stored() {
+			old := time.Now().Add(-25 * time.Hour)
+			if err := os.Chtimes(name, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := d.SweepUploads(d.ctx, files, time.Now().Add(-24*time.Hour)); n != 1 || err != nil {
+			t.Errorf("%d swept, %v", n, err)
+		}
+		if left := d.stored(); len(left) != 2 || strings.Contains(strings.Join(left, " "), "nobodys") {
+			t.Errorf("left %q", left)
+		}
 	})
 	t.Run("without a place for files there are none", func(t *testing.T) {
 		t.Parallel()

@@ -2,10 +2,21 @@ package migrations
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"time"
 
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+// uploadsIn is where the files of runs are.
+const uploadsIn = "uploads/"
+
+// sweepPage is how many runs are read at once by who sweeps.
+const sweepPage = 1000
 
 // OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none, or NoFiles.
 func (e *Engine) OpenUpload(ctx context.Context, run id.Run) (io.ReadCloser, error) {
@@ -14,4 +25,43 @@ func (e *Engine) OpenUpload(ctx context.Context, run id.Run) (io.ReadCloser, err
 		return nil, err
 	}
 	return (&filling{engine: e, row: row}).Upload(ctx)
+}
+
+// SweepUploads removes files, last written before that time, that no run has: of a run that was perhaps
+// refused, when nobody could tell, the file stays. It returns how many those were. The place for files is
+// this database's alone.
+func (e *Engine) SweepUploads(ctx context.Context, files *blobs.Store, before time.Time) (int, error) {
+	old := map[string]bool{}
+	err := files.Walk(ctx, uploadsIn, func(file blobs.Info) error {
+		if file.ModTime.Before(before) {
+			old[file.Name] = true
+		}
+		return nil
+	})
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	for after := id.Run(0); ; {
+		rows, err := db.Read(e.db.UploadsAfter(ctx, after, sweepPage))
+		if err != nil {
+			return 0, fmt.Errorf("read the files of runs: %w", err)
+		}
+		for _, row := range rows {
+			delete(old, row.Upload)
+			after = row.ID
+		}
+		if len(rows) < sweepPage {
+			break
+		}
+	}
+	var failed []error
+	n := 0
+	for name := range old {
+		if err := files.Delete(ctx, name); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		n++
+	}
+	return n, errors.Join(failed...)
 }

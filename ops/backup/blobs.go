@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -20,12 +19,9 @@ import (
 // unfinished begins the name of a stored file that a restore is writing.
 const unfinished = ".restore-"
 
-// halfWritten is the name of a file in the store's folder that is being written, or was when its writer died.
-var halfWritten = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
-
 // passing reports whether a file of that name is none of the stored ones.
 func passing(name string) bool {
-	return strings.HasPrefix(name, unfinished) || halfWritten.MatchString(name)
+	return strings.HasPrefix(name, unfinished) || blobs.Unfinished(name)
 }
 
 // roomIn returns how much the disk of a folder, which need not exist, has room for. A bucket does not say.
