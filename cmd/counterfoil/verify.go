@@ -20,7 +20,7 @@ func verifyData(ctx context.Context, env environment, args []string) error {
 		return err
 	}
 	defer d.close()
-	report, err := verify.Run(ctx, d.DB)
+	report, err := verify.Run(ctx, d.DB, env.blobs)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ type Converted struct {
 	Thumbnail     []byte // nil where the picture is small itself
 }
 
+// MaxThumbnail is the largest width of a small copy that anyone may ask for.
+const MaxThumbnail = 2000
+
 // Limits bound what is converted.
 type Limits struct {
 	Pixels    int64 // of the picture, all frames of an animation together
@@ -177,7 +180,7 @@ func encode(picture image.Image, lossy bool) ([]byte, error) {
 // as high as it is wide.
 func thumbnail(picture image.Image, width int, lossy bool) ([]byte, error) {
 	w, h := picture.Bounds().Dx(), picture.Bounds().Dy()
-	if width < 1 || w <= width && h <= 4*width {
+	if width < 1 || !larger(w, h, width) {
 		return nil, nil
 	}
 	height := max(h*width/w, 1)
@@ -194,6 +197,12 @@ func thumbnail(picture image.Image, width int, lossy bool) ([]byte, error) {
 	draw.CatmullRom.Scale(to, small, picture, picture.Bounds(), draw.Src, nil)
 	return encode(to, false)
 }
+
+// larger reports whether a picture has a small copy of that width.
+func larger(w, h, width int) bool { return w > width || h > 4*width }
+
+// AlwaysSmall reports whether a picture has a small copy whatever width was asked for, up to MaxThumbnail.
+func AlwaysSmall(width, height int) bool { return larger(width, height, MaxThumbnail) }
 
 // turned returns a picture as its EXIF orientation says it is to be shown.
 func turned(picture image.Image, orientation int) image.Image {

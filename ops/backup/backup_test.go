@@ -630,7 +630,7 @@ func TestWhileServing(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
 			t.Errorf("%s follows number %d", ticket.Key, last)
 		}
-		report, err := verify.Run(context.Background(), to.db)
+		report, err := verify.Run(context.Background(), to.db, "")
 		must(t, err)
 		if !report.OK() {
 			t.Error("findings after the next ticket")

@@ -20,8 +20,12 @@ const (
 // the index that they look into: right after a restore the server's statistics still say that
 // tables are empty, and it would read all of one for each row of another. STRAIGHT_JOIN keeps the
 // table that is gone over on the left.
-func checks() []check {
-	return append(slices.Concat(houseChecks(), migrationChecks(), importChecks()), last)
+func checks(place string) []check {
+	list := slices.Concat(houseChecks(), migrationChecks(), importChecks())
+	if place != "" {
+		list = append(list, imageFiles(place))
+	}
+	return append(list, last)
 }
 
 // last is about all tables.

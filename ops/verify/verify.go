@@ -44,8 +44,9 @@ func (r Report) Total() (n int64) {
 }
 
 // Run holds the data of one moment against every check, so it may run while others write. A schema
-// that is not the newest is the only finding then: the other checks are made for the newest.
-func Run(ctx context.Context, d *db.DB) (Report, error) {
+// that is not the newest is the only finding then: the other checks are made for the newest. The place is
+// where files are stored, a folder or a bucket; "" leaves out whether they are there.
+func Run(ctx context.Context, d *db.DB, place string) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil {
 		return Report{}, err
@@ -53,7 +54,7 @@ func Run(ctx context.Context, d *db.DB) (Report, error) {
 	report := Report{Engine: server.String()}
 	err = Snapshot(ctx, d.SQL, func(conn *sql.Conn) error {
 		seen := make(map[string]int64)
-		for _, c := range append([]check{schema}, checks()...) {
+		for _, c := range append([]check{schema}, checks(place)...) {
 			l := &look{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
 			if err := l.at(c); err != nil {
 				return fmt.Errorf("verify: check %q: %w", c.name, err)

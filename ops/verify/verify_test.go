@@ -3,9 +3,12 @@ package verify_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +16,9 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/opstest"
@@ -24,9 +29,10 @@ import (
 // board, an empty one, and an answer that is remembered.
 type house struct {
 	*workflows.Workflows
-	db  *db.DB
-	url string
-	ctx context.Context
+	db    *db.DB
+	url   string
+	ctx   context.Context
+	files string
 }
 
 func newHouse(t testing.TB) *house {
@@ -42,7 +48,8 @@ func newHouse(t testing.TB) *house {
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	must(t, err)
-	h := &house{w, d, url, accounts.WithActor(context.Background(), actor)}
+	h := &house{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
+	h.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
 		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)
@@ -64,6 +71,15 @@ func newHouse(t testing.TB) *house {
 	return h
 }
 
+// store stores an image's file.
+func (h *house) store(t testing.TB, content string) {
+	t.Helper()
+	files, err := blobs.Open(h.ctx, h.files)
+	must(t, err)
+	defer files.Close()
+	must(t, files.Put(h.ctx, images.Hash(sha256.Sum256([]byte(content))).Blob(), strings.NewReader(content)))
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -73,7 +89,7 @@ func must(t testing.TB, err error) {
 
 func (h *house) verify(t testing.TB) verify.Report {
 	t.Helper()
-	report, err := verify.Run(context.Background(), h.db)
+	report, err := verify.Run(context.Background(), h.db, h.files)
 	must(t, err)
 	return report
 }
@@ -289,6 +305,9 @@ var corruptions = []struct {
 	{"attempts", "one of an iteration that is to come", []string{"UPDATE migration_attempt SET iteration = 2 WHERE task_id = 6"}, "of iteration 2"},
 	{"attempts", "one of another run's task", []string{"UPDATE migration_attempt SET run_id = 1 WHERE task_id = 6"}, "of run 1"},
 	{"rejections", "more than were counted", []string{"UPDATE migration_run SET rejected = 0 WHERE id = 1"}, "counts 0 rejections but has 1"},
+	{"image files", "one that is gone", []string{"UPDATE image SET hash = UNHEX(SHA2('other', 256))", "UPDATE image_source SET hash = UNHEX(SHA2('other', 256))"}, "has no file: images/d9/d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"},
+	{"image files", "one that is cut off", []string{"UPDATE image SET bytes = 6"}, "has 6 bytes, but its file has 5"},
+	{"image files", "a small copy that is gone", []string{"UPDATE image SET width = 2001"}, ".thumbnail is not in"},
 	{"image addresses", "an image that is gone", []string{"DELETE FROM image"}, "leads to the image"},
 	{"origins", "another company's", append([]string{"UPDATE ticket_origin SET company_id = 2, external_id = 'x'"}, neighbour...), "“x” of company 2"},
 	{"imported slugs", "a board's", []string{"UPDATE board_slug SET imported = TRUE WHERE slug = 'NINJA'"}, "is that of board"},
@@ -332,10 +351,26 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("an empty database is clean", func(t *testing.T) {
 		t.Parallel()
-		report, err := verify.Run(context.Background(), dbtest.Open(t))
+		report, err := verify.Run(context.Background(), dbtest.Open(t), t.TempDir())
 		must(t, err)
 		if !report.OK() {
 			t.Fatal("findings in an empty database")
+		}
+	})
+	t.Run("files that cannot be reached are a finding, and all else is looked at", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.files = filepath.Join(t.TempDir(), "file")
+		must(t, os.WriteFile(h.files, nil, 0o600))
+		wantOnly(t, h.verify(t), "image files", "cannot be read")
+	})
+	t.Run("a folder that is gone is not made", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.files = filepath.Join(t.TempDir(), "none")
+		wantOnly(t, h.verify(t), "image files", "has no file")
+		if _, err := os.Stat(h.files); !os.IsNotExist(err) {
+			t.Error(err)
 		}
 	})
 	for _, c := range corruptions {
