@@ -1,8 +1,11 @@
 package workflows
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -85,12 +88,17 @@ type importMapping struct {
 	jira  bool // texts are in Jira's markup
 	dates *dates
 	now   time.Time
+	slugs map[string]bool // of the keys so far
 }
+
+// maxImportSlugs is how many slugs one import keeps for its keys: no board of the company can have them
+// any more.
+const maxImportSlugs = 100
 
 // mapColumns finds the columns that the parameters name in a file, and those that they leave to be
 // found by the names that files give them. It returns migrations.BadFile.
 func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
-	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now}
+	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}}
 	jira := isJira(columns)
 	if values["markup"] == "auto" || values["markup"] == "" {
 		m.jira = jira
@@ -167,11 +175,48 @@ func (m importMapping) payload(row migrations.CSVRow) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if slug, ok := slugOf(parsed.Key); ok && !m.slugs[slug] {
+		if len(m.slugs) == maxImportSlugs {
+			return "", fmt.Errorf("%s is a key of one project too many: an import takes those of %d, for no board can have their slugs any more. If these are no keys to keep, import without the key.", parsed.Key, maxImportSlugs)
+		}
+		m.slugs[slug] = true
+	}
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // it would make tags six times as long
 	err = encoder.Encode(parsed)
 	return strings.TrimSpace(text.String()), err
+}
+
+// catchUp goes over the rows up to where filling stands, for what they say of those that come.
+func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) error {
+	upload, err := into.Upload(ctx)
+	if err != nil {
+		return fmt.Errorf("open file: %w", err)
+	}
+	defer upload.Close()
+	file, err := migrations.OpenCSV(upload, csvOptions(into.Values()))
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		row, err := file.Next()
+		var bad migrations.BadRow
+		switch {
+		case errors.As(err, &bad):
+			row.Cursor = bad.Cursor
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		default:
+			_, _ = m.payload(row) // it was taken or rejected then
+		}
+		if row.Cursor == into.Cursor() {
+			return nil
+		}
+	}
+	return ctx.Err()
 }
 
 func (m importMapping) row(fields []string) (importRow, error) {

@@ -398,6 +398,55 @@ func TestImport_rows(t *testing.T) {
 	h.importSound(t)
 }
 
+// An import keeps the slugs of its keys for good, so it cannot keep as many as a file has.
+func TestImport_of_many_projects(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var file strings.Builder
+	file.WriteString("Title,Key\n")
+	const projects = 104
+	for i := range 3 * projects { // each is there three times; lines 2 to 313
+		fmt.Fprintf(&file, "Row,P%d-%d\n", i%projects, i+1)
+	}
+	file.WriteString("Row,\nRow,10001\nRow,P3-900\n")
+	all := h.importing(t, file.String()).fill()
+	check := func(i *importing) {
+		t.Helper()
+		want := map[uint64]bool{}
+		for line := range uint64(3 * projects) {
+			want[line+2] = line%projects >= 100
+		}
+		for _, task := range i.tasks {
+			if want[task.Line] {
+				t.Errorf("line %d was taken", task.Line)
+			}
+			delete(want, task.Line)
+		}
+		for _, r := range i.rejected {
+			if !want[r.Line] || !strings.Contains(r.Reason, "one project too many") {
+				t.Errorf("line %d was rejected: %s", r.Line, r.Reason)
+			}
+			delete(want, r.Line)
+		}
+		if i.cursor == "" && (len(want) != 0 || len(i.tasks) != 3*100+3 || len(i.rejected) != 3*4) {
+			t.Errorf("%d tasks, %d rejections; %v are missing", len(i.tasks), len(i.rejected), want)
+		}
+	}
+	check(all)
+	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor, all.tasks[250].Cursor} {
+		later := h.importing(t, file.String())
+		later.cursor = cursor
+		check(later.fill())
+		last := len(later.tasks) + len(later.rejected)
+		if last == 0 || last >= len(all.tasks)+len(all.rejected) {
+			t.Errorf("after %s come %d rows", cursor, last)
+		}
+		if n := len(later.rejected); cursor != all.tasks[250].Cursor && n < 8 {
+			t.Errorf("after %s %d rows are rejected", cursor, n)
+		}
+	}
+}
+
 func TestImport_at_once(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

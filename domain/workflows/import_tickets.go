@@ -174,6 +174,9 @@ func (w *Workflows) checkImport(ctx context.Context, values migrations.Values) e
 func (w *Workflows) fillImport(ctx context.Context, into migrations.Filler) error {
 	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
 		mapping, err := mapColumns(into.Values(), file.Columns, w.db.Now())
+		if err == nil && into.Cursor() != "" {
+			err = mapping.catchUp(ctx, into)
+		}
 		return mapping.payload, err
 	})
 }

@@ -293,12 +293,18 @@ func (p *importPlan) held(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 // slugsOf are the slugs of the keys that the tickets had.
 func slugsOf(arrivals []*arrival) (slugs []string) {
 	for _, a := range arrivals {
-		if key, err := tickets.ParseKey(a.row.Key); err == nil && key.String() == a.row.Key && !slices.Contains(slugs, key.Board) {
-			slugs = append(slugs, key.Board)
+		if slug, ok := slugOf(a.row.Key); ok && !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
 		}
 	}
 	slices.Sort(slugs)
 	return slugs
+}
+
+// slugOf is the slug of what has the form of a key.
+func slugOf(name string) (slug string, ok bool) {
+	key, err := tickets.ParseKey(name)
+	return key.Board, err == nil && key.String() == name
 }
 
 // keyNotes say where the key of a row does not open its ticket.
