@@ -23,10 +23,14 @@ const (
 	// with the fence worker << 32 | 1), from 12,001 waiting (half of them due), from 16,001 failed (of
 	// fingerprint n % 300 + 1), from 20,001 skipped, and from 22,001 open. Task 16,007 has 500 attempts. The
 	// tasks 30,001 to 31,000 are open ones of run 2, which is running.
+
+	// A ticket, a comment or a board is published at the position that is its id, but for the last 500 tickets
+	// and comments and the last 50 boards. Each batch but the last was of ten.
+	unpublishedTicket = 24001 // to 24,500
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true}
+var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true, "sequences": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -123,6 +127,21 @@ var filling = []string{
 	 SELECT 1, NOW(6) - INTERVAL 5 * n SECOND, 20000 - n, 0, 0, 0, 100 FROM numbers WHERE n <= 10000`,
 	`INSERT INTO migration_upstream (host, blocked_until, reason)
 	 SELECT CONCAT('host', n, '.example'), IF(n <= 20, NOW(6) + INTERVAL 1 DAY, '2026-01-01'), '429' FROM numbers WHERE n <= 2000`,
+
+	`UPDATE ticket SET feed_sync_id = id WHERE id <= 24000`,
+	`UPDATE comment SET feed_sync_id = id WHERE id <= 4500`,
+	`UPDATE board SET feed_sync_id = id WHERE id <= (SELECT n - 50 FROM (SELECT COUNT(*) AS n FROM board) b)`,
+	`UPDATE sequences SET value = 30000, version = 3000, epoch = 1700000000, horizon = 100`,
+	`INSERT INTO feed_batch (feed, hi, k, committed_at)
+	 SELECT feed, 10 * n, 10, NOW(6) - INTERVAL 60 * (3000 - n) SECOND FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f WHERE n <= 3000`,
+	`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+	 SELECT IF(n <= 1000, 1, n % 999 + 2), 'tickets', CONCAT('consumer', n), 1700000000, 10 * n, 0, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2500`,
+	`INSERT INTO webhook (id, company_id, url, note, feeds, board_id, secret, state, failing_since, due_at, lease_ends, created_by, created_at, updated_at)
+	 SELECT n, IF(n <= 1000, 1, n % 999 + 2), 'https://hooks.example/', '', 'tickets,comments', IF(n % 5, NULL, n % 300 + 1), UNHEX(SHA2(n, 256)), IF(n % 10, 'active', 'disabled'),
+	 NULL, NOW(6) + INTERVAL (n - 50) * 60 SECOND, NOW(6) - INTERVAL 1 MINUTE, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
+	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, feed, row_id, position, status, error, response, milliseconds, created_at)
+	 SELECT n, IF(n <= 2000, 1, n % 1999 + 2), CONCAT('tickets:', n, ':', n), 'change', 'tickets', n, n, 200, '', 'ok', 20, NOW(6) - INTERVAL (10000 - n) * 600 SECOND FROM numbers WHERE n <= 10000`,
 
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (1, 'JIRA', 1, '2026-01-01', TRUE)`,
 	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, CONCAT('JIRA-', n), IF(n <= 20, 7, n), '2026-01-01' FROM numbers WHERE n <= 5000`,

@@ -28,6 +28,14 @@ func firstTickets(n int) (tickets []id.Ticket) {
 	return tickets
 }
 
+// unpublished are the first n tickets that wait to be published.
+func unpublished(n int) (rows []uint64) {
+	for i := range n {
+		rows = append(rows, uint64(unpublishedTicket+i))
+	}
+	return rows
+}
+
 var firstWindows = []db.CardWindow{{ColumnID: 1, Upto: 2000 * gap}, {ColumnID: 2, Upto: 2000 * gap}, {ColumnID: 3, Upto: 2000 * gap}}
 
 func firstBoards(n int) (boards []id.Board) {
@@ -275,6 +283,13 @@ var samples = map[string]sample{
 	"EndResetsOf": {args: with(&newYear, 7)},
 	"EndResetsBy": {args: with(db.EndResetsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 
+	// sequences.sql
+	"TakePositions": {args: with(500, "tickets")},
+	"Sequence":      {args: with("tickets")},
+	"Sequences":     {args: with()},
+	"NewEpoch":      {args: with()},
+	"RaiseHorizon":  {args: with(200, "tickets")},
+
 	// session.sql
 	"UpdateSession": {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
 	"TakeSession":   {args: with("s7")},
@@ -342,12 +357,15 @@ var samples = map[string]sample{
 	"AuthorListens": {args: with(db.AuthorListensParams{CompanyID: 1, TicketID: busyTicket, AccountID: 7})},
 
 	// By hand
-	"MembersNamed":   {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
-	"SetRanks":       {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
-	"NumbersThere":   {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
-	"FirstCards":     {args: with([]id.Column{1, 2, 3}, 51)},
-	"TicketsByTitle": {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
-	"WindowEnds":     {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
+	"MembersNamed":    {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
+	"SetRanks":        {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
+	"Unpublished":     {args: with("ticket", 500)},
+	"LockUnpublished": {args: with("ticket", unpublished(500))},
+	"Publish":         {args: with("ticket", unpublished(500), 30000), reads: 2100, because: "it reads the list, and each row by its key to write it"},
+	"NumbersThere":    {args: with([]db.Numbers{{Board: 1, Numbers: []uint64{7, 8, 29000}}, {Board: 3, Numbers: []uint64{7}}})},
+	"FirstCards":      {args: with([]id.Column{1, 2, 3}, 51)},
+	"TicketsByTitle":  {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
+	"WindowEnds":      {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
 	"MatchingCards": {args: with(db.CardWish{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

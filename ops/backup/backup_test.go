@@ -150,10 +150,12 @@ var tables = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 
-// dump returns every value of the tables as the server writes it, in hexadecimal.
+// dump returns every value of the tables as the server writes it, in hexadecimal, but for what a new
+// epoch of the feeds changes.
 func dump(t testing.TB, h *house) string {
 	t.Helper()
 	var all strings.Builder
@@ -164,6 +166,9 @@ func dump(t testing.TB, h *house) string {
 		for rows.Next() {
 			var name string
 			must(t, rows.Scan(&name))
+			if table == "sequences" && (name == "epoch" || name == "version") {
+				continue
+			}
 			names = append(names, "COALESCE(HEX(CAST("+name+" AS CHAR CHARACTER SET binary)), 'NULL')")
 		}
 		must(t, rows.Close())
@@ -212,6 +217,21 @@ func TestRestore(t *testing.T) {
 		}
 		if n := to.rows(t, "sessions"); n != 0 {
 			t.Errorf("%d sessions", n)
+		}
+	})
+	t.Run("positions of feeds go on, in a new epoch", func(t *testing.T) {
+		t.Parallel()
+		from, to := newHouse(t), empty(t)
+		from.exec(t, "UPDATE sequences SET epoch = 4000000000 WHERE name = 'tickets'") // a clock that was wrong
+		to.restore(t, from.backup(t))
+		for _, feed := range []string{"tickets", "comments", "boards"} {
+			before, err := from.db.Sequence(context.Background(), feed)
+			must(t, err)
+			after, err := to.db.Sequence(context.Background(), feed)
+			must(t, err)
+			if after.Epoch <= before.Epoch || after.Value != before.Value || after.Horizon != before.Horizon {
+				t.Errorf("%s was %+v, is %+v", feed, before, after)
+			}
 		}
 	})
 	t.Run("numbers and ids go on above the highest ever", func(t *testing.T) {
@@ -330,7 +350,7 @@ func TestRestore(t *testing.T) {
 			t.Fatalf("error is %v", err)
 		}
 		for _, table := range tables {
-			if to.rows(t, table) != 0 {
+			if to.rows(t, table) != 0 && table != "sequences" {
 				t.Errorf("%s has rows", table)
 			}
 		}

@@ -75,7 +75,8 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 }
 
 // hold leaves the migrations to an operator: no run goes on by itself. Workers are not in a backup, so
-// their ids are kept from new ones, who would be taken for the holders of what was under way.
+// their ids are kept from new ones, who would be taken for the holders of what was under way. Feeds begin a
+// new epoch: after the backup was made they may have given out positions that are given out again.
 func hold(ctx context.Context, conn *sql.Conn, to Home) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
@@ -91,6 +92,9 @@ func hold(ctx context.Context, conn *sql.Conn, to Home) error {
 		return err
 	}
 	defer d.Close()
+	if _, err := d.NewEpoch(ctx); err != nil {
+		return err
+	}
 	return migrations.Restored(ctx, d)
 }
 
@@ -120,8 +124,12 @@ func prove(ctx context.Context, to Home) (verify.Report, error) {
 	return verify.Run(ctx, d, "") // each file was proven by its checksum
 }
 
-// empty returns NotEmpty where a table holds a row. Sessions do not count: a database that was only
-// looked at may have some.
+// filledBySchema are the tables that have rows from the beginning, and what is true of them until they are
+// used.
+var filledBySchema = map[string]string{"sequences": "value = 0"}
+
+// empty returns NotEmpty where a table holds a row that somebody brought. Sessions do not count: a database
+// that was only looked at may have some.
 func empty(ctx context.Context, conn *sql.Conn) error {
 	names, err := tableNames(ctx, conn)
 	if err != nil {
@@ -141,8 +149,12 @@ func empty(ctx context.Context, conn *sql.Conn) error {
 		if slices.Contains(leftOut, name) {
 			continue
 		}
+		brought := "SELECT 1 FROM " + quote(name)
+		if untouched, ok := filledBySchema[name]; ok {
+			brought += " WHERE NOT (" + untouched + ")"
+		}
 		var holds bool
-		if err := conn.QueryRowContext(ctx, "SELECT EXISTS(SELECT 1 FROM "+quote(name)+")").Scan(&holds); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT EXISTS("+brought+")").Scan(&holds); err != nil {
 			return err
 		}
 		if holds {
@@ -191,6 +203,14 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 		return err
 	}
 	defer in.tx.Rollback()
+	for _, t := range c.manifest.Tables {
+		if _, ok := filledBySchema[t.Name]; !ok {
+			continue
+		}
+		if _, err := in.tx.ExecContext(ctx, "DELETE FROM "+quote(t.Name)); err != nil {
+			return err
+		}
+	}
 	next := 0
 	err = walk(ctx, f, func(m member, r io.Reader) error {
 		if next++; m.Name == checksumsName {

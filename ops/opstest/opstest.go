@@ -22,7 +22,8 @@ import (
 //	AWAY-5 was deleted and restored.
 //
 // The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs
-// of migrations, 1 is complete and 2 is paused.
+// of migrations, 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, and a
+// consumer and a webhook follow.
 func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
@@ -53,6 +54,7 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB)
 	_, _, err = w.RestoreTicket(ctx, key(5))
 	must(t, err)
 	migrate(t, d)
+	follow(t, d)
 }
 
 func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {

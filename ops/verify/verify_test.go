@@ -330,6 +330,13 @@ var corruptions = []struct {
 	{"references", "an event without its run", []string{"UPDATE migration_event SET run_id = 99 LIMIT 1"}, "migration_event names migration_run 99 in run_id"},
 	{"references", "an event without the person", []string{"UPDATE migration_event SET account_id = 99 LIMIT 1"}, "migration_event names account 99 in account_id"},
 	{"references", "a sample without its run", []string{"UPDATE migration_sample SET run_id = 99 LIMIT 1"}, "migration_sample names migration_run 99 in run_id"},
+	{"references", "a consumer without its company", []string{"UPDATE feed_consumer SET company_id = 99"}, "feed_consumer names company 99 in company_id"},
+	{"references", "a consumer without its author", []string{"UPDATE feed_consumer SET created_by = 99"}, "feed_consumer names account 99 in created_by"},
+	{"references", "a webhook without its company", []string{"UPDATE webhook SET company_id = 99"}, "webhook names company 99 in company_id"},
+	{"references", "a webhook without its board", []string{"UPDATE webhook SET board_id = 99"}, "webhook names board 99 in board_id"},
+	{"references", "a webhook without its author", []string{"UPDATE webhook SET created_by = 99"}, "webhook names account 99 in created_by"},
+	{"references", "a cursor without its webhook", []string{"INSERT INTO webhook_cursor SELECT 99, name, epoch, value FROM sequences WHERE name = 'boards'"}, "webhook_cursor names webhook 99 in webhook_id"},
+	{"references", "an attempt without its webhook", []string{"UPDATE webhook_attempt SET webhook_id = 99 LIMIT 1"}, "webhook_attempt names webhook 99 in webhook_id"},
 	{"references", "a slug without its company", []string{"INSERT INTO board_slug VALUES (99, 'OLD', 1, '2026-01-01', FALSE)"}, "board_slug names company 99 in company_id"},
 	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'GONE', 99, '2026-01-01', FALSE)"}, "board_slug names board 99 in board_id"},
 }
