@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -63,6 +64,7 @@ var headings = map[int]string{
 	http.StatusNotFound:              "Nothing here",
 	http.StatusMethodNotAllowed:      "That cannot be done here",
 	http.StatusConflict:              "Something else was there first",
+	http.StatusGone:                  "Too long ago",
 	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusUnsupportedMediaType:  "Unknown kind of data",
 	http.StatusUnprocessableEntity:   "Something is not as it should be",
@@ -86,6 +88,8 @@ func status(err error) (int, string) {
 	switch {
 	case errors.As(err, new(accounts.BadToken)):
 		return http.StatusUnauthorized, fault.Message(err)
+	case errors.As(err, new(feeds.CursorExpired)):
+		return http.StatusGone, fault.Message(err)
 	case errors.As(err, new(uploadTooLarge)):
 		return http.StatusRequestEntityTooLarge, fault.Message(err)
 	case fault.Kind(err) != nil:
@@ -209,6 +213,9 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	}
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
+	}
+	if errors.As(err, new(tooManyStreams)) {
+		level = slog.LevelDebug // whoever opens ten thousand fills no log; there is a metric
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	var behind interface{ Cause() error }

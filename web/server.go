@@ -30,6 +30,8 @@ type Config struct {
 	Log       *slog.Logger
 	// MaxUpload is the largest file in bytes that a run is filled from; 0 is DefaultMaxUpload.
 	MaxUpload int64
+	// Streams bound answers that go on.
+	Streams StreamLimits
 	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
 	Why func() error
 }
@@ -49,6 +51,7 @@ func deadline(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 		defer cancel()
+		c.Set(unhurriedKey, c.Request().Context())
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
@@ -69,13 +72,21 @@ type server struct {
 	log       *slog.Logger
 	why       func() error
 	maxUpload int64
+	streams   *streams
 	paths     paths       // of all routes
 	installed atomic.Bool // once true, true for ever
 }
 
+// Handler answers all routes.
+type Handler struct {
+	http.Handler
+	// EndStreams ends the answers that go on, and refuses new ones. A stop of the server would wait for them.
+	EndStreams func()
+}
+
 // New returns the handler of all routes.
-func New(cfg Config) http.Handler {
-	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload)}
+func New(cfg Config) Handler {
+	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), streams: newStreams(cfg.Streams)}
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -86,20 +97,25 @@ func New(cfg Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.logPanic}),
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: isStored}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: func(c echo.Context) bool { return isStored(c) || isLasting(c) }}),
 		sameOrigin(cfg.URL),
 		deadline,
 		fromAddress,
 	)
 	s.route(e)
-	return head(e)
+	return Handler{Handler: head(e), EndStreams: s.streams.end}
 }
+
+type headKey struct{}
+
+// isHead reports whether a request that looks like GET was HEAD.
+func isHead(c echo.Context) bool { return c.Request().Context().Value(headKey{}) != nil }
 
 // head lets HEAD ask for whatever GET can; net/http then sends no body.
 func head(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			r = r.WithContext(r.Context()) // a copy: net/http looks at its own
+			r = r.WithContext(context.WithValue(r.Context(), headKey{}, true)) // a copy: net/http looks at its own
 			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)
@@ -180,8 +196,8 @@ func (s *server) isInstalled(ctx context.Context) (bool, error) {
 }
 
 // HTTPServer returns a server with limits that keep slow clients from holding it up.
-func HTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
+func HTTPServer(handler Handler, log *slog.Logger) *http.Server {
+	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
@@ -190,4 +206,6 @@ func HTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(handler.EndStreams)
+	return server
 }

@@ -1,0 +1,269 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// What all answers share that go on: streams of events, and questions that wait until there is news.
+
+// StreamLimits bound answers that go on. What is 0 has its default.
+type StreamLimits struct {
+	Most  int           // there may be at once in this process
+	OfOne int           // there may be at once of one token or person
+	Beat  time.Duration // after which something is sent where there is no news
+	Check time.Duration // after which it is looked whether the reader still may
+	Write time.Duration // that a reader may take for what is sent
+}
+
+func (l StreamLimits) orDefaults() StreamLimits {
+	l.Most = cmp.Or(l.Most, 5000)
+	l.OfOne = cmp.Or(l.OfOne, 2500)
+	l.Beat = cmp.Or(l.Beat, 20*time.Second)
+	l.Check = cmp.Or(l.Check, 30*time.Second)
+	l.Write = cmp.Or(l.Write, 10*time.Second)
+	return l
+}
+
+var (
+	openStreams    = promauto.NewGauge(prometheus.GaugeOpts{Name: "counterfoil_streams", Help: "Answers of this process that wait for changes."})
+	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total", Help: "Those that were refused because there were too many."})
+)
+
+// tooManyStreams reports one more than there may be.
+type tooManyStreams struct {
+	most int
+	own  bool // of this token or person
+}
+
+func (e tooManyStreams) Error() string {
+	if e.own {
+		return "You have " + strconv.Itoa(e.most) + " connections open that wait for changes, and there may be no more. Close some of them."
+	}
+	return "This server has " + strconv.Itoa(e.most) + " connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
+}
+
+func (tooManyStreams) Unwrap() error             { return fault.Unavailable }
+func (tooManyStreams) RetryAfter() time.Duration { return 15 * time.Second }
+
+// streams counts the answers of a server that go on, and ends them all when it stops.
+type streams struct {
+	StreamLimits
+	ending context.Context
+	end    context.CancelFunc
+
+	mu    sync.Mutex
+	open  int
+	of    map[string]int
+	round chan struct{} // nil where nobody waits for news
+}
+
+func newStreams(limits StreamLimits) *streams {
+	s := &streams{StreamLimits: limits.orDefaults(), of: map[string]int{}}
+	s.ending, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// enter counts one more of somebody's. It returns tooManyStreams, or workflows.Stopping.
+func (s *streams) enter(who string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ending.Err() != nil:
+		return workflows.Stopping{}
+	case s.open >= s.Most:
+		refusedStreams.Inc()
+		return tooManyStreams{most: s.Most}
+	case s.of[who] >= s.OfOne:
+		refusedStreams.Inc()
+		return tooManyStreams{most: s.OfOne, own: true}
+	}
+	s.open++
+	s.of[who]++
+	openStreams.Inc()
+	return nil
+}
+
+func (s *streams) leave(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	if s.of[who]--; s.of[who] == 0 {
+		delete(s.of, who)
+	}
+	openStreams.Dec()
+}
+
+// eachAdds is by how much one more open stream has all of them gather news for longer, up to longest.
+const (
+	eachAdds = 100 * time.Microsecond
+	longest  = 400 * time.Millisecond
+)
+
+// soon returns a channel that is closed a little after news: the same for all who ask, so that they look at
+// the same moment and share what they read. The more streams are open, the longer news is gathered; so much
+// news to many readers costs no more than some.
+func (s *streams) soon(news <-chan struct{}) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.round == nil {
+		s.round = make(chan struct{})
+		go s.gather(news, s.round)
+	}
+	return s.round
+}
+
+func (s *streams) gather(news <-chan struct{}, round chan struct{}) {
+	select {
+	case <-news:
+	case <-s.ending.Done():
+	}
+	s.mu.Lock()
+	gap := min(time.Duration(s.open)*eachAdds, longest)
+	s.mu.Unlock()
+	timer := time.NewTimer(gap)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.ending.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.round = nil
+	close(round)
+}
+
+// lasting is an answer that may take long.
+type lasting struct {
+	*streams
+	ctx     context.Context // ends when the reader has gone or the server stops, and has the request's values
+	control *http.ResponseController
+	leave   func()
+}
+
+// last has the answer to a request take as long as it likes. who is whose it is, such as "token 7". The caller
+// ends it with leave. It returns tooManyStreams, or workflows.Stopping.
+func (s *server) last(c echo.Context, who string) (*lasting, error) {
+	if err := s.streams.enter(who); err != nil {
+		return nil, err
+	}
+	control := http.NewResponseController(c.Response())
+	// The server's deadline for reading would end the request's context; there is nothing to read any more.
+	_ = control.SetReadDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
+	stops := []func() bool{context.AfterFunc(unhurried(c), cancel), context.AfterFunc(s.streams.ending, cancel)}
+	return &lasting{streams: s.streams, ctx: ctx, control: control, leave: func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+		s.streams.leave(who)
+	}}, nil
+}
+
+// stream is an answer of server-sent events. Between two events its owner waits for news, for ctx, for beat,
+// which comes where nothing was sent for a while (send a heartbeat then), and for check, which says that it is
+// time to look whether the reader still may.
+type stream struct {
+	*lasting
+	c           echo.Context
+	beat, check *time.Ticker
+}
+
+// openStream counts a stream and sends nothing, so that what is wrong can still be answered. Its caller
+// closes it. It returns tooManyStreams, or workflows.Stopping.
+func (s *server) openStream(c echo.Context, who string) (*stream, error) {
+	answer, err := s.last(c, who)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{lasting: answer, c: c, beat: time.NewTicker(answer.Beat), check: time.NewTicker(answer.Check)}, nil
+}
+
+func (st *stream) close() {
+	st.beat.Stop()
+	st.check.Stop()
+	st.leave()
+}
+
+// errNoBody ends the answer to HEAD.
+var errNoBody = errors.New("HEAD has no events")
+
+// begin sends the head of the answer, and how long a reader shall wait before it connects again.
+func (st *stream) begin(again time.Duration) error {
+	head := st.c.Response().Header()
+	head.Set(echo.HeaderContentType, "text/event-stream")
+	head.Set(echo.HeaderCacheControl, "no-store")
+	head.Set("X-Accel-Buffering", "no") // nginx keeps answers back otherwise
+	st.c.Response().WriteHeader(http.StatusOK)
+	if isHead(st.c) {
+		return errNoBody
+	}
+	return st.send([]byte("retry: " + strconv.FormatInt(again.Milliseconds(), 10) + "\n\n"))
+}
+
+// send writes whole events. A reader who does not take them in time is left.
+func (st *stream) send(events []byte) error {
+	if err := st.control.SetWriteDeadline(time.Now().Add(st.Write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := st.c.Response().Write(events); err != nil {
+		return err
+	}
+	if err := st.control.Flush(); err != nil {
+		return err
+	}
+	st.beat.Reset(st.Beat)
+	return nil
+}
+
+// event writes a server-sent event: its id where it has one, its name, and data of one line.
+func event(b []byte, id, name string, data []byte) []byte {
+	if id != "" {
+		b = append(append(append(b, "id: "...), id...), '\n')
+	}
+	b = append(append(append(b, "event: "...), name...), '\n')
+	return append(append(append(b, "data: "...), data...), "\n\n"...)
+}
+
+// heartbeat is what a reader gets where there is no news: it moves on where it would go on from.
+func heartbeat(id string) []byte {
+	if id == "" {
+		return []byte(":\n\n")
+	}
+	return []byte(":\nid: " + id + "\n\n")
+}
+
+const unhurriedKey = "unhurried" // in echo's context: the request's context before it was given an end
+
+// unhurried is the request's context without the end that deadline gives it: it ends when the client goes.
+func unhurried(c echo.Context) context.Context {
+	if ctx, ok := c.Get(unhurriedKey).(context.Context); ok {
+		return ctx
+	}
+	return c.Request().Context()
+}
+
+// The routes whose answers go on.
+const (
+	feedStreamPath = "/api/v1/feeds/:feed/stream"
+	livePath       = "/:company/live"
+)
+
+// isLasting reports whether the answer to a request may take long, and so is not compressed: a compressor
+// takes a megabyte, also while it waits.
+func isLasting(c echo.Context) bool {
+	return c.Path() == feedStreamPath || c.Path() == livePath || c.QueryParam("wait") != ""
+}
