@@ -74,7 +74,7 @@ var accessible = map[string]string{
 	"/:company/work":                                  "/acme/work",
 	"/:company/people/mentions":                       noPage,
 	"/:company/images/:hash":                          noPage,
-	"/:company/images/:hash/thumbnail":                noPage,
+	"/:company/images/:hash/640":                      noPage,
 	"/:company/people":                                "/acme/people",
 	"/:company/people/invitations":                    "/acme/people/invitations",
 	"/:company/people/:account":                       "/acme/people tbody tr:last-child a",

@@ -175,6 +175,9 @@ func figures(r migrations.Run) string {
 	case migrations.Filling:
 		return Counted(int64(r.Total), "task", "tasks") + " so far"
 	}
+	if r.Total == 0 {
+		return "no tasks"
+	}
 	return Thousands(r.Progress.Done()) + " of " + Thousands(int64(r.Total))
 }
 
@@ -290,7 +293,7 @@ func hintOf(param migrations.ParamInfo) string {
 	if param.Kind == migrations.Secret {
 		parts = append(parts, "It is not shown again.")
 	}
-	if !param.Required && param.Kind != migrations.Flag && param.Default == "" {
+	if !param.Required && param.Kind != migrations.Flag && param.Default == "" && !strings.Contains(param.Help, "empty") {
 		parts = append(parts, "May be left empty.")
 	}
 	return strings.Join(parts, " ")

@@ -91,8 +91,12 @@ func inPlain(p migrations.ParamInfo, value string) string {
 	return value
 }
 
-// telling are the first parameters that are not as they begin, so many at most; whole is false where there are others.
+// telling are the first parameters that are not as they begin, so many at most, or all where there are no more
+// than that; whole is false where there are others.
 func telling(list []RunParam, most int) (shown []RunParam, whole bool) {
+	if len(list) <= most {
+		return list, true
+	}
 	for _, p := range list {
 		if !p.Usual && len(shown) < most {
 			shown = append(shown, p)

@@ -151,12 +151,12 @@ func TestOperatorIsNoMember(t *testing.T) {
 	const hash = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
 	h.files.files = map[string][]byte{"images/2d/" + hash: []byte("x")}
 	h.ana().get("/acme/images/"+hash).is(t, http.StatusOK)
-	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash, "/acme/images/" + hash + "/thumbnail", "/rivals/images/" + hash, "/rivals/images/" + hash + "/thumbnail"} {
+	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash, "/acme/images/" + hash + "/640", "/rivals/images/" + hash, "/rivals/images/" + hash + "/640"} {
 		if a := otto.get(path); a.code != http.StatusNotFound || a.header.Get("ETag") != "" {
 			t.Errorf("%s: %d", path, a.code)
 		}
 	}
-	for _, path := range []string{"../uploads/x", "%2e%2e%2fuploads%2fx", "2d%2f..%2fx", strings.ToUpper(hash), hash + "%00", hash + ".thumbnail"} {
+	for _, path := range []string{"../uploads/x", "%2e%2e%2fuploads%2fx", "2d%2f..%2fx", strings.ToUpper(hash), hash + "%00", hash + ".640"} {
 		if a := h.ana().get("/acme/images/" + path); a.code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.code)
 		}

@@ -20,7 +20,7 @@ func TestImages(t *testing.T) {
 		h.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, 9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
 		h.files.files["images/"+hash[:2]+"/"+hash] = []byte(content)
 		if small != "" {
-			h.files.files["images/"+hash[:2]+"/"+hash+".thumbnail"] = []byte(small)
+			h.files.files["images/"+hash[:2]+"/"+hash+".640"] = []byte(small)
 		}
 		return "/acme/images/" + hash
 	}
@@ -32,10 +32,10 @@ func TestImages(t *testing.T) {
 
 	t.Run("a member sees the image and its small copy, and nothing can run in it", func(t *testing.T) {
 		for path, want := range map[string][2]string{
-			photo: {"image/jpeg", "a photograph"}, photo + "/thumbnail": {"image/jpeg", "small"},
-			little: {"image/png", "an icon"}, little + "/thumbnail": {"image/png", "an icon"},
-			moving: {"image/gif", "GIF89a an animation"}, moving + "/thumbnail": {"image/png", png + "its first frame"},
-			tiny + "/thumbnail": {"image/gif", "GIF89a"},
+			photo: {"image/jpeg", "a photograph"}, photo + "/640": {"image/jpeg", "small"},
+			little: {"image/png", "an icon"}, little + "/640": {"image/png", "an icon"},
+			moving: {"image/gif", "GIF89a an animation"}, moving + "/640": {"image/png", png + "its first frame"},
+			tiny + "/640": {"image/gif", "GIF89a"},
 		} {
 			a := h.ana().with("Accept-Encoding", "gzip").get(path).is(t, 200)
 			head := a.header
@@ -53,7 +53,7 @@ func TestImages(t *testing.T) {
 		}
 	})
 	t.Run("what the browser has is not sent again", func(t *testing.T) {
-		for _, path := range []string{photo, photo + "/thumbnail"} {
+		for _, path := range []string{photo, photo + "/640"} {
 			tag := h.ana().get(path).is(t, 200).header.Get("ETag")
 			if a := h.ana().with("If-None-Match", tag).get(path).is(t, 304); a.body != "" {
 				t.Errorf("%q", a.body)
@@ -63,7 +63,7 @@ func TestImages(t *testing.T) {
 	})
 	t.Run("to others there is no such image, whether they have its like or not", func(t *testing.T) {
 		h.visitor().get(photo).is(t, 303)
-		for _, path := range []string{photo, photo + "/thumbnail", "/rivals" + photo[len("/acme"):]} {
+		for _, path := range []string{photo, photo + "/640", "/rivals" + photo[len("/acme"):]} {
 			h.signedIn("rita").get(path).is(t, 404)
 		}
 	})
@@ -72,8 +72,8 @@ func TestImages(t *testing.T) {
 			h.ana().get(path).is(t, 404)
 		}
 	})
-	t.Run("a text shows it", func(t *testing.T) {
+	t.Run("a text shows its small copy, which leads to the whole one", func(t *testing.T) {
 		h.exec("UPDATE ticket SET description = ? WHERE local_id = 1", "![a photo]("+photo+")")
-		h.ana().get("/acme/DEMO-1").is(t, 200).has(t, 1, `.prose img[src="`+photo+`"][alt="a photo"]`)
+		h.ana().get("/acme/DEMO-1").is(t, 200).has(t, 1, `.prose a[href="`+photo+`"] img[src="`+photo+`/640"][alt="a photo"]`)
 	})
 }

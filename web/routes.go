@@ -1,8 +1,11 @@
 package web
 
 import (
+	"strconv"
+
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/static"
 )
 
@@ -124,7 +127,7 @@ func (s *server) route(e *echo.Echo) {
 	company.POST("/:key/comments/:comment/removal", s.removeComment)
 
 	company.GET("/images/:hash", s.image)
-	company.GET("/images/:hash/thumbnail", s.thumbnail)
+	company.GET("/images/:hash/"+strconv.Itoa(images.ThumbnailWidth), s.thumbnail)
 
 	company.GET("/people", s.people)
 	company.GET("/people/mentions", s.mentions)

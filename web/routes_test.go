@@ -117,7 +117,7 @@ var pages = map[string]access{
 	"GET /admin/migrations/runs/:run/events":                operators("/admin/migrations/runs/1/events", 200),
 
 	"GET /:company/images/:hash":                               members("/acme/images/"+noImage, 404),
-	"GET /:company/images/:hash/thumbnail":                     members("/acme/images/"+noImage+"/thumbnail", 404),
+	"GET /:company/images/:hash/640":                           members("/acme/images/"+noImage+"/640", 404),
 	"GET /:company/people":                                     members("/acme/people", 200),
 	"GET /:company/people/invitations":                         members("/acme/people/invitations", 200),
 	"POST /:company/people/invitations":                        managers("/acme/people/invitations", 201).sending("role", "member", "days", "7"),

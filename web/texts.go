@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -13,6 +14,7 @@ import (
 type texts struct {
 	link   markup.Linker
 	people markup.Namer
+	small  markup.Shrinker
 }
 
 // texts returns what renders these texts: it asks for what they refer to once.
@@ -21,10 +23,16 @@ func (s *server) texts(c echo.Context, sources ...string) (texts, error) {
 	if err != nil {
 		return texts{}, err
 	}
-	return texts{linker(company(c).Slug, refs), func(handle string) string { return refs.Names[handle] }}, nil
+	slug := company(c).Slug
+	return texts{
+		link: linker(slug, refs), people: func(handle string) string { return refs.Names[handle] },
+		small: func(address string) string { return images.ThumbnailOf(slug, address) },
+	}, nil
 }
 
-func (t texts) html(source string) (string, error) { return markup.Render(source, t.link, t.people) }
+func (t texts) html(source string) (string, error) {
+	return markup.Render(source, t.link, t.people, t.small)
+}
 
 // drawn are comments with their Markdown rendered.
 func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {

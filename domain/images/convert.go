@@ -28,9 +28,6 @@ type Converted struct {
 	Thumbnail     []byte // nil where the picture is small itself
 }
 
-// MaxThumbnail is the largest width of a small copy that anyone may ask for.
-const MaxThumbnail = 2000
-
 // Limits bound what is converted.
 type Limits struct {
 	Pixels    int64 // of the picture, all frames of an animation together
@@ -201,8 +198,8 @@ func thumbnail(picture image.Image, width int, lossy bool) ([]byte, error) {
 // larger reports whether a picture has a small copy of that width.
 func larger(w, h, width int) bool { return w > width || h > 4*width }
 
-// AlwaysSmall reports whether a picture has a small copy whatever width was asked for, up to MaxThumbnail.
-func AlwaysSmall(width, height int) bool { return larger(width, height, MaxThumbnail) }
+// HasThumbnail reports whether a picture of that size is stored with a small copy.
+func HasThumbnail(width, height int) bool { return larger(width, height, ThumbnailWidth) }
 
 // turned returns a picture as its EXIF orientation says it is to be shown.
 func turned(picture image.Image, orientation int) image.Image {

@@ -5,6 +5,7 @@ package images
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -38,11 +39,25 @@ type Image struct {
 // Path is where members of a company of that slug see the image.
 func (i Image) Path(company string) string { return "/" + company + "/images/" + i.Hash.String() }
 
+// ThumbnailOf is where the small copy is of what a company of that slug shows at a path, or the image itself
+// where it is small; "" for a path that is no image's.
+func ThumbnailOf(company, path string) string {
+	hash, ok := strings.CutPrefix(path, "/"+company+"/images/")
+	if _, valid := ParseHash(hash); !ok || !valid {
+		return ""
+	}
+	return fmt.Sprintf("%s/%d", path, ThumbnailWidth)
+}
+
 // Blob is the name of its file. Companies that keep the same picture share it.
 func (h Hash) Blob() string { return "images/" + h.String()[:2] + "/" + h.String() }
 
+// ThumbnailWidth is how wide small copies are: as wide as a text is shown. It is part of their names and
+// addresses, so that what one gives never changes.
+const ThumbnailWidth = 640
+
 // Thumbnail is the name of the file of its small copy; an image that is small itself has none.
-func (h Hash) Thumbnail() string { return h.Blob() + ".thumbnail" }
+func (h Hash) Thumbnail() string { return fmt.Sprintf("%s.%d", h.Blob(), ThumbnailWidth) }
 
 // NotFound reports an image that the company does not keep.
 type NotFound struct{}

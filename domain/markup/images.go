@@ -69,3 +69,43 @@ func ReplaceImages(source, address, with string) (string, int) {
 	}
 	return source, n
 }
+
+// shrink shows images by their small copies, as links to the whole ones where they are within no other link.
+func (r *references) shrink(doc ast.Node) {
+	if r.small == nil {
+		return
+	}
+	var list []*ast.Image
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		image, ok := n.(*ast.Image)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
+		list = append(list, image)
+		return ast.WalkSkipChildren, nil
+	})
+	for _, image := range list {
+		small := r.small(string(image.Destination))
+		if small == "" {
+			continue
+		}
+		if !linked(image) {
+			whole := ast.NewLink()
+			whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name where the image has none
+			whole.SetAttributeString("class", []byte("picture"))
+			image.Parent().ReplaceChild(image.Parent(), image, whole)
+			whole.AppendChild(whole, image)
+		}
+		image.Destination = []byte(small)
+	}
+}
+
+// linked reports whether a node is within a link.
+func linked(n ast.Node) bool {
+	for n = n.Parent(); n != nil; n = n.Parent() {
+		if n.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
+}

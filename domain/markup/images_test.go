@@ -72,7 +72,7 @@ func TestReplaceImages(t *testing.T) {
 
 // sources are the addresses of the images that HTML shows.
 func sources(t *rapid.T, source string) (list []string) {
-	shown, err := markup.Render(source, func(string) string { return "" }, func(string) string { return "" })
+	shown, err := markup.Render(source, func(string) string { return "" }, func(string) string { return "" }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,4 +127,29 @@ func TestImagesAreThoseOfRender(t *testing.T) {
 			t.Fatalf("%q becomes %q", source, changed)
 		}
 	})
+}
+
+func TestRender_smallCopies(t *testing.T) {
+	t.Parallel()
+	small := func(address string) string {
+		if address == "/a.png" {
+			return "/small.png"
+		}
+		return ""
+	}
+	for name, c := range map[string]struct{ source, want string }{
+		"a stored image leads to the whole one":    {"![cat](/a.png)", `<p><a href="/a.png" title="The whole image" class="picture"><img src="/small.png" alt="cat"></a></p>`},
+		"also by a reference, and without a name":  {"![][a]\n\n[a]: /a.png", `<p><a href="/a.png" title="The whole image" class="picture"><img src="/small.png" alt=""></a></p>`},
+		"one within a link leads where that leads": {"[see ![cat](/a.png)](/x)", `<p><a href="/x">see <img src="/small.png" alt="cat"></a></p>`},
+		"another image is shown as it is":          {"![cat](/b.png)", `<p><img src="/b.png" alt="cat"></p>`},
+		"and code is code":                         {"`![cat](/a.png)`", `<p><code>![cat](/a.png)</code></p>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := markup.Render(c.source, func(string) string { return "" }, func(string) string { return "" }, small)
+			if err != nil || strings.TrimSpace(got) != c.want {
+				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
+			}
+		})
+	}
 }

@@ -26,7 +26,7 @@ func swells(doc ast.Node, source int) bool {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Link:
-			if _, key := n.AttributeString("class"); !key {
+			if _, ours := n.AttributeString("class"); !ours {
 				room -= len(n.Destination) + len(n.Title)
 			}
 		case *ast.Image:

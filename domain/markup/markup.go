@@ -21,12 +21,16 @@ import (
 // given in upper case as they were written, such as NINJA-42.
 type Linker func(key string) string
 
+// Shrinker returns the address of the small copy of the image with that address, or "" where there is none.
+type Shrinker func(address string) string
+
 // Render returns Markdown (GitHub's flavour) as HTML of the tags and attributes that a text needs
 // and no other: no script, style, form or frame gets through. Links to other sites carry
-// rel="nofollow noreferrer". Handles such as @ana are marked where people names somebody. A text that
-// would take long is shown as it was typed.
-func Render(source string, link Linker, people Namer) (string, error) {
-	html, typed, err := render(source, link, people)
+// rel="nofollow noreferrer". Handles such as @ana are marked where people names somebody. An image
+// of which small knows a copy is shown by that, as a link to the whole one; small may be nil. A text that would
+// take long is shown as it was typed.
+func Render(source string, link Linker, people Namer, small Shrinker) (string, error) {
+	html, typed, err := render(source, link, people, small)
 	if typed {
 		return plain(source), nil
 	}
@@ -36,15 +40,15 @@ func Render(source string, link Linker, people Namer) (string, error) {
 // AsTyped reports whether Render shows a text as it was typed, and returns its error, whatever the words
 // of the text refer to.
 func AsTyped(source string) (bool, error) {
-	_, typed, err := render(source, func(key string) string { return "/" + key }, func(handle string) string { return handle })
+	_, typed, err := render(source, func(key string) string { return "/" + key }, func(handle string) string { return handle }, nil)
 	return typed, err
 }
 
-func render(source string, link Linker, people Namer) (_ string, typed bool, err error) {
+func render(source string, link Linker, people Namer, small Shrinker) (_ string, typed bool, err error) {
 	if tooMuch(source) {
 		return "", true, nil
 	}
-	doc := parse(source, &references{link: link, people: people, room: maxNames})
+	doc := parse(source, &references{link: link, people: people, small: small, room: maxNames})
 	if swells(doc, len(source)) {
 		return "", true, nil
 	}
@@ -76,6 +80,7 @@ type refer struct{}
 func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Context) {
 	if refs, ok := with.Get(referencesKey).(*references); ok {
 		refs.mark(doc, reader.Source())
+		refs.shrink(doc)
 	}
 }
 
@@ -92,7 +97,7 @@ var policy = newPolicy()
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.UGCPolicy()
 	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(key|language-[a-zA-Z0-9+#-]+)$`)).OnElements("a", "code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(key|picture|language-[a-zA-Z0-9+#-]+)$`)).OnElements("a", "code")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^mention$`)).OnElements("span")
 	p.AllowAttrs("title").OnElements("span") // any name
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
@@ -133,6 +138,7 @@ var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 type references struct {
 	link   Linker
 	people Namer
+	small  Shrinker
 	room   int // for names, in bytes; people behind those that fill it are not marked
 }
 

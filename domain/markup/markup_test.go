@@ -51,7 +51,7 @@ func TestMentions(t *testing.T) {
 		"a text that is not parsed names none": {"@ana " + strings.Repeat("[", 65000), "", nil},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, err := markup.Render(c.source, link, people)
+			got, err := markup.Render(c.source, link, people, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestRender(t *testing.T) {
 		"so is a data URL":                  {"![x](data:text/html;base64,PHNjcmlwdD4=)", `<p><img alt="x"></p>`},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, err := markup.Render(c.source, link, people)
+			got, err := markup.Render(c.source, link, people, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func FuzzRender(f *testing.F) {
 		"nowrap": true, "usemap": true, "ismap": true, "name": true, "value": true, "min": true, "max": true, "low": true, "high": true, "optimum": true,
 		"shape": true, "coords": true, "span": true, "frame": true, "rules": true, "border": true, "cellpadding": true, "cellspacing": true, "axis": true, "itemid": true, "aria-label": true, "tabindex": true}
 	f.Fuzz(func(t *testing.T, source string) {
-		out, err := markup.Render(source, link, people)
+		out, err := markup.Render(source, link, people, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ var costly = map[string]string{
 func TestRenderLimits(t *testing.T) {
 	for name, source := range costly {
 		t.Run(name+" is shown as it was typed", func(t *testing.T) {
-			got, err := markup.Render(source, link, people)
+			got, err := markup.Render(source, link, people, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,21 +212,21 @@ func TestRenderLimits(t *testing.T) {
 			"a comment's address used many times":  "[a]: " + far[:1200] + "\n\n" + strings.Repeat("[a]", 450),
 			"a person in each cell of many tables": strings.Repeat("|a|\n|-|\n|@a|\n\n", 4600),
 		} {
-			if got, err := markup.Render(source, link, long); err != nil || len(got) > 10*len(source)+8192 {
+			if got, err := markup.Render(source, link, long, nil); err != nil || len(got) > 10*len(source)+8192 {
 				t.Errorf("%s: %d bytes make %d: %v", rule, len(source), len(got), err)
 			}
 		}
 	})
 	t.Run("keys, references and people of a usual number are links and marks", func(t *testing.T) {
 		source := "[a]: https://example.com/a/rather/long/address\n\n" + strings.Repeat("[a] and @ana of NINJA-1. ", 60) + strings.Repeat("\nNINJA-2", 3000)
-		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, people)
+		got, err := markup.Render(source, func(key string) string { return "/" + strings.Repeat("c", 40) + "/" + key }, people, nil)
 		if err != nil || strings.Count(got, "<a ") != 3120 || strings.Count(got, "mention") != 60 {
 			t.Errorf("%d links, %d people: %v", strings.Count(got, "<a "), strings.Count(got, "mention"), err)
 		}
 	})
 	t.Run("a long text of the usual kind is Markdown", func(t *testing.T) {
 		source := strings.Repeat("# Heading\n\nSome *words* of [a link](https://example.com) and `code`.\n\n- one\n  - two\n    - three\n\n|a|b|\n|-|-|\n|1|2|\n\n> quote\n\n", 400)
-		if got, err := markup.Render(source, link, people); err != nil || strings.HasPrefix(got, "<pre") {
+		if got, err := markup.Render(source, link, people, nil); err != nil || strings.HasPrefix(got, "<pre") {
 			t.Errorf("it is not: %v", err)
 		}
 	})
@@ -235,7 +235,7 @@ func TestRenderLimits(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	source := strings.Repeat("# Heading\n\nSome *words* of NINJA-1 and `code`.\n\n- one\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n", 50)
 	for b.Loop() {
-		if _, err := markup.Render(source, link, people); err != nil {
+		if _, err := markup.Render(source, link, people, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -257,7 +257,7 @@ func TestBoards(t *testing.T) {
 			}
 			return "/" + key
 		}
-		if _, err := markup.Render(source, link, func(string) string { return "" }); err != nil {
+		if _, err := markup.Render(source, link, func(string) string { return "" }, nil); err != nil {
 			t.Fatal(err)
 		}
 		markup.Spans(source, link)

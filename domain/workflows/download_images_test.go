@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +103,7 @@ func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrat
 }
 
 func (g *gallery) values(pairs ...string) migrations.Values {
-	values := migrations.Values{"company": "acme", "thumbnail": "24", "timeout": "6"}
+	values := migrations.Values{"company": "acme", "timeout": "6"}
 	for i := 0; i < len(pairs); i += 2 {
 		values[pairs[i]] = pairs[i+1]
 	}
@@ -189,7 +191,7 @@ func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment
 // path is where the stored copy of what the host has there is shown.
 func (g *gallery) path(t testing.TB, content []byte) string {
 	t.Helper()
-	c, err := images.Convert(content, images.Limits{Pixels: 1 << 20, Thumbnail: 24})
+	c, err := images.Convert(content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,11 +232,11 @@ func (g *gallery) stored(t testing.TB) (list []string) {
 func TestDownloadImages(t *testing.T) {
 	t.Parallel()
 	g := newGallery(t)
-	photo, alpha, same, five := g.path(t, outboundtest.Turned()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Picture(5, "5.png"))
+	photo, alpha, same, five := g.path(t, outboundtest.Turned()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
 	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
 	none := g.describe(t, "nothing here but {}/photo.jpg")
-	comment := g.comment(t, one, "> ![a]({}/image/5.png)\n\nas I said")
+	comment := g.comment(t, one, "> ![a]({}/wide.png)\n\nas I said")
 	before := g.ticket(t, one.String())
 	g.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('rivals', 'Rivals', '2026-01-01')")
 	g.exec(t, "INSERT INTO board (company_id, slug, title, created_at, updated_at) SELECT id, 'ART', 'Art', '2026-01-01', '2026-01-01' FROM company WHERE slug = 'rivals'")
@@ -248,7 +250,7 @@ func TestDownloadImages(t *testing.T) {
 			t.Errorf("%d requests, %d files", g.host.Requests(), len(g.stored(t)))
 		}
 		if len(said) != 6 || said["/photo.jpg"] != "Would fetch an image from 127.0.0.1 and show it in the description of "+one.String()+"." ||
-			said["/image/5.png c"] != "Would fetch an image from 127.0.0.1 and show it in a comment of "+one.String()+"." {
+			said["/wide.png c"] != "Would fetch an image from 127.0.0.1 and show it in a comment of "+one.String()+"." {
 			t.Errorf("%q", said)
 		}
 		g.reads(t, one, before.Description)
@@ -274,8 +276,7 @@ func TestDownloadImages(t *testing.T) {
 		}
 	})
 	t.Run("one picture of two addresses is stored once, with its small copy", func(t *testing.T) {
-		// The photograph is no wider than the small copies are, but much higher than the limit allows for nothing.
-		if files := g.stored(t); len(files) != 4+3 {
+		if files := g.stored(t); len(files) != 4+1 || !slices.Contains(files, strings.TrimPrefix(five, "/acme/images/")+".640") {
 			t.Errorf("%q", files)
 		}
 		if n, m := g.one(t, "SELECT COUNT(*) FROM image"), g.one(t, "SELECT COUNT(*) FROM image_source"); n != 4 || m != 5 {
@@ -294,6 +295,14 @@ func TestDownloadImages(t *testing.T) {
 			if err != nil || image.Type != dx || http.DetectContentType(content) != dx || !small && int64(len(content)) != image.Bytes || bytes.Contains(content, []byte(outboundtest.Secret)) {
 				t.Errorf("%+v, %v", image, err)
 			}
+		}
+		_, file, err := g.work.Image(g.ctx, strings.TrimPrefix(five, "/acme/images/"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if small, err := png.DecodeConfig(file); err != nil || small.Width != images.ThumbnailWidth {
+			t.Errorf("%+v, %v", small, err)
 		}
 		rival := accounts.ActorFrom(g.ctx)
 		rival.Company.ID++
@@ -416,7 +425,7 @@ func TestDownloadImagesFromAHostileHost(t *testing.T) {
 	if run.Progress.Complete != int64(good) || run.Progress.Failed != int64(len(want)-good) {
 		t.Errorf("%+v", run.Progress)
 	}
-	if files := g.stored(t); len(files) != 2*good {
+	if files := g.stored(t); len(files) != good { // all are small
 		t.Errorf("%d files of %d images", len(files), good)
 	}
 }

@@ -13,8 +13,7 @@ import (
 )
 
 // imageFiles holds the images that companies keep against their files in a place. An image is stored
-// before its row is written and never removed, so what the snapshot has is there. How wide a small copy is
-// was said by the run that made it; but what is larger than any of them has one.
+// before its row is written and never removed, so what the snapshot has is there.
 func imageFiles(place string) check {
 	return check{
 		name: "image files", says: "The file of every image is there and as long as it should be, and a large one's small copy is there, too.", tables: []string{"image"},
@@ -45,7 +44,7 @@ func imageFiles(place string) check {
 					l.find("image %s of company %d has no file: %s is not in %s", name, company, name.Blob(), place)
 				case file.size != size:
 					l.find("image %s of company %d has %d bytes, but its file has %d", name, company, size, file.size)
-				case !file.small && images.AlwaysSmall(width, height):
+				case !file.small && images.HasThumbnail(width, height):
 					l.find("image %s of company %d has no small copy: %s is not in %s", name, company, name.Thumbnail(), place)
 				}
 				return nil
@@ -73,9 +72,10 @@ func filesIn(l *look, place string) (map[images.Hash]imageFile, error) {
 	defer store.Close()
 	return found, store.Walk(l.ctx, "images/", func(file blobs.Info) error {
 		last := file.Name[strings.LastIndexByte(file.Name, '/')+1:]
-		name, small := strings.CutSuffix(last, ".thumbnail")
+		name, _, _ := strings.Cut(last, ".")
 		hash, ok := images.ParseHash(name)
-		if !ok || file.Name != hash.Blob() && file.Name != hash.Thumbnail() {
+		small := ok && file.Name == hash.Thumbnail()
+		if !ok || !small && file.Name != hash.Blob() {
 			return nil
 		}
 		one := found[hash]

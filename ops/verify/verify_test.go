@@ -307,7 +307,7 @@ var corruptions = []struct {
 	{"rejections", "more than were counted", []string{"UPDATE migration_run SET rejected = 0 WHERE id = 1"}, "counts 0 rejections but has 1"},
 	{"image files", "one that is gone", []string{"UPDATE image SET hash = UNHEX(SHA2('other', 256))", "UPDATE image_source SET hash = UNHEX(SHA2('other', 256))"}, "has no file: images/d9/d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"},
 	{"image files", "one that is cut off", []string{"UPDATE image SET bytes = 6"}, "has 6 bytes, but its file has 5"},
-	{"image files", "a small copy that is gone", []string{"UPDATE image SET width = 2001"}, ".thumbnail is not in"},
+	{"image files", "a small copy that is gone", []string{"UPDATE image SET width = 641"}, ".640 is not in"},
 	{"image addresses", "an image that is gone", []string{"DELETE FROM image"}, "leads to the image"},
 	{"origins", "another company's", append([]string{"UPDATE ticket_origin SET company_id = 2, external_id = 'x'"}, neighbour...), "“x” of company 2"},
 	{"imported slugs", "a board's", []string{"UPDATE board_slug SET imported = TRUE WHERE slug = 'NINJA'"}, "is that of board"},

@@ -26,6 +26,7 @@ import (
 //
 //	/image/N.png /image/N.jpg /image/N.gif    a picture of its own for each N
 //	/same/N.png                               one picture for all N
+//	/wide.png                                 1,300 × 40 pixels
 //	/alpha.png /photo.jpg /animated.gif /picture.webp   transparent; turned by EXIF, with a place in it; two frames; WebP
 //	/rough/N.png                              as /image/N.png, but see Rough
 //	/status/N                                 that status
@@ -144,6 +145,8 @@ const Script = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script
 func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
 	picture := Picture(7, name)
 	switch name {
+	case "wide.png":
+		send(w, name, Wide())
 	case "alpha.png":
 		send(w, name, Transparent())
 	case "photo.jpg":
@@ -366,4 +369,17 @@ type nothing struct{}
 func (nothing) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
+}
+
+// Wide is a picture that is wider than a page shows it.
+func Wide() []byte {
+	img := image.NewPaletted(image.Rect(0, 0, 1300, 40), color.Palette{color.White, color.RGBA{200, 40, 60, 255}})
+	for x := 0; x < 1300; x += 2 {
+		img.SetColorIndex(x, x%40, 1)
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
 }
