@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -88,4 +89,18 @@ func ways(p Page, b boards.Board) templ.Attributes {
 		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
 	}
 	return templ.Attributes{"data-edit": way(EditPath), "data-assignees": way(AssigneesPath)}
+}
+
+// Seen changes with what a column shows of its tickets and of itself.
+func (props ColumnProps) Seen() string {
+	sum := fnv.New64a()
+	c := props.Column
+	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil, len(props.Cards))
+	for _, card := range props.Cards {
+		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil, card.MovedAt.UnixMicro())
+		for _, a := range card.Assignees {
+			fmt.Fprintf(sum, " %q", a.Name)
+		}
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
 }

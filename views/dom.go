@@ -9,6 +9,7 @@ import (
 
 // Element ids: the key of a fragment, its DOM id and its hx-target are one and the same.
 const (
+	MainID     = "main" // what a page is about, without its frame
 	BoardID    = "board"
 	DialogID   = "dialog"     // the one <dialog> of the frame
 	FlashID    = "flash"      // messages
@@ -85,6 +86,9 @@ func AddID(c id.Column) string { return fmt.Sprintf("add-%d", c) }
 
 // CardID is a card on a board.
 func CardID(t tickets.ID) string { return fmt.Sprintf("card-%d", t) }
+
+// ActivityID is an entry of a ticket's history.
+func ActivityID(a id.Activity) string { return fmt.Sprintf("activity-%d", a) }
 
 // CommentID is a comment below its ticket.
 func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }

@@ -18,6 +18,12 @@ func columnName(b boards.Board, column id.Column) string {
 	return c.Name
 }
 
+// followed is what a page says of the ticket that it keeps itself true to: which one it is, and as of which
+// version.
+func followed(company string, t tickets.Ticket) templ.Attributes {
+	return templ.Attributes{"data-ticket": number(uint64(t.ID)), "data-version": number(t.Version), "data-from": TicketPath(company, t.Key)}
+}
+
 // editForm is what the form of an edit is sent by, and kept as a draft.
 func editForm(path string, f TicketForm) templ.Attributes {
 	attrs := inPlace(path, "hx-post", f)

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -48,6 +50,9 @@ func (s *server) openBoard(c echo.Context) error {
 }
 
 func (s *server) board(c echo.Context) error {
+	if c.QueryParam("columns") != "" && target(c) == views.BoardID {
+		return s.boardNow(c)
+	}
 	view, err := s.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
 	if err != nil {
 		return err
@@ -60,10 +65,66 @@ func (s *server) board(c echo.Context) error {
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}
-	if target(c) == views.BoardID {
+	switch target(c) {
+	case views.BoardID:
 		return render(c, http.StatusOK, views.BoardColumns(props))
+	case views.MainID:
+		return render(c, http.StatusOK, views.BoardMain(props))
 	}
 	return render(c, http.StatusOK, views.BoardPage(props))
+}
+
+// boardNow answers a page that keeps itself true with those of the columns it names that are not as it shows
+// them.
+func (s *server) boardNow(c echo.Context) error {
+	shown, seen, err := readColumns(c.QueryParam("columns"))
+	if err != nil {
+		return err
+	}
+	view, err := s.ViewColumns(c.Request().Context(), c.Param("board"), narrowing(c), shown)
+	if err != nil {
+		return err
+	}
+	if err := named(c, "board", view.Board.Slug); err != nil {
+		return err
+	}
+	var columns []templ.Component
+	for _, column := range view.Board.Columns {
+		cards, ok := view.Cards[column.ID]
+		if !ok {
+			continue
+		}
+		if props := columnProps(c, view.Board, column, cards); props.Seen() != seen[column.ID] {
+			columns = append(columns, views.Column(props))
+		}
+	}
+	return render(c, http.StatusOK, columns...)
+}
+
+// readColumns reads which columns a page shows, of each how many cards, and what it has seen of it:
+// 12.50.5f2c,13.100.
+func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]string, err error) {
+	shown, seen = map[id.Column]int{}, map[id.Column]string{}
+	for _, one := range strings.Split(text, ",") {
+		parts := strings.SplitN(one, ".", 3)
+		column, err := rowID[id.Column](parts[0], echo.ErrBadRequest)
+		if err != nil {
+			return nil, nil, err
+		}
+		shown[column] = 0
+		if len(parts) > 1 {
+			if shown[column], err = strconv.Atoi(parts[1]); err != nil {
+				return nil, nil, echo.ErrBadRequest
+			}
+		}
+		if len(parts) > 2 {
+			seen[column] = parts[2]
+		}
+	}
+	if len(shown) > boards.MaxColumns {
+		return nil, nil, echo.ErrBadRequest
+	}
+	return shown, seen, nil
 }
 
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {

@@ -130,6 +130,9 @@ func (s *server) showTicket(c echo.Context, ticket tickets.Ticket, board boards.
 		showPath(c, views.TicketPath(company(c).Slug, ticket.Key))
 		return render(c, http.StatusOK, views.TicketBody(props))
 	}
+	if target(c) == views.MainID {
+		return render(c, http.StatusOK, views.TicketMain(props))
+	}
 	return render(c, http.StatusOK, views.TicketPage(props))
 }
 

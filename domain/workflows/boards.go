@@ -58,25 +58,25 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 		return boards.Board{}, Cards{}, err
 	}
 	if below == nil || below.Column != column {
-		cards, err := w.cards(ctx, board, filter, found)
+		cards, err := w.cards(ctx, board, filter, CardsPerPage, found)
 		return board, cards[column], err
 	}
 	cards, err := w.cardsBelow(ctx, board, filter, *below)
 	return board, cards, err
 }
 
-func (w *Workflows) firstCards(ctx context.Context, board boards.Board, columns ...boards.Column) (map[id.Column]Cards, error) {
+func (w *Workflows) firstCards(ctx context.Context, board boards.Board, limit int, columns ...boards.Column) (map[id.Column]Cards, error) {
 	ids := make([]id.Column, len(columns))
 	for i, c := range columns {
 		ids[i] = c.ID
 	}
-	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, ids, CardsPerPage+1)
+	lists, err := tickets.FirstCards(ctx, w.db.Queries, board.Slug, ids, limit+1)
 	if err != nil {
 		return nil, err
 	}
 	pages := make(map[id.Column]Cards, len(columns))
 	for column, list := range lists {
-		pages[column] = page(list, column)
+		pages[column] = page(list, column, limit)
 	}
 	return pages, nil
 }
@@ -98,12 +98,12 @@ func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages
 	return err
 }
 
-func page(list []tickets.Card, column id.Column) Cards {
-	if len(list) <= CardsPerPage {
+func page(list []tickets.Card, column id.Column, limit int) Cards {
+	if len(list) <= limit {
 		return Cards{List: list}
 	}
-	next := list[CardsPerPage-1].Cursor(column)
-	return Cards{List: list[:CardsPerPage], Next: &next}
+	next := list[limit-1].Cursor(column)
+	return Cards{List: list[:limit], Next: &next}
 }
 
 // OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle

@@ -43,8 +43,53 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing Narrow
 	if err != nil {
 		return BoardView{}, err
 	}
-	view.Cards, err = w.cards(ctx, view.Board, filter, view.Board.Columns...)
+	view.Cards, err = w.cards(ctx, view.Board, filter, CardsPerPage, view.Board.Columns...)
 	return view, err
+}
+
+const (
+	// CardsAtMost is how many cards of a column are read at once, at most.
+	CardsAtMost = 10 * CardsPerPage
+	// pagesAtMost is how many pages are read at once of all columns that want more than the first.
+	pagesAtMost = 40
+)
+
+// ViewColumns returns some columns of a board, each with as many cards as are shown of it: whole pages, one at
+// least and CardsAtMost at most, and the first page alone of those that would make it too many. It passes over
+// columns that the board does not have, names no people, and returns boards.NotFound.
+func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Narrowing, shown map[id.Column]int) (view BoardView, err error) {
+	if view.Board, err = w.Board(ctx, slug); err != nil {
+		return BoardView{}, err
+	}
+	filter, err := w.filter(ctx, narrowing, nil)
+	if err != nil {
+		return BoardView{}, err
+	}
+	alike, left := map[int][]boards.Column{}, pagesAtMost
+	for _, column := range view.Board.Columns {
+		n, ok := shown[column.ID]
+		if !ok {
+			continue
+		}
+		pages := (min(max(n, 1), CardsAtMost) + CardsPerPage - 1) / CardsPerPage
+		if pages > 1 && pages > left {
+			pages = 1
+		} else if pages > 1 {
+			left -= pages
+		}
+		alike[pages] = append(alike[pages], column)
+	}
+	view.Cards = make(map[id.Column]Cards, len(shown))
+	for pages, columns := range alike {
+		cards, err := w.cards(ctx, view.Board, filter, pages*CardsPerPage, columns...)
+		if err != nil {
+			return BoardView{}, err
+		}
+		for _, column := range columns {
+			view.Cards[column.ID] = cards[column.ID]
+		}
+	}
+	return view, nil
 }
 
 // Colleagues returns the first of the company's people by handle, to choose one from.
@@ -110,12 +155,12 @@ func text(s string) string {
 	return s
 }
 
-// cards returns the first cards of columns of a board, through a filter.
-func (w *Workflows) cards(ctx context.Context, board boards.Board, filter tickets.Filter, columns ...boards.Column) (pages map[id.Column]Cards, err error) {
+// cards returns the first cards of columns of a board, limit of each at most, through a filter.
+func (w *Workflows) cards(ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column) (pages map[id.Column]Cards, err error) {
 	if filter.All() {
-		pages, err = w.firstCards(ctx, board, columns...)
+		pages, err = w.firstCards(ctx, board, limit, columns...)
 	} else {
-		pages, err = w.findCards(ctx, board, filter, columns...)
+		pages, err = w.findCards(ctx, board, filter, limit, columns...)
 	}
 	if err != nil {
 		return nil, err
@@ -123,12 +168,12 @@ func (w *Workflows) cards(ctx context.Context, board boards.Board, filter ticket
 	return pages, w.showAssignees(ctx, board.Company, pages)
 }
 
-func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter tickets.Filter, columns ...boards.Column) (map[id.Column]Cards, error) {
+func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column) (map[id.Column]Cards, error) {
 	looks := make([]tickets.Look, len(columns))
 	for i, c := range columns {
 		looks[i] = tickets.Look{Column: c.ID, Long: c.Count > tickets.Reach}
 	}
-	found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, CardsPerPage)
+	found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +192,7 @@ func (w *Workflows) cardsBelow(ctx context.Context, board boards.Board, filter t
 		if err != nil {
 			return Cards{}, err
 		}
-		cards = page(list, below.Column)
+		cards = page(list, below.Column, CardsPerPage)
 	} else {
 		look := tickets.Look{Column: below.Column, Below: &below, Long: true}
 		found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, []tickets.Look{look}, CardsPerPage)
