@@ -6,10 +6,12 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -24,8 +26,12 @@ var session = []string{
 	"SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5, sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 }
 
-// DefaultConnections is how many connections a program opens at most unless told otherwise.
-const DefaultConnections = 24
+// DefaultConnections is how many connections a program opens at most unless told otherwise, and
+// BulkConnections how many more for what its migrations read.
+const (
+	DefaultConnections = 24
+	BulkConnections    = 8
+)
 
 // DB is a database of Counterfoil's: its queries, each in a transaction of its own, and InTx.
 type DB struct {
@@ -34,6 +40,10 @@ type DB struct {
 	now func() time.Time
 
 	host, name string
+
+	connector driver.Connector
+	mu        sync.Mutex
+	apart     []*DB
 }
 
 // Where returns the host that the database is on, with its port where that is not the usual one, and
@@ -63,11 +73,27 @@ func OpenThrough(rawURL string, wrap func(driver.Connector) driver.Connector) (*
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	pool := sql.OpenDB(wrap(sessionConnector{connector}))
-	pool.SetMaxOpenConns(DefaultConnections)
-	pool.SetMaxIdleConns(DefaultConnections)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return &DB{Queries: New(pool), SQL: pool, now: time.Now, host: hostOf(cfg), name: cfg.DBName}, nil
+	d := &DB{now: time.Now, host: hostOf(cfg), name: cfg.DBName, connector: wrap(sessionConnector{connector})}
+	d.connect(DefaultConnections)
+	return d, nil
+}
+
+func (d *DB) connect(most int) {
+	d.SQL = sql.OpenDB(d.connector)
+	d.Queries = New(d.SQL)
+	d.Connections(most)
+	d.SQL.SetConnMaxIdleTime(5 * time.Minute)
+}
+
+// Apart returns the same database with connections of its own, at most so many: who asks much at once
+// through it keeps nobody else waiting. Closing the first closes it, too.
+func (d *DB) Apart(most int) *DB {
+	a := &DB{now: func() time.Time { return d.now() }, host: d.host, name: d.name, connector: d.connector}
+	a.connect(most)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.apart = append(d.apart, a)
+	return a
 }
 
 // Connections sets how many connections are opened at most, and kept.
@@ -80,7 +106,15 @@ func (d *DB) Connections(n int) {
 func (d *DB) SetClock(now func() time.Time) { d.now = now }
 
 // Close closes all connections.
-func (d *DB) Close() error { return d.SQL.Close() }
+func (d *DB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.SQL.Close()
+	for _, a := range d.apart {
+		err = errors.Join(err, a.Close())
+	}
+	return err
+}
 
 // BadURL reports a DATABASE_URL that cannot be read. It never shows the password.
 type BadURL struct{ Why string }

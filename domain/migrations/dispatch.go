@@ -296,7 +296,7 @@ func (d *dispatcher) giveUp(now, told time.Time) {
 func (d *dispatcher) resize() {
 	want := d.run.Load().Knobs.Concurrency
 	if d.m.Write != nil && !d.run.Load().Dry {
-		want = min(want, 8) // each of them is a transaction of its own
+		want = min(want, writersAtOnce)
 	}
 	for len(d.slots) < want && !d.ending() {
 		d.slots = append(d.slots, d.open())

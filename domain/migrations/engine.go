@@ -17,7 +17,12 @@ type Engine struct {
 	options  Options
 	watcher  watcher
 	bell     bell
+	writers  chan struct{} // taken by who processes tasks in a transaction: see Migration.Write
 }
+
+// writersAtOnce is how many transactions a process is in at once to do tasks, of all its runs together. Each
+// may wait for locks that people hold, and others of the process need connections, too.
+const writersAtOnce = 8
 
 // Files keeps the uploads of runs; the blob store does. Names are relative paths in ASCII.
 type Files interface {
@@ -39,7 +44,7 @@ type Options struct {
 // New returns an engine for the migrations. It panics where one of them cannot be: that is a mistake
 // in the program.
 func New(d *db.DB, files Files, options Options, list ...*Migration) *Engine {
-	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, options: options}
+	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, options: options, writers: make(chan struct{}, writersAtOnce)}
 	if e.options.Log == nil {
 		e.options.Log = slog.New(slog.DiscardHandler)
 	}

@@ -20,7 +20,7 @@ func (d *dispatcher) slot(quit chan struct{}) {
 			d.begun.Add(1)
 			d.busy.Add(1)
 			if d.m.Write != nil && !d.run.Load().Dry {
-				d.write(d.block(h))
+				d.writeInTurn(h)
 				d.busy.Add(-1)
 				continue
 			}
@@ -115,6 +115,21 @@ func (d *dispatcher) timeout() time.Duration {
 		return timeout
 	}
 	return 24 * time.Hour
+}
+
+// writeInTurn does tasks in a transaction once there are few enough of them in this process.
+func (d *dispatcher) writeInTurn(first *held) {
+	for !d.stops() {
+		select {
+		case d.w.e.writers <- struct{}{}:
+			d.write(d.block(first))
+			<-d.w.e.writers
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	first.came, first.began = returned, time.Now()
+	d.ended <- first
 }
 
 // block takes as many tasks out of the queue as one transaction is for.

@@ -63,7 +63,7 @@ func (w *Workflows) checkImageRun(ctx context.Context, values migrations.Values)
 	if w.files == nil {
 		return migrations.NoFiles{}
 	}
-	_, err := w.companyOf(ctx, values)
+	_, err := companyOf(ctx, w.db.Queries, values)
 	return err
 }
 
@@ -98,7 +98,7 @@ func (w *Workflows) fillImages(ctx context.Context, into migrations.Filler) erro
 	if into.Values()["source"] == fromFile {
 		return w.fillImagesFromFile(ctx, into)
 	}
-	company, err := w.companyOf(ctx, into.Values())
+	company, err := companyOf(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
@@ -116,12 +116,12 @@ func (w *Workflows) fillImages(ctx context.Context, into migrations.Filler) erro
 const textsPerLook = 500
 
 func (w *Workflows) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
-	last, err := db.Read(w.db.Queries.LastTicket(ctx))
+	last, err := db.Read(w.bulk.Queries.LastTicket(ctx))
 	if err != nil {
 		return fmt.Errorf("look for the last ticket: %w", err)
 	}
 	for after := at.before(); after < uint64(last); after += textsPerLook {
-		rows, err := db.Read(w.db.Queries.DescriptionsWithImages(ctx, db.DescriptionsWithImagesParams{
+		rows, err := db.Read(w.bulk.Queries.DescriptionsWithImages(ctx, db.DescriptionsWithImagesParams{
 			After: id.Ticket(after), Upto: id.Ticket(after + textsPerLook), CompanyID: company,
 		}))
 		if err != nil {
@@ -138,12 +138,12 @@ func (w *Workflows) fillFromDescriptions(ctx context.Context, into migrations.Fi
 }
 
 func (w *Workflows) fillFromComments(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
-	last, err := db.Read(w.db.Queries.LastComment(ctx))
+	last, err := db.Read(w.bulk.Queries.LastComment(ctx))
 	if err != nil {
 		return fmt.Errorf("look for the last comment: %w", err)
 	}
 	for after := at.before(); after < uint64(last); after += textsPerLook {
-		rows, err := db.Read(w.db.Queries.CommentsWithImages(ctx, db.CommentsWithImagesParams{
+		rows, err := db.Read(w.bulk.Queries.CommentsWithImages(ctx, db.CommentsWithImagesParams{
 			After: id.Comment(after), Upto: id.Comment(after + textsPerLook), CompanyID: company,
 		}))
 		if err != nil {
@@ -284,7 +284,7 @@ func (w *Workflows) previewImage(ctx context.Context, work *migrations.Work) (st
 		return "", migrations.Permanent{Err: err}
 	}
 	doing := "Would fetch an image from " + u.Hostname()
-	if image, err := images.From(ctx, w.db.Queries, company.ID, job.address(), w.db.Now().Add(-freshImage)); err == nil {
+	if image, err := images.From(ctx, w.bulk.Queries, company.ID, job.address(), w.bulk.Now().Add(-freshImage)); err == nil {
 		doing = "Would use " + image.Path(company.Slug) + ", fetched before"
 	}
 	if job.Key == "" {
@@ -297,7 +297,7 @@ func (w *Workflows) imageJobOf(ctx context.Context, work *migrations.Work) (job 
 	if err := json.Unmarshal([]byte(work.Task.Payload), &job); err != nil {
 		return job, company, migrations.Permanent{Err: fmt.Errorf("the task cannot be read: %w", err)}
 	}
-	company, err = w.companyOf(ctx, work.Values)
+	company, err = companyOf(ctx, w.bulk.Queries, work.Values)
 	if errors.As(err, new(migrations.BadParam)) {
 		err = migrations.Permanent{Err: err}
 	}
@@ -363,7 +363,7 @@ func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJo
 	if err != nil {
 		return nil, migrations.Permanent{Err: err}
 	}
-	ticket, err := tickets.ByKey(ctx, w.db.Queries, company, key)
+	ticket, err := tickets.ByKey(ctx, w.bulk.Queries, company, key)
 	if errors.Is(err, fault.NotFound) {
 		return nil, migrations.Permanent{Err: err}
 	}
@@ -373,7 +373,7 @@ func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJo
 	job.Ticket = ticket.ID
 	texts := []imageJob{job}
 	for page := (tickets.Comments{Newer: true}); page.Newer; {
-		if page, err = tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, job.Comment, textsPerLook); err != nil {
+		if page, err = tickets.CommentsAfter(ctx, w.bulk.Queries, ticket.ID, job.Comment, textsPerLook); err != nil {
 			return nil, err
 		}
 		for _, c := range page.List {
@@ -387,7 +387,7 @@ func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJo
 
 // keptImage returns what the address gave a short while ago, where its file is still there, or nil.
 func (w *Workflows) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
-	image, err := images.From(ctx, w.db.Queries, company, address, w.db.Now().Add(-freshImage))
+	image, err := images.From(ctx, w.bulk.Queries, company, address, w.bulk.Now().Add(-freshImage))
 	if errors.As(err, new(images.NotFound)) {
 		return nil, nil //nolint:nilnil // the caller asks whether there is one
 	}
@@ -437,7 +437,7 @@ func (w *Workflows) fetch(ctx context.Context, address string, limits outbound.L
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, statusError(res, address, w.db.Now())
+		return nil, statusError(res, address, w.bulk.Now())
 	}
 	content, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -511,14 +511,14 @@ func (w *Workflows) storeImage(ctx context.Context, picture images.Converted) (*
 // actorOf is in whose name a run changes texts: the operator who opened it, or on the command line the
 // company's first owner.
 func (w *Workflows) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.Person, error) {
-	run, err := db.Read(w.db.Queries.RunByID(ctx, work.Task.Run))
+	run, err := db.Read(w.bulk.Queries.RunByID(ctx, work.Task.Run))
 	if err != nil {
 		return tickets.Person{}, fmt.Errorf("read run: %w", err)
 	}
 	if run.AccountID != nil {
 		return tickets.Person{ID: *run.AccountID}, nil
 	}
-	owner, err := accounts.FirstOwner(ctx, w.db.Queries, company)
+	owner, err := accounts.FirstOwner(ctx, w.bulk.Queries, company)
 	return tickets.Person{ID: owner}, err
 }
 

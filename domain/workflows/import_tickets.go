@@ -173,7 +173,7 @@ func (w *Workflows) checkImport(ctx context.Context, values migrations.Values) e
 
 func (w *Workflows) fillImport(ctx context.Context, into migrations.Filler) error {
 	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
-		mapping, err := mapColumns(into.Values(), file.Columns, w.db.Now())
+		mapping, err := mapColumns(into.Values(), file.Columns, w.bulk.Now())
 		if err == nil && into.Cursor() != "" {
 			err = mapping.catchUp(ctx, into)
 		}

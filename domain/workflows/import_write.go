@@ -353,7 +353,7 @@ func leftOut(row importRow) string {
 
 // previewImport says what writeImport would do with a row.
 func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (string, error) {
-	plan, err := w.importPlan(ctx, w.db.Queries, work.Values)
+	plan, err := w.importPlan(ctx, w.bulk.Queries, work.Values)
 	if errors.As(err, new(migrations.BadParam)) {
 		return "", migrations.Permanent{Err: err}
 	}
@@ -365,7 +365,7 @@ func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (s
 		return "", migrations.Permanent{Err: fmt.Errorf("the task is no row of an import: %w", err)}
 	}
 	if row.Key != "" {
-		there, err := tickets.ByOrigins(ctx, w.db.Queries, plan.company.ID, []string{row.Key})
+		there, err := tickets.ByOrigins(ctx, w.bulk.Queries, plan.company.ID, []string{row.Key})
 		if err != nil {
 			return "", err
 		}
@@ -373,14 +373,14 @@ func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (s
 			return thereNote(row.Key, origin), nil
 		}
 	}
-	a, ok := plan.arrival(row, w.db.Now())
+	a, ok := plan.arrival(row, w.bulk.Now())
 	if !ok {
 		return leftOut(row), nil
 	}
 	if err := a.column.Admit(1); err != nil {
 		return "", migrations.Permanent{Err: err}
 	}
-	kept, err := boards.KeptSlugs(ctx, w.db.Queries, plan.company.ID, slugsOf([]*arrival{a}))
+	kept, err := boards.KeptSlugs(ctx, w.bulk.Queries, plan.company.ID, slugsOf([]*arrival{a}))
 	if err != nil {
 		return "", err
 	}

@@ -37,7 +37,7 @@ func (w *Workflows) purgeDeleted() *migrations.Migration {
 			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true, Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
-			_, err := w.companyOf(ctx, values)
+			_, err := companyOf(ctx, w.db.Queries, values)
 			return err
 		},
 		Fill:    w.fillPurging,
@@ -58,11 +58,11 @@ func purgeBefore(now time.Time, values migrations.Values) (time.Time, error) {
 
 // The cursor is a board and where the reading of its deleted tickets stopped.
 func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) error {
-	company, err := w.companyOf(ctx, into.Values())
+	company, err := companyOf(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
-	before, err := purgeBefore(w.db.Now(), into.Values())
+	before, err := purgeBefore(w.bulk.Now(), into.Values())
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) err
 			after = tickets.DeletedCursor{At: time.UnixMicro(micros).UTC(), ID: ticket}
 		}
 		for next := &after; next != nil; {
-			list, more, err := tickets.LongDeleted(ctx, w.db.Queries, board.ID, board.Slug, before, *next, purgePage)
+			list, more, err := tickets.LongDeleted(ctx, w.bulk.Queries, board.ID, board.Slug, before, *next, purgePage)
 			if err != nil {
 				return err
 			}

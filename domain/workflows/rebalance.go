@@ -42,7 +42,7 @@ func (w *Workflows) rebalanceRanks() *migrations.Migration {
 			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its slug: NINJA."},
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
-			_, err := w.boardOf(ctx, values)
+			_, err := boardOf(ctx, w.db.Queries, values)
 			return err
 		},
 		Fill:    w.fillSpreading,
@@ -54,7 +54,7 @@ func (w *Workflows) rebalanceRanks() *migrations.Migration {
 }
 
 func (w *Workflows) fillSpreading(ctx context.Context, into migrations.Filler) error {
-	board, err := w.boardOf(ctx, into.Values())
+	board, err := boardOf(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}

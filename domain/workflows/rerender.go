@@ -33,7 +33,7 @@ func (w *Workflows) reRenderMarkdown() *migrations.Migration {
 		Description: "Renders every description and comment once more, with the renderer of this version, and reports texts that fail, and those that are shown as they were typed because they would take too long. It changes nothing. Run it after an upgrade, or when somebody says that a text looks wrong.",
 		Params:      []migrations.Param{companyParam(false)},
 		Check: func(ctx context.Context, values migrations.Values) error {
-			_, err := w.companyOf(ctx, values)
+			_, err := companyOf(ctx, w.db.Queries, values)
 			return err
 		},
 		Fill:    w.fillRerendering,
@@ -44,7 +44,7 @@ func (w *Workflows) reRenderMarkdown() *migrations.Migration {
 }
 
 func (w *Workflows) fillRerendering(ctx context.Context, into migrations.Filler) error {
-	company, err := w.companyOf(ctx, into.Values())
+	company, err := companyOf(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (w *Workflows) rerender(ctx context.Context, work *migrations.Work) error {
 	}
 	texts := 0
 	var typed, failed []string
-	err = tickets.EachText(ctx, w.db.Queries, r.Board, r.Slug, r.After, r.Upto, func(key tickets.Key, comment id.Comment, text string) error {
+	err = tickets.EachText(ctx, w.bulk.Queries, r.Board, r.Slug, r.After, r.Upto, func(key tickets.Key, comment id.Comment, text string) error {
 		texts++
 		as, err := markup.AsTyped(text)
 		switch {

@@ -28,12 +28,12 @@ func companyParam(required bool) migrations.Param {
 }
 
 // companyOf returns the company that a run is for, the zero one where it is for all.
-func (w *Workflows) companyOf(ctx context.Context, values migrations.Values) (accounts.Company, error) {
+func companyOf(ctx context.Context, q *db.Queries, values migrations.Values) (accounts.Company, error) {
 	slug := values["company"]
 	if slug == "" {
 		return accounts.Company{}, nil
 	}
-	company, err := accounts.CompanyBySlug(ctx, w.db.Queries, slug)
+	company, err := accounts.CompanyBySlug(ctx, q, slug)
 	if errors.Is(err, fault.NotFound) {
 		return company, migrations.BadParam{Name: "company", Why: err.Error()}
 	}
@@ -41,12 +41,12 @@ func (w *Workflows) companyOf(ctx context.Context, values migrations.Values) (ac
 }
 
 // boardOf returns the board that a run is for.
-func (w *Workflows) boardOf(ctx context.Context, values migrations.Values) (boards.Board, error) {
-	company, err := w.companyOf(ctx, values)
+func boardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boards.Board, error) {
+	company, err := companyOf(ctx, q, values)
 	if err != nil {
 		return boards.Board{}, err
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, company.ID, values["board"])
+	board, err := boards.BySlug(ctx, q, company.ID, values["board"])
 	if errors.Is(err, fault.NotFound) {
 		return board, migrations.BadParam{Name: "board", Why: fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.", company.Name, values["board"])}
 	}
@@ -63,7 +63,7 @@ func (w *Workflows) eachBoard(ctx context.Context, company accounts.Company, fro
 		after--
 	}
 	for {
-		rows, err := db.Read(w.db.BoardsAfter(ctx, after, boardsPerPage))
+		rows, err := db.Read(w.bulk.BoardsAfter(ctx, after, boardsPerPage))
 		if err != nil {
 			return fmt.Errorf("read boards: %w", err)
 		}

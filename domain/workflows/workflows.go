@@ -24,6 +24,7 @@ import (
 // Workflows runs use cases on a database. Make one with New, end it with Close.
 type Workflows struct {
 	db       *db.DB
+	bulk     *db.DB // the same, for what migrations read: however many of them ask, pages do not wait
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
@@ -41,7 +42,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d, files: s.files, outbound: s.outbound}
+	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound}
 	if w.outbound == nil {
 		w.outbound = outbound.New(outbound.Options{})
 	}

@@ -176,11 +176,12 @@ func connections(f facts) Check {
 	}
 	open, _ := strconv.ParseUint(f.status["threads_connected"], 10, 64)
 	c := Check{Name: "connections", Mark: OK, Value: fmt.Sprintf("%d open, %s = %d", open, name, limit)}
+	const each = db.DefaultConnections + db.BulkConnections
 	switch {
-	case limit < db.DefaultConnections:
-		c.Mark, c.Why = Problem, fmt.Sprintf("One Counterfoil opens up to %d; under load it would be refused.", db.DefaultConnections)
-	case limit < programs*db.DefaultConnections:
-		c.Mark, c.Why = Note, fmt.Sprintf("Each serve and work opens up to %d, during an update twice as many run.", db.DefaultConnections)
+	case limit < each:
+		c.Mark, c.Why = Problem, fmt.Sprintf("One Counterfoil opens up to %d; under load it would be refused.", each)
+	case limit < programs*each:
+		c.Mark, c.Why = Note, fmt.Sprintf("Each serve and work opens up to %d, during an update twice as many run.", each)
 	case open*5 > limit*4:
 		c.Mark, c.Why = Note, "More than four fifths are in use; beyond the limit people see errors."
 	}
