@@ -130,6 +130,11 @@ var samples = map[string]sample{
 	"LockCompany":        {args: with(7)},
 	"LockInstallation":   {args: with()},
 
+	// feed_pages.sql
+	"PublishedTickets":  {args: with(db.PublishedTicketsParams{After: ptr(uint64(10000)), Upto: ptr(uint64(30000)), Limit: 500})},
+	"PublishedComments": {args: with(db.PublishedCommentsParams{After: ptr(uint64(3000)), Upto: ptr(uint64(30000)), Limit: 200})},
+	"PublishedBoards":   {args: with(db.PublishedBoardsParams{After: ptr(uint64(100)), Upto: ptr(uint64(30000)), Limit: 500})},
+
 	// idempotency.sql
 	"RememberedAnswer": {args: with(1, hash7)},
 	"ForgetAnswer":     {args: with(db.ForgetAnswerParams{TokenID: 1, KeyHash: hash7, Before: newYear.AddDate(1, 0, 0)})},

@@ -6,26 +6,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
-	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
-
-type boardResource struct {
-	Slug     string           `json:"slug"`
-	Title    string           `json:"title"`
-	URL      string           `json:"url"`
-	Version  uint64           `json:"version"`
-	Archived bool             `json:"archived"`
-	Columns  []columnResource `json:"columns"`
-}
-
-type columnResource struct {
-	ID       id.Column `json:"id"`
-	Name     string    `json:"name"`
-	Done     bool      `json:"done"`
-	WIP      string    `json:"wip"` // none, soft or hard
-	WIPLimit *int      `json:"wip_limit"`
-}
 
 type listResource[T any] struct {
 	Items []T     `json:"items"`
@@ -33,23 +15,8 @@ type listResource[T any] struct {
 }
 
 // links draws resources. It holds no request: an answer may be drawn after its caller has left.
-type links struct{ base, company string }
-
-func (s *server) links(c echo.Context) links { return links{s.base(c), company(c).Slug} }
-
-func (l links) board(board boards.Board) boardResource {
-	r := boardResource{
-		Slug: board.Slug, Title: board.Title, URL: l.base + views.BoardPath(l.company, board.Slug), Version: board.Version,
-		Archived: board.Archived(), Columns: []columnResource{},
-	}
-	for _, column := range board.Columns {
-		r.Columns = append(r.Columns, columnOf(column))
-	}
-	return r
-}
-
-func columnOf(c boards.Column) columnResource {
-	return columnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit}
+func (s *server) links(c echo.Context) workflows.Links {
+	return workflows.Links{Base: s.base(c), Company: company(c).Slug}
 }
 
 func (s *server) apiBoards(c echo.Context) error {
@@ -57,11 +24,11 @@ func (s *server) apiBoards(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	items := make([]boardResource, len(list))
+	items := make([]workflows.BoardResource, len(list))
 	for i, board := range list {
-		items[i] = s.links(c).board(board)
+		items[i] = s.links(c).Board(board)
 	}
-	return answer(c, http.StatusOK, listResource[boardResource]{Items: items})
+	return answer(c, http.StatusOK, listResource[workflows.BoardResource]{Items: items})
 }
 
 func (s *server) apiBoard(c echo.Context) error {
@@ -69,7 +36,7 @@ func (s *server) apiBoard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).board(board))
+	return answer(c, http.StatusOK, s.links(c).Board(board))
 }
 
 func (s *server) apiOpenBoard(c echo.Context) error {
@@ -82,12 +49,12 @@ func (s *server) apiOpenBoard(c echo.Context) error {
 		return err
 	}
 	links := s.links(c)
-	key, err := once(c, body, func(board boards.Board) any { return links.board(board) })
+	key, err := once(c, body, func(board boards.Board) any { return links.Board(board) })
 	if err != nil {
 		return err
 	}
 	board, err := s.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title}, key)
-	return created(c, links.board(board), err)
+	return created(c, links.Board(board), err)
 }
 
 func (s *server) apiRenameBoard(c echo.Context) error {
@@ -109,5 +76,5 @@ func (s *server) apiRenameBoard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).board(board))
+	return answer(c, http.StatusOK, s.links(c).Board(board))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // columnBody is what a program sends about a column. Where it names the board's version that it saw,
@@ -31,12 +32,12 @@ func (s *server) apiOpenColumn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	key, err := once(c, body, func(opened boards.Column) any { return columnOf(opened) })
+	key, err := once(c, body, func(opened boards.Column) any { return workflows.ColumnOf(opened) })
 	if err != nil {
 		return err
 	}
 	_, opened, err := s.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version, key)
-	return created(c, columnOf(opened), err)
+	return created(c, workflows.ColumnOf(opened), err)
 }
 
 func (s *server) apiEditColumn(c echo.Context) error {
@@ -53,7 +54,7 @@ func (s *server) apiEditColumn(c echo.Context) error {
 		return notColumn(err, columnID)
 	}
 	column, _ := board.Column(columnID)
-	return answer(c, http.StatusOK, columnOf(column))
+	return answer(c, http.StatusOK, workflows.ColumnOf(column))
 }
 
 func (s *server) apiRemoveColumn(c echo.Context) error {
@@ -88,5 +89,5 @@ func (s *server) apiSetArchived(c echo.Context, archived bool) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).board(board))
+	return answer(c, http.StatusOK, s.links(c).Board(board))
 }

@@ -3,51 +3,13 @@ package web
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
-
-// commentResource is a comment; a deleted one has no body.
-type commentResource struct {
-	ID        id.Comment     `json:"id"`
-	Ticket    string         `json:"ticket"`
-	Author    authorResource `json:"author"`
-	Body      string         `json:"body"`
-	Version   uint64         `json:"version"`
-	CreatedAt time.Time      `json:"created_at"`
-	UpdatedAt time.Time      `json:"updated_at"`
-	Deleted   bool           `json:"deleted"`
-	URL       string         `json:"url"`
-}
-
-type authorResource struct {
-	Name string `json:"name"`
-}
-
-type assigneeResource struct {
-	Handle string `json:"handle"` // "" of someone who left the company
-	Name   string `json:"name"`
-}
-
-func (l links) comment(key tickets.Key, c tickets.Comment) commentResource {
-	return commentResource{
-		ID: c.ID, Ticket: key.String(), Author: authorResource{c.Author.Name}, Body: c.Body, Version: c.Version, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Deleted: c.Deleted(), URL: l.base + views.CommentPath(l.company, key, c.ID),
-	}
-}
-
-func assigneesOf(t tickets.Ticket) []assigneeResource {
-	list := make([]assigneeResource, len(t.Assignees))
-	for i, a := range t.Assignees {
-		list[i] = assigneeResource{Handle: a.Handle, Name: a.Name}
-	}
-	return list
-}
 
 func (s *server) apiComments(c echo.Context) error {
 	k, err := key(c)
@@ -69,9 +31,9 @@ func (s *server) apiComments(c echo.Context) error {
 	if err := named(c, "key", ticket.Key.String()); err != nil {
 		return err
 	}
-	page := listResource[commentResource]{Items: make([]commentResource, len(list.List))}
+	page := listResource[workflows.CommentResource]{Items: make([]workflows.CommentResource, len(list.List))}
 	for i, one := range list.List {
-		page.Items[i] = s.links(c).comment(ticket.Key, one)
+		page.Items[i] = s.links(c).Comment(ticket.Key, one)
 	}
 	if end := len(list.List); list.Newer {
 		text := strconv.FormatUint(uint64(list.List[end-1].ID), 10)
@@ -93,7 +55,7 @@ func (s *server) apiComment(c echo.Context) error {
 		return err
 	}
 	links := s.links(c)
-	draw := func(said tickets.Said) any { return links.comment(said.Key, said.Comment) }
+	draw := func(said tickets.Said) any { return links.Comment(said.Key, said.Comment) }
 	once, err := once(c, body, draw)
 	if err != nil {
 		return err
@@ -128,7 +90,7 @@ func (s *server) apiEditComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).comment(said.Key, said.Comment))
+	return answer(c, http.StatusOK, s.links(c).Comment(said.Key, said.Comment))
 }
 
 func (s *server) apiDeleteComment(c echo.Context) error {
@@ -167,5 +129,5 @@ func (s *server) apiAssign(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).ticket(ticket))
+	return answer(c, http.StatusOK, s.links(c).Ticket(ticket))
 }

@@ -3,38 +3,14 @@ package web
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 )
-
-type ticketResource struct {
-	Key         string             `json:"key"`
-	Number      uint64             `json:"number"`
-	Board       string             `json:"board"`
-	Column      id.Column          `json:"column"`
-	Title       string             `json:"title"`
-	Description string             `json:"description"`
-	Version     uint64             `json:"version"`
-	CreatedAt   time.Time          `json:"created_at"`
-	UpdatedAt   time.Time          `json:"updated_at"`
-	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
-	Assignees   []assigneeResource `json:"assignees"`
-	URL         string             `json:"url"`
-}
-
-func (l links) ticket(t tickets.Ticket) ticketResource {
-	return ticketResource{
-		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
-		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
-		Assignees: assigneesOf(t), URL: l.base + views.TicketPath(l.company, t.Key),
-	}
-}
 
 func (s *server) apiTickets(c echo.Context) error {
 	n, err := limit(c)
@@ -56,9 +32,9 @@ func (s *server) apiTickets(c echo.Context) error {
 	if err := named(c, "board", board.Slug); err != nil {
 		return err
 	}
-	page := listResource[ticketResource]{Items: make([]ticketResource, len(list))}
+	page := listResource[workflows.TicketResource]{Items: make([]workflows.TicketResource, len(list))}
 	for i, t := range list {
-		page.Items[i] = s.links(c).ticket(t)
+		page.Items[i] = s.links(c).Ticket(t)
 	}
 	if next != nil {
 		text := next.String()
@@ -78,13 +54,13 @@ func (s *server) apiOpenTicket(c echo.Context) error {
 		return err
 	}
 	links := s.links(c)
-	key, err := once(c, body, func(t tickets.Ticket) any { return links.ticket(t) })
+	key, err := once(c, body, func(t tickets.Ticket) any { return links.Ticket(t) })
 	if err != nil {
 		return err
 	}
 	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
 	ticket, err := s.OpenTicket(c.Request().Context(), c.Param("board"), draft, key)
-	return created(c, links.ticket(ticket), err)
+	return created(c, links.Ticket(ticket), err)
 }
 
 func (s *server) apiTicket(c echo.Context) error {
@@ -99,7 +75,7 @@ func (s *server) apiTicket(c echo.Context) error {
 	if err := named(c, "key", ticket.Key.String()); err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).ticket(ticket))
+	return answer(c, http.StatusOK, s.links(c).Ticket(ticket))
 }
 
 func (s *server) apiEditTicket(c echo.Context) error {
@@ -123,7 +99,7 @@ func (s *server) apiEditTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).ticket(ticket))
+	return answer(c, http.StatusOK, s.links(c).Ticket(ticket))
 }
 
 func (s *server) apiDeleteTicket(c echo.Context) error {
@@ -151,7 +127,7 @@ func (s *server) apiPut(c echo.Context, do func(context.Context, tickets.Key) (t
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, s.links(c).ticket(moved.Ticket))
+	return answer(c, http.StatusOK, s.links(c).Ticket(moved.Ticket))
 }
 
 type placeResource struct {
@@ -163,7 +139,7 @@ type placeResource struct {
 // not in the column any more, so that it went to its end; OverLimit that the column now has more
 // tickets than its limit, which warns.
 type positionResource struct {
-	ticketResource
+	workflows.TicketResource
 	After     *string `json:"after"`
 	Appended  bool    `json:"appended"`
 	OverLimit bool    `json:"over_limit"`
@@ -200,7 +176,7 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 		return err
 	}
 	to, _ := board.Column(moved.Ticket.Column)
-	r := positionResource{ticketResource: s.links(c).ticket(moved.Ticket), Appended: moved.Appended, OverLimit: to.Over()}
+	r := positionResource{TicketResource: s.links(c).Ticket(moved.Ticket), Appended: moved.Appended, OverLimit: to.Over()}
 	if moved.After != nil {
 		text := moved.After.String()
 		r.After = &text

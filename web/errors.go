@@ -273,13 +273,13 @@ func (s *server) problem(c echo.Context, code int, message string, err error) {
 	var comment tickets.StaleComment
 	switch {
 	case errors.As(err, &comment):
-		p.Current = s.links(c).comment(comment.Key, comment.Current)
+		p.Current = s.links(c).Comment(comment.Key, comment.Current)
 	case errors.As(err, &renamed):
-		p.Current = s.links(c).board(renamed.Current)
+		p.Current = s.links(c).Board(renamed.Current)
 	case errors.As(err, &stale):
-		p.Current = s.links(c).ticket(stale.Current)
+		p.Current = s.links(c).Ticket(stale.Current)
 	case errors.As(err, &moved):
-		p.Current = s.links(c).ticket(moved.Current)
+		p.Current = s.links(c).Ticket(moved.Current)
 	}
 	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
 	c.Response().Header().Set("Cache-Control", "no-store")

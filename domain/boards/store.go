@@ -178,13 +178,9 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	columns, err := db.Read(q.ColumnsOfBoards(ctx, ids))
+	of, err := columnsOf(ctx, q, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read columns: %w", err)
-	}
-	of := make(map[ID][]db.BoardColumn, len(rows))
-	for _, c := range columns {
-		of[c.BoardID] = append(of[c.BoardID], c)
+		return nil, err
 	}
 	list := make([]Board, 0, len(rows))
 	for _, row := range rows {

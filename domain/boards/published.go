@@ -1,0 +1,55 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Published is a board at its position in the feed, with its columns.
+type Published struct {
+	Board    Board
+	Position uint64
+	Slug     string // of the company
+}
+
+// PublishedBoards returns the first boards with positions above after up to upto, of whichever company.
+// Only those of one company have their columns.
+func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, upto uint64, limit int) ([]Published, error) {
+	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read published boards: %w", err)
+	}
+	var its []ID
+	for _, row := range rows {
+		if row.Board.CompanyID == company {
+			its = append(its, row.Board.ID)
+		}
+	}
+	columns, err := columnsOf(ctx, q, its)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Published, len(rows))
+	for i, row := range rows {
+		list[i] = Published{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID, Slug: row.CompanySlug}
+	}
+	return list, nil
+}
+
+func columnsOf(ctx context.Context, q *db.Queries, boards []ID) (map[ID][]db.BoardColumn, error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
+	columns, err := db.Read(q.ColumnsOfBoards(ctx, boards))
+	if err != nil {
+		return nil, fmt.Errorf("read columns: %w", err)
+	}
+	of := make(map[ID][]db.BoardColumn, len(boards))
+	for _, c := range columns {
+		of[c.BoardID] = append(of[c.BoardID], c)
+	}
+	return of, nil
+}

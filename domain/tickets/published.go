@@ -1,0 +1,77 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Published is a ticket at its position in the feed, of whichever company. It may be a deleted one, and has
+// no assignees.
+type Published struct {
+	Ticket   Ticket
+	Position uint64
+	Company  id.Company
+	Slug     string // of the company
+}
+
+// PublishedTickets returns the first tickets with positions above after up to upto.
+func PublishedTickets(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]Published, error) {
+	rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read published tickets: %w", err)
+	}
+	list := make([]Published, len(rows))
+	for i, row := range rows {
+		list[i] = Published{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug}
+	}
+	return list, nil
+}
+
+// PublishedComment is a comment at its position in the feed, of whichever company. It may be a deleted one,
+// or one of a deleted ticket.
+type PublishedComment struct {
+	Comment       Comment
+	Key           Key // of its ticket
+	Board         id.Board
+	TicketDeleted bool
+	Position      uint64
+	Company       id.Company
+	Slug          string // of the company
+}
+
+// PublishedComments returns the first comments with positions above after up to upto.
+func PublishedComments(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]PublishedComment, error) {
+	rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
+	if err != nil {
+		return nil, fmt.Errorf("read published comments: %w", err)
+	}
+	list := make([]PublishedComment, len(rows))
+	for i, row := range rows {
+		list[i] = PublishedComment{
+			Comment: fromComment(row.Comment, row.Author), Key: Key{Board: row.BoardSlug, Number: row.LocalID}, Board: row.BoardID,
+			TicketDeleted: row.TicketDeletedAt != nil, Position: *row.Comment.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug,
+		}
+	}
+	return list, nil
+}
+
+// WereOn returns those of some tickets that had a number on a board before they went to another.
+func WereOn(ctx context.Context, q *db.Queries, board id.Board, tickets []ID) (map[ID]bool, error) {
+	if len(tickets) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.OldNumbersOf(ctx, tickets))
+	if err != nil {
+		return nil, fmt.Errorf("read aliases: %w", err)
+	}
+	were := map[ID]bool{}
+	for _, row := range rows {
+		if row.BoardID == board {
+			were[row.TicketID] = true
+		}
+	}
+	return were, nil
+}

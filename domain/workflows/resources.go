@@ -1,0 +1,115 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// What programs are told of a ticket, a comment and a board: by the JSON API, the feeds and webhooks alike.
+
+// TicketResource is a ticket as JSON.
+type TicketResource struct {
+	Key         string             `json:"key"`
+	Number      uint64             `json:"number"`
+	Board       string             `json:"board"`
+	Column      id.Column          `json:"column"`
+	Title       string             `json:"title"`
+	Description string             `json:"description"`
+	Version     uint64             `json:"version"`
+	CreatedAt   time.Time          `json:"created_at"`
+	UpdatedAt   time.Time          `json:"updated_at"`
+	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
+	Assignees   []AssigneeResource `json:"assignees"`
+	URL         string             `json:"url"`
+}
+
+// AssigneeResource is who works on a ticket.
+type AssigneeResource struct {
+	Handle string `json:"handle"` // "" of someone who left the company
+	Name   string `json:"name"`
+}
+
+// CommentResource is a comment as JSON; a deleted one has no body.
+type CommentResource struct {
+	ID        id.Comment     `json:"id"`
+	Ticket    string         `json:"ticket"`
+	Author    AuthorResource `json:"author"`
+	Body      string         `json:"body"`
+	Version   uint64         `json:"version"`
+	CreatedAt time.Time      `json:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at"`
+	Deleted   bool           `json:"deleted"`
+	URL       string         `json:"url"`
+}
+
+// AuthorResource is who wrote a comment.
+type AuthorResource struct {
+	Name string `json:"name"`
+}
+
+// BoardResource is a board as JSON.
+type BoardResource struct {
+	Slug     string           `json:"slug"`
+	Title    string           `json:"title"`
+	URL      string           `json:"url"`
+	Version  uint64           `json:"version"`
+	Archived bool             `json:"archived"`
+	Columns  []ColumnResource `json:"columns"`
+}
+
+// ColumnResource is a column of a board.
+type ColumnResource struct {
+	ID       id.Column `json:"id"`
+	Name     string    `json:"name"`
+	Done     bool      `json:"done"`
+	WIP      string    `json:"wip"` // none, soft or hard
+	WIPLimit *int      `json:"wip_limit"`
+}
+
+// Links draws resources: Base is the public URL without a path, Company the slug of the company that they are
+// of. The paths are those of views, which a test in web holds them to.
+type Links struct{ Base, Company string }
+
+// Ticket returns a ticket's resource.
+func (l Links) Ticket(t tickets.Ticket) TicketResource {
+	r := TicketResource{
+		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
+		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
+		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
+	}
+	for i, a := range t.Assignees {
+		r.Assignees[i] = AssigneeResource{Handle: a.Handle, Name: a.Name}
+	}
+	return r
+}
+
+// Comment returns the resource of a comment of the ticket that has the key.
+func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
+	return CommentResource{
+		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		Deleted: c.Deleted(), URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
+	}
+}
+
+// Board returns a board's resource.
+func (l Links) Board(board boards.Board) BoardResource {
+	r := BoardResource{
+		Slug: board.Slug, Title: board.Title, URL: l.Base + "/" + l.Company + "/boards/" + board.Slug, Version: board.Version,
+		Archived: board.Archived(), Columns: make([]ColumnResource, len(board.Columns)),
+	}
+	for i, column := range board.Columns {
+		r.Columns[i] = ColumnOf(column)
+	}
+	return r
+}
+
+// ColumnOf returns a column's resource.
+func ColumnOf(c boards.Column) ColumnResource {
+	return ColumnResource{ID: c.ID, Name: c.Name, Done: c.Done, WIP: c.WIP(), WIPLimit: c.Limit}
+}
+
+func (l Links) ticket(key tickets.Key) string { return l.Base + "/" + l.Company + "/" + key.String() }
