@@ -68,9 +68,7 @@ func (s *server) runLive(c echo.Context, run migrations.Run, without []string) (
 	if live.Failures, err = s.RunFailures(ctx, run.ID); err != nil {
 		return live, err
 	}
-	if live.Workers, err = s.WorkersOf(ctx, run.ID); err != nil {
-		return live, err
-	}
+	live.Workers = live.Pulse.Workers
 	if live.Health, err = s.DatabaseHealth(ctx); err != nil {
 		return live, err
 	}

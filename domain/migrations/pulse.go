@@ -24,9 +24,10 @@ type Pulse struct {
 	TenMinutes   float64 // over the last ten minutes, or since it began
 	Errors       float64 // failed attempts per second, over about the last 15 seconds
 	ETA          ETA
-	Samples      []Sample // the last 180 at most, oldest first; every five seconds while it goes on
-	Marks        []Event  // what operators and the engine did in the time of Samples, oldest first
-	Idle, Living int      // workers who act on the run's present state and hold nothing of it, of those who live
+	Samples      []Sample    // the last 180 at most, oldest first; every five seconds while it goes on
+	Marks        []Event     // what operators and the engine did in the time of Samples, oldest first
+	Workers      []RunWorker // those who live, by id, with what they do for the run
+	Idle, Living int         // of them: who act on the run's present state and hold nothing of it, and all
 }
 
 // ETA is in what time the run is likely to be over, as a range. It is not Known below 0.5 % done, while
@@ -63,7 +64,7 @@ func (e *Engine) Pulse(ctx context.Context, run id.Run) (Pulse, error) {
 	if err != nil {
 		return Pulse{}, err
 	}
-	p := Pulse{Living: len(workers)}
+	p := Pulse{Workers: workers, Living: len(workers)}
 	for _, w := range workers {
 		if w.Seen && w.Holds == 0 {
 			p.Idle++
@@ -171,12 +172,7 @@ func eta(left, now, long, spread float64) ETA {
 	}
 }
 
-// WorkersOf returns the workers who live, by id, with what they do for the run. It returns RunNotFound.
-func (e *Engine) WorkersOf(ctx context.Context, run id.Run) ([]RunWorker, error) {
-	_, workers, err := e.workersOf(ctx, run)
-	return workers, err
-}
-
+// workersOf reads a run as it is now, and the workers who live, with what they do for it.
 func (e *Engine) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []RunWorker, error) {
 	row, err := db.Read(e.db.RunNow(ctx, run))
 	if db.IsNotFound(err) {

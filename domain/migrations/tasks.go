@@ -89,10 +89,10 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	if filter.State != "" && !slices.Contains(TaskStates, filter.State) {
 		return TaskPage{}, BadTaskState{filter.State}
 	}
-	if _, err := e.runRow(ctx, run); err != nil {
-		return TaskPage{}, err
-	}
 	ids, looked, err := e.look(ctx, run, filter)
+	if err == nil && len(ids) == 0 {
+		err = e.orNoRun(ctx, run)
+	}
 	if err != nil || len(ids) == 0 {
 		return TaskPage{}, err
 	}
@@ -114,6 +114,12 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 		out.Next, out.Looked = ids[len(ids)-1], len(rows) < TasksPerPage
 	}
 	return out, nil
+}
+
+// orNoRun tells a run of which nothing was found from one that is not there, which returns RunNotFound.
+func (e *Engine) orNoRun(ctx context.Context, run id.Run) error {
+	_, err := e.runRow(ctx, run)
+	return err
 }
 
 // look returns the ids of tasks in the filter's state, ascending from where the last page ended, and
@@ -174,10 +180,10 @@ func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []At
 // Failures returns the groups of errors of a run: those with the most failed tasks first, then those
 // with the most errors. Of very many it returns a thousand. It returns RunNotFound.
 func (e *Engine) Failures(ctx context.Context, run id.Run) ([]Failure, error) {
-	if _, err := e.runRow(ctx, run); err != nil {
-		return nil, err
-	}
 	rows, err := db.Read(e.db.FailuresOf(ctx, run, failuresShown))
+	if err == nil && len(rows) == 0 {
+		err = e.orNoRun(ctx, run)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read failures: %w", err)
 	}
@@ -268,13 +274,13 @@ func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list
 // Events returns a page of a run's log, the newest first: entries before one, or the last where that is
 // 0. It returns RunNotFound.
 func (e *Engine) Events(ctx context.Context, run id.Run, before id.Event) (list []Event, more bool, err error) {
-	if _, err := e.runRow(ctx, run); err != nil {
-		return nil, false, err
-	}
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	rows, err := db.Read(e.db.RunEventsOf(ctx, db.RunEventsOfParams{RunID: run, Before: before, Limit: EventsPerPage + 1}))
+	if err == nil && len(rows) == 0 {
+		err = e.orNoRun(ctx, run)
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("read events: %w", err)
 	}

@@ -282,20 +282,12 @@ func (w *Workflows) DrainWorker(ctx context.Context, worker id.Worker, drain boo
 	return w.engine.DrainWorker(ctx, actor, worker, drain)
 }
 
-// RunPulse returns how fast a run goes, and when it may be done.
+// RunPulse returns how fast a run goes, when it may be done, and who works on it.
 func (w *Workflows) RunPulse(ctx context.Context, run id.Run) (migrations.Pulse, error) {
 	if _, err := operating(ctx); err != nil {
 		return migrations.Pulse{}, err
 	}
 	return w.engine.Pulse(ctx, run)
-}
-
-// WorkersOf returns what workers hold and have finished of a run.
-func (w *Workflows) WorkersOf(ctx context.Context, run id.Run) ([]migrations.RunWorker, error) {
-	if _, err := operating(ctx); err != nil {
-		return nil, err
-	}
-	return w.engine.WorkersOf(ctx, run)
 }
 
 // MigrationGauges returns how migrations stand, for a monitoring system: it asks for no operator.

@@ -1,0 +1,36 @@
+package web_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/views"
+)
+
+var queryName = regexp.MustCompile(`-- name: (\w+)`)
+
+func TestReadsOfARun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := h.largeRun(20)
+	h.worker("web-1")
+	h.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX(?), 'It answers 503.', 1, 1, 1, NOW(6), NOW(6))", run, fingerprint)
+	ana := h.ana()
+	ana.get(views.RunPath(run)).is(t, 200) // what is kept for a moment is read
+	t.Run("a page asks the database for a run and for who works on it once", func(t *testing.T) {
+		h.watch.Take()
+		ana.get(views.RunPath(run)).is(t, 200)
+		sent, _ := h.watch.Take()
+		asked := map[string]int{}
+		for _, statement := range sent {
+			if name := queryName.FindStringSubmatch(statement); name != nil {
+				asked[name[1]]++
+			}
+		}
+		for name, most := range map[string]int{"RunByID": 1, "RunNow": 1, "CountersOf": 1, "LivingWorkers": 2} { // the database's figures need workers, too
+			if asked[name] == 0 || asked[name] > most {
+				t.Errorf("%s is asked %d times, of %v", name, asked[name], asked)
+			}
+		}
+	})
+}
