@@ -139,10 +139,13 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 }
 
 // isBinary reports whether the beginning of a file is that of a picture, a PDF, a program: it is not UTF-8 and
-// full of what no text in another encoding has. UTF-16 has that, too, and is told by its many NUL bytes.
+// full of what no text in another encoding has. UTF-16 has that, too, and is told by its NUL bytes: every second.
 func isBinary(sample []byte) bool {
-	controls := 0
-	for _, b := range sample {
+	controls, nul := 0, [2]int{}
+	for i, b := range sample {
+		if b == 0 {
+			nul[i%2]++
+		}
 		if b < ' ' && !bytes.ContainsRune([]byte("\t\n\v\f\r\x1b"), rune(b)) {
 			controls++
 		}
@@ -150,7 +153,8 @@ func isBinary(sample []byte) bool {
 	if controls <= len(sample)/50 || validSample(sample) {
 		return false
 	}
-	return bytes.Count(sample, []byte{0}) <= len(sample)/4 || http.DetectContentType(sample) != "application/octet-stream"
+	utf16 := nul[0]+nul[1] > len(sample)/4 && max(nul[0], nul[1]) > 10*min(nul[0], nul[1])
+	return !utf16 || http.DetectContentType(sample) != "application/octet-stream"
 }
 
 // validSample reports whether the beginning of a file is UTF-8; a full sample may end within a character.

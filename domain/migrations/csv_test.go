@@ -167,21 +167,23 @@ func TestCSV_encodings(t *testing.T) {
 func TestCSV_refuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, says string }{
-		"an empty file":            {"", "empty"},
-		"a file of empty lines":    {"\n\r\n\n", "empty"},
-		"only a mark":              {"\ufeff", "empty"},
-		"a workbook":               {"PK\x03\x04whatever", "workbook"},
-		"an old workbook":          {"\xd0\xcf\x11\xe0\xa1\xb1", "workbook"},
-		"a picture":                {string(outboundtest.Picture(7, "x.png")), "does not look like a CSV file"},
-		"a photograph":             {string(outboundtest.Picture(7, "x.jpg")), "does not look like a CSV file"},
-		"a moving picture":         {string(outboundtest.Picture(7, "x.gif")), "does not look like a CSV file"},
-		"another binary file":      {strings.Repeat("\x03\xfe\x90a\x1cz", 20_000), "does not look like a CSV file"},
-		"text in another encoding": {"BM,Gr\xf6\xdfe\n1,2\n", "not UTF-8"},
-		"UTF-16 without a mark":    {"a\x00,\x00b\x00\n\x00", "UTF-16"},
-		"a broken header":          {"a,\"b\n1,2\n", "first row"},
-		"a header without end":     {strings.Repeat("a", 2*MaxCSVRow), "first row"},
-		"a header with NUL bytes":  {"abcdefgh,\x00\n1,2\n", "first row"},
-		"more columns than can be": {strings.Repeat(",", MaxCSVColumns) + "\n", "5001 columns"},
+		"an empty file":             {"", "empty"},
+		"a file of empty lines":     {"\n\r\n\n", "empty"},
+		"only a mark":               {"\ufeff", "empty"},
+		"a workbook":                {"PK\x03\x04whatever", "workbook"},
+		"an old workbook":           {"\xd0\xcf\x11\xe0\xa1\xb1", "workbook"},
+		"a picture":                 {string(outboundtest.Picture(7, "x.png")), "does not look like a CSV file"},
+		"a photograph":              {string(outboundtest.Picture(7, "x.jpg")), "does not look like a CSV file"},
+		"a moving picture":          {string(outboundtest.Picture(7, "x.gif")), "does not look like a CSV file"},
+		"another binary file":       {strings.Repeat("\x03\xfe\x90a\x1cz", 20_000), "does not look like a CSV file"},
+		"a program":                 {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00\x00\x00\x9f\x00\x03\x00\x00\x00\x00\xf0", 500), "does not look like a CSV file"},
+		"UTF-16 of more than ASCII": {strings.Repeat("a\x00,\x00\x41\x04\xfc\x00\n\x00", 500), "UTF-16"},
+		"text in another encoding":  {"BM,Gr\xf6\xdfe\n1,2\n", "not UTF-8"},
+		"UTF-16 without a mark":     {"a\x00,\x00b\x00\n\x00", "UTF-16"},
+		"a broken header":           {"a,\"b\n1,2\n", "first row"},
+		"a header without end":      {strings.Repeat("a", 2*MaxCSVRow), "first row"},
+		"a header with NUL bytes":   {"abcdefgh,\x00\n1,2\n", "first row"},
+		"more columns than can be":  {strings.Repeat(",", MaxCSVColumns) + "\n", "5001 columns"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
