@@ -7,7 +7,20 @@ package db
 
 import (
 	"context"
+	"time"
 )
+
+const batchBefore = `-- name: BatchBefore :one
+SELECT hi FROM feed_batch WHERE feed = ? AND committed_at < ? ORDER BY committed_at DESC, hi DESC LIMIT 1
+`
+
+// The last position that was given out before a time.
+func (q *Queries) BatchBefore(ctx context.Context, feed string, time time.Time) (uint64, error) {
+	row := q.db.QueryRowContext(ctx, batchBefore, feed, time)
+	var hi uint64
+	err := row.Scan(&hi)
+	return hi, err
+}
 
 const recordBatch = `-- name: RecordBatch :exec
 INSERT INTO feed_batch (feed, hi, k, committed_at) VALUES (?, ?, ?, NOW(6))

@@ -6,6 +6,8 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+	"strings"
 )
 
 // Unpublished returns ids of at most limit rows of a fed table that are not published.
@@ -52,4 +54,41 @@ func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list 
 		list = append(list, row)
 	}
 	return list, rows.Err()
+}
+
+// BatchAges returns for each of some places in feeds how many microseconds ago the first batch behind it was
+// published, -1 where there is none.
+func (q *Queries) BatchAges(ctx context.Context, places []FeedPlace) ([]int64, error) {
+	var args []any
+	parts := make([]string, len(places))
+	for i, place := range places {
+		parts[i] = `(SELECT ` + strconv.Itoa(i) + ` AS n, TIMESTAMPDIFF(MICROSECOND, committed_at, NOW(6)) AS age FROM feed_batch WHERE feed = ? AND hi > ? ORDER BY hi LIMIT 1)`
+		args = append(args, place.Feed, place.Position)
+	}
+	ages := make([]int64, len(places))
+	for i := range ages {
+		ages[i] = -1
+	}
+	if len(places) == 0 {
+		return ages, nil
+	}
+	rows, err := q.db.QueryContext(ctx, strings.Join(parts, ` UNION ALL `), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n, age int64
+		if err := rows.Scan(&n, &age); err != nil {
+			return nil, err
+		}
+		ages[n] = max(age, 0)
+	}
+	return ages, rows.Err()
+}
+
+// FeedPlace is a position of a feed.
+type FeedPlace struct {
+	Feed     string
+	Position uint64
 }

@@ -44,6 +44,7 @@ CREATE TABLE feed_consumer (
   seen_at DATETIME(6) NOT NULL,
   PRIMARY KEY (id),
   UNIQUE KEY uq_feed_consumer_name (company_id, feed, name),
+  KEY ix_feed_consumer_company (company_id, id),
   KEY ix_feed_consumer_position (feed, position),
   KEY ix_feed_consumer_author (created_by),
   CONSTRAINT fk_feed_consumer_company FOREIGN KEY (company_id) REFERENCES company (id),

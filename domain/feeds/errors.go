@@ -56,3 +56,61 @@ func (e CursorExpired) Error() string {
 
 // Unwrap returns the kind; web answers 410.
 func (CursorExpired) Unwrap() error { return fault.Conflict }
+
+// BadPlace reports what says nowhere in a feed.
+type BadPlace struct{ Feed string }
+
+func (e BadPlace) Error() string {
+	return `This is no place in the feed ` + e.Feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`
+}
+
+func (BadPlace) Unwrap() error { return fault.Invalid }
+func (BadPlace) Field() string { return "cursor" }
+
+// BadName reports what cannot be the name of a consumer.
+type BadName struct{}
+
+func (BadName) Error() string {
+	return "The name of a consumer is 1 to 80 letters, digits, dots, dashes and underscores, and begins with a letter or digit."
+}
+
+func (BadName) Unwrap() error { return fault.Invalid }
+func (BadName) Field() string { return "name" }
+
+// ConsumerConflict reports a name that a consumer of the feed has.
+type ConsumerConflict struct{ Feed, Name string }
+
+func (e ConsumerConflict) Error() string {
+	return fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", e.Feed, e.Name)
+}
+
+func (ConsumerConflict) Unwrap() error { return fault.Conflict }
+func (ConsumerConflict) Field() string { return "name" }
+
+// ConsumerNotFound reports a consumer that the company does not have.
+type ConsumerNotFound struct{ Name string }
+
+func (e ConsumerNotFound) Error() string {
+	return fmt.Sprintf("There is no consumer %.80q here. Register it first.", e.Name)
+}
+
+func (ConsumerNotFound) Unwrap() error { return fault.NotFound }
+
+// ConsumerMoved reports a consumer that does not stand where it was said to.
+type ConsumerMoved struct{ Current Consumer }
+
+func (e ConsumerMoved) Error() string {
+	return "The consumer " + e.Current.Name + " stands elsewhere by now, so it was not moved: read on from there."
+}
+
+func (ConsumerMoved) Unwrap() error { return fault.Conflict }
+
+// BackwardCursor reports a consumer that is to advance to what lies behind it.
+type BackwardCursor struct{}
+
+func (BackwardCursor) Error() string {
+	return "That lies before the place that you come from. To read again, set the cursor without saying from where."
+}
+
+func (BackwardCursor) Unwrap() error { return fault.Invalid }
+func (BackwardCursor) Field() string { return "to" }

@@ -60,3 +60,11 @@ func (e *Engine) Head(feed string) (position uint64, moved <-chan struct{}) {
 	defer s.mu.Unlock()
 	return s.heads[feed], s.moved
 }
+
+// Place is Head as a cursor: it differs from where a reader stands also where the epoch is another.
+func (e *Engine) Place(feed string) (at Cursor, moved <-chan struct{}) {
+	s := e.signal
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Cursor{Epoch: s.epochs[feed], Feed: feed, Position: s.heads[feed]}, s.moved
+}

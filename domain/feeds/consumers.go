@@ -1,0 +1,271 @@
+package feeds
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Consumer is a reader of a feed whose cursor is kept here.
+type Consumer struct {
+	ID          id.Consumer
+	Company     id.Company
+	CompanySlug string
+	Feed        string
+	Name        string
+	Cursor      Cursor
+	Paused      bool
+	CreatedAt   time.Time
+	SeenAt      time.Time // when it last read, to five seconds, or advanced
+	Lag
+}
+
+// How a reader stands.
+const (
+	StateOK      = "ok"
+	StatePaused  = "paused"
+	StateExpired = "behind the horizon"
+	StateBefore  = "of an earlier epoch"
+)
+
+// Lag is how far a reader is behind.
+type Lag struct {
+	LagRows    uint64  // positions behind the head: the rows are no more than these
+	LagSeconds float64 // since the oldest batch that it has not read was published, 0 where it has read all
+	State      string
+}
+
+var consumerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
+
+// Register keeps a cursor for a new consumer of a company. It returns BadName or ConsumerConflict.
+func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, name string, cursor Cursor) (id.Consumer, error) {
+	if !consumerName.MatchString(name) {
+		return 0, BadName{}
+	}
+	created, err := tx.CreateConsumer(ctx, db.CreateConsumerParams{
+		CompanyID: company, Feed: cursor.Feed, Name: name, Epoch: cursor.Epoch, Position: cursor.Position, Began: cursor.kept(), CreatedBy: author,
+	})
+	if db.IsDuplicate(err, "uq_feed_consumer_name") {
+		return 0, ConsumerConflict{Feed: cursor.Feed, Name: name}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("create consumer: %w", err)
+	}
+	return id.Consumer(created), nil
+}
+
+// kept is Began as it is stored and compared: 0 where it says no more than Position.
+func (c Cursor) kept() uint64 {
+	if c.Began > c.Position {
+		return c.Began
+	}
+	return 0
+}
+
+// Consumer returns a company's consumer, or ConsumerNotFound.
+func (e *Engine) Consumer(ctx context.Context, company id.Company, feed, name string) (Consumer, error) {
+	row, err := db.Read(e.db.ConsumerByName(ctx, db.ConsumerByNameParams{CompanyID: company, Feed: feed, Name: name}))
+	return e.one(ctx, db.AllConsumersRow(row), err, name)
+}
+
+// ConsumerByID returns the consumer of an id, whatever company's, or ConsumerNotFound.
+func (e *Engine) ConsumerByID(ctx context.Context, consumer id.Consumer) (Consumer, error) {
+	row, err := db.Read(e.db.ConsumerByID(ctx, consumer))
+	return e.one(ctx, db.AllConsumersRow(row), err, fmt.Sprint(consumer))
+}
+
+func (e *Engine) one(ctx context.Context, row db.AllConsumersRow, err error, name string) (Consumer, error) {
+	if db.IsNotFound(err) {
+		return Consumer{}, ConsumerNotFound{Name: name}
+	}
+	if err != nil {
+		return Consumer{}, fmt.Errorf("read consumer: %w", err)
+	}
+	list, err := e.consumers(ctx, []db.AllConsumersRow{row})
+	if err != nil {
+		return Consumer{}, err
+	}
+	return list[0], nil
+}
+
+// Consumers returns at most limit consumers of a company with an id above after, by id; of all companies where
+// company is 0.
+func (e *Engine) Consumers(ctx context.Context, company id.Company, after id.Consumer, limit int) ([]Consumer, error) {
+	var list []db.AllConsumersRow
+	if company == 0 {
+		rows, err := db.Read(e.db.AllConsumers(ctx, after, int32(limit)))
+		if err != nil {
+			return nil, fmt.Errorf("read consumers: %w", err)
+		}
+		list = rows
+	} else {
+		rows, err := db.Read(e.db.ConsumersOf(ctx, db.ConsumersOfParams{CompanyID: company, After: after, Limit: int32(limit)}))
+		if err != nil {
+			return nil, fmt.Errorf("read consumers: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, db.AllConsumersRow(row))
+		}
+	}
+	return e.consumers(ctx, list)
+}
+
+func (e *Engine) consumers(ctx context.Context, rows []db.AllConsumersRow) ([]Consumer, error) {
+	list := make([]Consumer, len(rows))
+	cursors := make([]Cursor, len(rows))
+	for i, row := range rows {
+		f := row.FeedConsumer
+		cursors[i] = Cursor{Epoch: f.Epoch, Feed: f.Feed, Position: f.Position, Began: f.Began}
+		list[i] = Consumer{
+			ID: f.ID, Company: f.CompanyID, CompanySlug: row.CompanySlug, Feed: f.Feed, Name: f.Name, Cursor: cursors[i],
+			Paused: f.Paused, CreatedAt: f.CreatedAt, SeenAt: f.SeenAt,
+		}
+	}
+	lags, err := e.Lags(ctx, cursors)
+	if err != nil {
+		return nil, err
+	}
+	for i, lag := range lags {
+		if list[i].Lag = lag; list[i].Paused && lag.State == StateOK {
+			list[i].State = StatePaused
+		}
+	}
+	return list, nil
+}
+
+// Lags returns how far behind each of some cursors is, all in two statements.
+func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
+	sequences, err := db.Read(e.db.Sequences(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read sequences: %w", err)
+	}
+	now := map[string]db.Sequence{}
+	for _, sequence := range sequences {
+		now[sequence.Name] = sequence
+	}
+	places := make([]db.FeedPlace, len(cursors))
+	for i, c := range cursors {
+		places[i] = db.FeedPlace{Feed: c.Feed, Position: c.Position}
+	}
+	ages, err := db.Read(e.db.BatchAges(ctx, places))
+	if err != nil {
+		return nil, fmt.Errorf("read batches: %w", err)
+	}
+	lags := make([]Lag, len(cursors))
+	for i, c := range cursors {
+		lags[i] = lag(c, now[c.Feed], ages[i])
+	}
+	return lags, nil
+}
+
+func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
+	l := Lag{State: StateOK, LagSeconds: max(0, float64(microseconds)/1e6)}
+	if now.Value > c.Position {
+		l.LagRows = now.Value - c.Position
+	}
+	switch c.check(now).(type) {
+	case CursorOfBefore, CursorAhead:
+		return Lag{State: StateBefore}
+	case CursorExpired:
+		l.State = StateExpired
+	}
+	return l
+}
+
+// Advance moves a consumer on from where it stands. It returns BackwardCursor, or ConsumerMoved where it stands
+// elsewhere: somebody else works for it too, or its answer was lost and it was moved all the same.
+func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor) error {
+	if to.Epoch == from.Epoch && to.Position < from.Position {
+		return BackwardCursor{}
+	}
+	n, err := db.Read(e.db.AdvanceConsumer(ctx, db.AdvanceConsumerParams{
+		Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer.ID,
+		FromEpoch: from.Epoch, FromPosition: from.Position, FromBegan: from.kept(),
+	}))
+	if err != nil {
+		return fmt.Errorf("advance consumer: %w", err)
+	}
+	if n == 0 {
+		current, err := e.ConsumerByID(ctx, consumer.ID)
+		if err != nil {
+			return err
+		}
+		return ConsumerMoved{Current: current}
+	}
+	return nil
+}
+
+// Seek sets where a consumer stands, wherever it was. It returns ConsumerNotFound.
+func (e *Engine) Seek(ctx context.Context, consumer id.Consumer, to Cursor) error {
+	return e.found(e.db.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer}))
+}
+
+// Pause has a consumer get nothing until it goes on. It returns ConsumerNotFound.
+func (e *Engine) Pause(ctx context.Context, consumer id.Consumer, paused bool) error {
+	return e.found(e.db.PauseConsumer(ctx, paused, consumer))
+}
+
+// Drop forgets a consumer: nothing is kept for it any more. It returns ConsumerNotFound.
+func (e *Engine) Drop(ctx context.Context, consumer id.Consumer) error {
+	return e.found(e.db.DeleteConsumer(ctx, consumer))
+}
+
+func (e *Engine) found(n int64, err error) error {
+	if _, err := db.Read(n, err); err != nil {
+		return fmt.Errorf("change consumer: %w", err)
+	}
+	if n == 0 {
+		return ConsumerNotFound{}
+	}
+	return nil
+}
+
+// See notes that a consumer reads.
+func (e *Engine) See(ctx context.Context, consumer id.Consumer) error {
+	_, err := db.Read(0, e.db.SeeConsumer(ctx, consumer))
+	return err
+}
+
+// Find returns the cursor that a text means: "start" or nothing, "end", a cursor, or a time (RFC 3339), which
+// is before what was published from then on. It returns BadPlace, CursorOfBefore, CursorAhead or CursorExpired.
+func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
+	switch text {
+	case "", "start":
+		return e.Start(ctx, feed)
+	case "end":
+		return e.End(ctx, feed)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return e.at(ctx, feed, at)
+	}
+	cursor, err := ParseCursor(feed, text)
+	if err != nil {
+		return Cursor{}, BadPlace{Feed: feed}
+	}
+	now, err := e.sequence(ctx, feed)
+	if err != nil {
+		return Cursor{}, err
+	}
+	return cursor, cursor.check(now)
+}
+
+// at is the cursor before what was published from a time on; the start where that is further back than is known.
+func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, error) {
+	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC()))
+	if db.IsNotFound(err) {
+		return e.Start(ctx, feed)
+	}
+	if err != nil {
+		return Cursor{}, err
+	}
+	now, err := e.sequence(ctx, feed)
+	if err != nil {
+		return Cursor{}, err
+	}
+	cursor := Cursor{Epoch: now.Epoch, Feed: feed, Position: hi}
+	return cursor, cursor.check(now)
+}
