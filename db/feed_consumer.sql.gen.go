@@ -163,7 +163,7 @@ func (q *Queries) ConsumerByName(ctx context.Context, arg ConsumerByNameParams) 
 
 const consumersOf = `-- name: ConsumersOf :many
 SELECT f.id, f.company_id, f.feed, f.name, f.epoch, f.position, f.began, f.paused, f.created_by, f.created_at, f.seen_at, c.slug AS company_slug
-FROM feed_consumer f JOIN company c ON c.id = f.company_id
+FROM feed_consumer f FORCE INDEX (ix_feed_consumer_company) STRAIGHT_JOIN company c ON c.id = f.company_id
 WHERE f.company_id = ? AND f.id > ?
 ORDER BY f.id
 LIMIT ?

@@ -48,6 +48,9 @@ func firstBoards(n int) (boards []id.Board) {
 // wholeColumn is what an edit of a column does, once, when someone says so.
 const wholeColumn = "it is about all tickets of a column"
 
+// auditStretch is why an audit reads more than a page.
+const auditStretch = "it is about each row of 10,000 ids, by its key"
+
 // samples has a line for every query that reads, and for every method of Queries written by hand. The
 // arguments find something in the filled database (filled_test.go). Lines stand in the order of queries/.
 var samples = map[string]sample{
@@ -288,6 +291,26 @@ var samples = map[string]sample{
 	"EndResetsOf": {args: with(&newYear, 7)},
 	"EndResetsBy": {args: with(db.EndResetsByParams{Now: &newYear, CreatedBy: 7, CompanyID: 1})},
 
+	// feed_audit.sql
+	"AuditTickets":  {args: with(db.AuditTicketsParams{After: 100, Upto: 10100, CompanyID: 1}), reads: 31000, because: auditStretch},
+	"AuditComments": {args: with(db.AuditCommentsParams{After: 0, Upto: 10000, CompanyID: 1}), reads: 31000, because: auditStretch},
+	"AuditBoards":   {args: with(db.AuditBoardsParams{After: 0, Upto: 10000, CompanyID: 1}), reads: 11000, because: auditStretch},
+	"LastBoard":     {args: with()},
+
+	// feed_batch.sql
+	"BatchBefore": {args: with("tickets", newYear.AddDate(100, 0, 0))},
+
+	// feed_consumer.sql
+	"ConsumerByName":  {args: with(db.ConsumerByNameParams{CompanyID: 1, Feed: "tickets", Name: "consumer7"})},
+	"ConsumerByID":    {args: with(7)},
+	"ConsumersOf":     {args: with(db.ConsumersOfParams{CompanyID: 1, After: 500, Limit: 101})},
+	"AllConsumers":    {args: with(500, 101)},
+	"AdvanceConsumer": {args: with(db.AdvanceConsumerParams{ID: 7, FromEpoch: 1700000000, FromPosition: 70, Epoch: 1700000000, Position: 80})},
+	"SeekConsumer":    {args: with(db.SeekConsumerParams{ID: 7, Epoch: 1700000000, Position: 80})},
+	"SeeConsumer":     {args: with(7)},
+	"PauseConsumer":   {args: with(true, 7)},
+	"DeleteConsumer":  {args: with(8)},
+
 	// sequences.sql
 	"TakePositions": {args: with(500, "tickets")},
 	"Sequence":      {args: with("tickets")},
@@ -364,6 +387,7 @@ var samples = map[string]sample{
 	// By hand
 	"MembersNamed":    {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"SetRanks":        {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
+	"BatchAges":       {args: with([]db.FeedPlace{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
 	"Unpublished":     {args: with("ticket", 500)},
 	"LockUnpublished": {args: with("ticket", unpublished(500))},
 	"Publish":         {args: with("ticket", unpublished(500), 30000), reads: 2600, because: "it reads the list, and each row by its key to write it"},

@@ -15,7 +15,7 @@ WHERE f.id = sqlc.arg(id);
 -- name: ConsumersOf :many
 -- A page of a company's consumers.
 SELECT sqlc.embed(f), c.slug AS company_slug
-FROM feed_consumer f JOIN company c ON c.id = f.company_id
+FROM feed_consumer f FORCE INDEX (ix_feed_consumer_company) STRAIGHT_JOIN company c ON c.id = f.company_id
 WHERE f.company_id = sqlc.arg(company_id) AND f.id > sqlc.arg(after)
 ORDER BY f.id
 LIMIT ?;

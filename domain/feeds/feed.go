@@ -19,6 +19,7 @@ type Feed struct {
 	Name  string
 	Table string
 	Load  Load
+	List  List // for audits; nil where there are none
 }
 
 // Scope says what a reader sees of a feed.

@@ -10,9 +10,11 @@ import (
 // MaxLimit is how many rows are read at once at most.
 const MaxLimit = 1000
 
-// Page is a part of a feed. Cursor is where the next begins; with More there is more to read already.
+// Page is a part of a feed. From is where it begins, Cursor where the next does; with More there is more to read
+// already.
 type Page struct {
 	Items  []Item
+	From   Cursor
 	Cursor Cursor
 	More   bool
 }
@@ -47,6 +49,7 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	if err != nil {
 		return Page{}, err
 	}
+	from := cursor
 	if cursor.Position == 0 { // who has read nothing begins now
 		cursor.Began = now.Value
 	}
@@ -57,7 +60,9 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	if err != nil {
 		return Page{}, err
 	}
-	return page(cursor, now.Value, limit, rows)
+	p, err := page(cursor, now.Value, limit, rows)
+	p.From = from
+	return p, err
 }
 
 // page makes a page of the rows of a stretch that ends at head.

@@ -13,9 +13,9 @@ import (
 // fed are the feeds that come with the program.
 func (w *Workflows) fed() []feeds.Feed {
 	return []feeds.Feed{
-		{Name: "tickets", Table: "ticket", Load: loadTickets},
-		{Name: "comments", Table: "comment", Load: loadComments},
-		{Name: "boards", Table: "board", Load: loadBoards},
+		{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
+		{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
+		{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
 	}
 }
 

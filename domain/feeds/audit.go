@@ -1,0 +1,107 @@
+package feeds
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+const (
+	// AuditRange is how many ids one range of an audit has.
+	AuditRange = 1000
+	// auditRanges is how many ranges are looked at in one request.
+	auditRanges = 10
+)
+
+// Standing is where a row stands in a feed: Position is 0 where it is not published. One that is gone is
+// deleted, or not in the scope any more.
+type Standing struct {
+	ID       uint64
+	Position uint64
+	Gone     bool
+}
+
+// List returns the rows of a scope's company with ids above after up to upto, in ascending order, and the
+// largest id that the table has.
+type List func(ctx context.Context, q *db.Queries, scope Scope, after, upto uint64) (rows []Standing, last uint64, err error)
+
+// Audit says what a reader who has come to Upto holds, by ranges of ids; those without rows are left out. It
+// goes on behind the id After, 0 at its end.
+type Audit struct {
+	Upto   Cursor
+	Ranges []Range
+	After  uint64
+}
+
+// Range is what a reader holds of the rows with ids from From to To: how many, and the sum of their Sums. With
+// Pending 0 it must be that to the row; else so many rows have changed since, and come behind Upto.
+type Range struct {
+	From, To uint64
+	Count    int
+	Checksum uint64
+	Pending  int
+}
+
+// Sum is what a row adds to the checksum of its range: the first eight bytes, the highest first, of the SHA-256
+// of its id and position, as in "7:345". Sums are added modulo 2^64.
+func Sum(row, position uint64) uint64 {
+	sum := sha256.Sum256([]byte(strconv.FormatUint(row, 10) + ":" + strconv.FormatUint(position, 10)))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// Audit looks at the ids above after, as far as one request goes. It returns CursorOfBefore or CursorAhead where
+// upto is of another time or database.
+//
+// Up to a position that was read once, rows only ever leave (they change, and come again behind it); so what
+// stands there now is what every reader who came so far has.
+func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint64) (Audit, error) {
+	feed, err := e.Feed(upto.Feed)
+	if err != nil {
+		return Audit{}, err
+	}
+	if feed.List == nil {
+		return Audit{}, fmt.Errorf("feeds: %s has no audit", feed.Name)
+	}
+	now, err := e.sequence(ctx, feed.Name)
+	if err != nil {
+		return Audit{}, err
+	}
+	now.Horizon = 0 // tombstones are no part of it
+	if err := upto.check(now); err != nil {
+		return Audit{}, err
+	}
+	after -= after % AuditRange
+	end := after + auditRanges*AuditRange
+	rows, last, err := feed.List(ctx, e.db.Queries, scope, after, end)
+	if err != nil {
+		return Audit{}, fmt.Errorf("audit %s: %w", feed.Name, err)
+	}
+	audit := Audit{Upto: upto, Ranges: ranges(rows, upto.Position)}
+	if end < last {
+		audit.After = end
+	}
+	return audit, nil
+}
+
+// ranges sums up rows in ascending order of ids.
+func ranges(rows []Standing, upto uint64) (list []Range) {
+	for _, row := range rows {
+		from := (row.ID-1)/AuditRange*AuditRange + 1
+		if len(list) == 0 || list[len(list)-1].From != from {
+			list = append(list, Range{From: from, To: from + AuditRange - 1})
+		}
+		r := &list[len(list)-1]
+		switch {
+		case row.Position == 0 || row.Position > upto:
+			r.Pending++
+		case !row.Gone:
+			r.Count++
+			r.Checksum += Sum(row.ID, row.Position)
+		}
+	}
+	return list
+}

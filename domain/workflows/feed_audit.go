@@ -1,0 +1,58 @@
+package workflows
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// What the audits of the feeds look at.
+
+func listTickets(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+	rows, err := db.Read(q.AuditTickets(ctx, db.AuditTicketsParams{After: id.Ticket(after), Upto: id.Ticket(upto), CompanyID: scope.Company}))
+	if err != nil {
+		return nil, 0, err
+	}
+	list := make([]feeds.Standing, len(rows))
+	for i, row := range rows {
+		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+	}
+	last, err := db.Read(q.LastTicket(ctx))
+	return list, uint64(last), err
+}
+
+func listComments(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+	rows, err := db.Read(q.AuditComments(ctx, db.AuditCommentsParams{After: id.Comment(after), Upto: id.Comment(upto), CompanyID: scope.Company}))
+	if err != nil {
+		return nil, 0, err
+	}
+	list := make([]feeds.Standing, len(rows))
+	for i, row := range rows {
+		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+	}
+	last, err := db.Read(q.LastComment(ctx))
+	return list, uint64(last), err
+}
+
+func listBoards(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+	rows, err := db.Read(q.AuditBoards(ctx, db.AuditBoardsParams{After: id.Board(after), Upto: id.Board(upto), CompanyID: scope.Company}))
+	if err != nil {
+		return nil, 0, err
+	}
+	list := make([]feeds.Standing, len(rows))
+	for i, row := range rows {
+		list[i] = standing(uint64(row.ID), row.FeedSyncID, scope.Board != 0 && row.ID != scope.Board)
+	}
+	last, err := db.Read(q.LastBoard(ctx))
+	return list, uint64(last), err
+}
+
+func standing(row uint64, position *uint64, gone bool) feeds.Standing {
+	s := feeds.Standing{ID: row, Gone: gone}
+	if position != nil {
+		s.Position = *position
+	}
+	return s
+}

@@ -1,0 +1,113 @@
+package workflows
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+)
+
+// FeedLimit is how many rows of a feed are looked at where nobody says.
+const FeedLimit = 100
+
+// FeedQuery is what somebody wants of a feed.
+type FeedQuery struct {
+	Feed     string
+	Cursor   string // as an answer gave it, or "start", "end", or a time (RFC 3339); "" is the start
+	Board    string // the slug of the only board that is looked at, "" for all
+	Limit    int    // 1 to feeds.MaxLimit rows are looked at; 0 is FeedLimit
+	Consumer string // the name of a registered consumer, from whose cursor is read; "" for none
+}
+
+// BadLimit reports a page of a size that there is not.
+type BadLimit struct{}
+
+func (BadLimit) Error() string { return "The limit of a page is a number from 1 to 1000." }
+func (BadLimit) Unwrap() error { return fault.Invalid }
+func (BadLimit) Field() string { return "limit" }
+
+// TwoPlaces reports a query that says twice where to read from.
+type TwoPlaces struct{}
+
+func (TwoPlaces) Error() string {
+	return "A consumer reads from its own cursor. Send a cursor or a consumer, not both."
+}
+func (TwoPlaces) Unwrap() error { return fault.Invalid }
+func (TwoPlaces) Field() string { return "cursor" }
+
+// FeedPage returns what comes behind a cursor of a feed, of the company of the one who asks. base is the public
+// URL that addresses in it begin with. It returns feeds.NotFound, MissingScope, BadLimit, TwoPlaces,
+// boards.NotFound, feeds.ConsumerNotFound, and what feeds.Find and Engine.Read do. A consumer that is paused gets
+// nothing.
+func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (feeds.Page, error) {
+	scope, err := w.feedScope(ctx, q.Feed, q.Board)
+	if err != nil {
+		return feeds.Page{}, err
+	}
+	scope.Base = base
+	if q.Limit == 0 {
+		q.Limit = FeedLimit
+	}
+	if q.Limit < 1 || q.Limit > feeds.MaxLimit {
+		return feeds.Page{}, BadLimit{}
+	}
+	if q.Consumer != "" {
+		return w.consumerPage(ctx, scope, q)
+	}
+	cursor, err := feeds.ParseCursor(q.Feed, q.Cursor)
+	if err != nil {
+		if cursor, err = w.feeds.Find(ctx, q.Feed, q.Cursor); err != nil {
+			return feeds.Page{}, err
+		}
+	}
+	return w.feeds.Read(ctx, cursor, q.Limit, scope)
+}
+
+// feedScope is what the one who asks sees of a feed: all of their company's, or one board of it.
+func (w *Workflows) feedScope(ctx context.Context, feed, board string) (feeds.Scope, error) {
+	actor, err := w.readingFeed(ctx, feed)
+	if err != nil {
+		return feeds.Scope{}, err
+	}
+	scope := feeds.Scope{Company: actor.Company.ID}
+	if board != "" {
+		found, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, board)
+		if err != nil {
+			return feeds.Scope{}, err
+		}
+		scope.Board = found.ID
+	}
+	return scope, nil
+}
+
+// readingFeed returns who asks where they may read a feed.
+func (w *Workflows) readingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
+	if _, err := w.feeds.Feed(feed); err != nil {
+		return accounts.Actor{}, err
+	}
+	if feed == "boards" {
+		return reading(ctx, "boards:read")
+	}
+	return reading(ctx, "tickets:read")
+}
+
+// FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one
+// request looks at. upto is as for feeds.Find, but nothing is the end.
+func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, after uint64) (feeds.Audit, error) {
+	scope, err := w.feedScope(ctx, feed, board)
+	if err != nil {
+		return feeds.Audit{}, err
+	}
+	if upto == "" {
+		upto = "end"
+	}
+	cursor, err := feeds.ParseCursor(feed, upto)
+	if err != nil {
+		if cursor, err = w.feeds.Find(ctx, feed, upto); err != nil {
+			return feeds.Audit{}, err
+		}
+	}
+	return w.feeds.Audit(ctx, cursor, scope, after)
+}
