@@ -137,11 +137,11 @@ var filling = []string{
 	`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 	 SELECT IF(n <= 1000, 1, n % 999 + 2), 'tickets', CONCAT('consumer', n), 1700000000, 10 * n, 0, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2500`,
 	`INSERT INTO webhook (id, company_id, url, note, feeds, board_id, secret, state, failing_since, due_at, lease_ends, created_by, created_at, updated_at)
-	 SELECT n, IF(n <= 1000, 1, n % 999 + 2), 'https://hooks.example/', '', 'tickets,comments', IF(n % 5, NULL, n % 300 + 1), UNHEX(SHA2(n, 256)), IF(n % 10, 'active', 'disabled'),
-	 NULL, NOW(6) + INTERVAL (n - 50) * 60 SECOND, NOW(6) - INTERVAL 1 MINUTE, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
+	 SELECT n, IF(n <= 50, 1, n % 999 + 2), 'https://hooks.example/', '', 'tickets comments', IF(n % 5, NULL, n % 300 + 1), UNHEX(SHA2(n, 256)), IF(n % 10, 'on', 'stopped'),
+	 NULL, NOW(6) + INTERVAL (n % 7 - 5) * 60 SECOND, NOW(6) - INTERVAL 1 MINUTE, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2000`,
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
-	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, feed, row_id, position, status, error, response, milliseconds, created_at)
-	 SELECT n, IF(n <= 2000, 1, n % 1999 + 2), CONCAT('tickets:', n, ':', n), 'change', 'tickets', n, n, 200, '', 'ok', 20, NOW(6) - INTERVAL (10000 - n) * 600 SECOND FROM numbers WHERE n <= 10000`,
+	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
+	 SELECT n, IF(n <= 2000, 1, n % 1999 + 2), CONCAT('tickets:', n, ':', n), 'sent', 'ticket.changed', CONCAT('B1-', n), 'tickets', n, n, 200, '', 'ok', 20, NOW(6) - INTERVAL (10000 - n) * 600 SECOND FROM numbers WHERE n <= 10000`,
 
 	`INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (1, 'JIRA', 1, '2026-01-01', TRUE)`,
 	`INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, CONCAT('JIRA-', n), IF(n <= 20, 7, n), '2026-01-01' FROM numbers WHERE n <= 5000`,

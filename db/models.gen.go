@@ -507,6 +507,8 @@ type WebhookAttempt struct {
 	WebhookID    id.Webhook
 	Message      string
 	Kind         string
+	Type         string
+	Subject      string
 	Feed         string
 	RowID        uint64
 	Position     uint64
@@ -522,4 +524,5 @@ type WebhookCursor struct {
 	Feed      string
 	Epoch     uint64
 	Position  uint64
+	Began     uint64
 }

@@ -76,8 +76,8 @@ CREATE TABLE webhook (
   created_at DATETIME(6) NOT NULL,
   updated_at DATETIME(6) NOT NULL,
   PRIMARY KEY (id),
-  KEY ix_webhook_company (company_id, id),
-  KEY ix_webhook_due (state, due_at),
+  KEY ix_webhook_company (company_id, state),
+  KEY ix_webhook_state (state),
   KEY ix_webhook_board (board_id),
   KEY ix_webhook_author (created_by),
   CONSTRAINT fk_webhook_company FOREIGN KEY (company_id) REFERENCES company (id),
@@ -85,24 +85,27 @@ CREATE TABLE webhook (
   CONSTRAINT fk_webhook_author FOREIGN KEY (created_by) REFERENCES account (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- How far a webhook has come in each of its feeds.
+-- How far a webhook has come in each of its feeds. began is as in feed_consumer.
 CREATE TABLE webhook_cursor (
   webhook_id BIGINT UNSIGNED NOT NULL,
   feed VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   epoch BIGINT UNSIGNED NOT NULL,
   position BIGINT UNSIGNED NOT NULL,
+  began BIGINT UNSIGNED NOT NULL DEFAULT 0,
   PRIMARY KEY (webhook_id, feed),
   KEY ix_webhook_cursor_position (feed, position),
   CONSTRAINT fk_webhook_cursor_webhook FOREIGN KEY (webhook_id) REFERENCES webhook (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- What was sent to a webhook, and what it answered. status is NULL where there was no answer; row_id and
--- position are 0 for a test.
+-- What was sent to a webhook, and what it answered. subject is what people know the row by, such as a key.
+-- status is NULL where there was no answer; row_id and position are 0 for what is about no row.
 CREATE TABLE webhook_attempt (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   webhook_id BIGINT UNSIGNED NOT NULL,
   message VARCHAR(120) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   kind VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  type VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  subject VARCHAR(40) NOT NULL,
   feed VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   row_id BIGINT UNSIGNED NOT NULL,
   position BIGINT UNSIGNED NOT NULL,

@@ -30,6 +30,12 @@ const (
 	AuditOperatorWithdrawn = "operator-withdrawn"
 	AuditCompanyRenamed    = "company-renamed"
 	AuditCompanyOpened     = "company-opened"
+	AuditWebhookMade       = "webhook-made"
+	AuditWebhookChanged    = "webhook-changed"
+	AuditWebhookOn         = "webhook-on"
+	AuditWebhookOff        = "webhook-off"
+	AuditWebhookSecret     = "webhook-secret"
+	AuditWebhookDeleted    = "webhook-deleted"
 )
 
 // AuditDetail is what an entry says beside who, what, and when. What does not apply is "".
@@ -37,7 +43,7 @@ type AuditDetail struct {
 	Person string `json:"person,omitempty"` // whom it concerns: name and address
 	Role   string `json:"role,omitempty"`   // what they have now
 	Was    string `json:"was,omitempty"`    // what it was before
-	Name   string `json:"name,omitempty"`   // of a token or a company, or an invitation's note
+	Name   string `json:"name,omitempty"`   // of a token, a company or a webhook's host, or an invitation's note
 }
 
 // AuditEntry is one thing that was done.

@@ -36,7 +36,7 @@ type Options struct {
 
 // Limits bound a request. What is zero is taken from DefaultLimits.
 type Limits struct {
-	Redirects int
+	Redirects int           // that are followed; below 0 none is, and the answer is the redirect
 	Header    time.Duration // until the answer begins, redirects included
 	Total     time.Duration // until its end
 	Bytes     int64         // of the answer, counted after it was unpacked
@@ -57,7 +57,7 @@ func (l Limits) complete() Limits {
 	set(&l.Header, DefaultLimits.Header)
 	set(&l.Total, DefaultLimits.Total)
 	set(&l.Pace, DefaultLimits.Pace)
-	if l.Redirects <= 0 {
+	if l.Redirects == 0 {
 		l.Redirects = DefaultLimits.Redirects
 	}
 	if l.Bytes <= 0 {
@@ -198,6 +198,9 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 // follow looks at each redirect before it is followed.
 func (c *Client) follow(address string, limits Limits) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
+		if limits.Redirects < 0 {
+			return http.ErrUseLastResponse
+		}
 		if len(via) > limits.Redirects {
 			return TooManyRedirects{address, limits.Redirects}
 		}

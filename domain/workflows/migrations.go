@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -20,6 +21,7 @@ type settings struct {
 	files    migrations.Files
 	outbound *outbound.Client
 	engine   migrations.Options
+	base     string
 	more     []*migrations.Migration
 }
 
@@ -28,6 +30,9 @@ func WithFiles(files migrations.Files) Option { return func(s *settings) { s.fil
 
 // WithOutbound asks other hosts with that client. Without it one is used that reaches public ones alone.
 func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s.outbound = client } }
+
+// WithURL says where people find this program: addresses in what is sent to webhooks begin with it.
+func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
 
 // WithVersion says which version of the program this is.
 func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }

@@ -7,6 +7,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -34,6 +35,9 @@ type Workflows struct {
 	aside    sync.WaitGroup   // writes that no request waits for
 	files    migrations.Files // nil where there is no place for them
 	outbound *outbound.Client
+	base     string        // public URL
+	log      *slog.Logger  // of what no request waits for
+	byHand   chan struct{} // bounds what is sent to webhooks while somebody waits
 }
 
 // New returns the use cases on a database.
@@ -42,7 +46,10 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound}
+	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16)}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
 	if w.outbound == nil {
 		w.outbound = outbound.New(outbound.Options{})
 	}

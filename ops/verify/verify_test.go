@@ -335,7 +335,7 @@ var corruptions = []struct {
 	{"references", "a webhook without its company", []string{"UPDATE webhook SET company_id = 99"}, "webhook names company 99 in company_id"},
 	{"references", "a webhook without its board", []string{"UPDATE webhook SET board_id = 99"}, "webhook names board 99 in board_id"},
 	{"references", "a webhook without its author", []string{"UPDATE webhook SET created_by = 99"}, "webhook names account 99 in created_by"},
-	{"references", "a cursor without its webhook", []string{"INSERT INTO webhook_cursor SELECT 99, name, epoch, value FROM sequences WHERE name = 'boards'"}, "webhook_cursor names webhook 99 in webhook_id"},
+	{"references", "a cursor without its webhook", []string{"INSERT INTO webhook_cursor SELECT 99, name, epoch, value, 0 FROM sequences WHERE name = 'boards'"}, "webhook_cursor names webhook 99 in webhook_id"},
 	{"references", "an attempt without its webhook", []string{"UPDATE webhook_attempt SET webhook_id = 99 LIMIT 1"}, "webhook_attempt names webhook 99 in webhook_id"},
 	{"references", "a slug without its company", []string{"INSERT INTO board_slug VALUES (99, 'OLD', 1, '2026-01-01', FALSE)"}, "board_slug names company 99 in company_id"},
 	{"references", "a slug without its board", []string{"INSERT INTO board_slug VALUES (1, 'GONE', 99, '2026-01-01', FALSE)"}, "board_slug names board 99 in board_id"},

@@ -1,0 +1,190 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Lease is for how long a process may send to a webhook before it says again that it does. It is longer than
+// any request, so nobody else begins while one is under way.
+const Lease = time.Minute
+
+// Due is a webhook that can be sent to.
+type Due struct {
+	ID      id.Webhook
+	Company id.Company
+	Cursors []Cursor
+}
+
+// AllDue returns a page of the webhooks that can be sent to and that nobody sends to: those with an id above
+// after.
+func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]Due, error) {
+	rows, err := db.Read(q.DueWebhooks(ctx, after, int32(limit)))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	list, ids, at := make([]Due, len(rows)), make([]id.Webhook, len(rows)), map[id.Webhook]int{}
+	for i, row := range rows {
+		list[i], ids[i], at[row.ID] = Due{ID: row.ID, Company: row.CompanyID}, row.ID, i
+	}
+	cursors, err := db.Read(q.CursorsOfWebhooks(ctx, ids))
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range cursors {
+		d := &list[at[row.WebhookID]]
+		d.Cursors = append(d.Cursors, cursorFrom(row))
+	}
+	return list, nil
+}
+
+// Lost reports a webhook that someone changed, or another process took, while this one sent to it.
+type Lost struct{}
+
+func (Lost) Error() string { return "the webhook was changed, or its lease ended" }
+
+// Held is a webhook that this process alone sends to, until Until by its own clock.
+type Held struct {
+	Webhook
+	Keys  Keys
+	Until time.Time
+
+	fence uint64
+}
+
+// Take takes a webhook that is due, or returns Lost where it is not, or another has it.
+func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error) {
+	sent := time.Now()
+	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
+	if err != nil {
+		return nil, fmt.Errorf("take webhook: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return nil, Lost{}
+	}
+	fence, err := result.LastInsertId()
+	if err != nil {
+		return nil, fmt.Errorf("take webhook: %w", err)
+	}
+	h := &Held{Webhook: Webhook{ID: webhook}, fence: uint64(fence), Until: sent.Add(Lease)}
+	if err := h.Refresh(ctx, q); err != nil {
+		return nil, err
+	}
+	list := []Webhook{h.Webhook}
+	err = withCursors(ctx, q, list)
+	h.Webhook = list[0]
+	return h, err
+}
+
+// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns Lost.
+func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
+	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
+	if db.IsNotFound(err) {
+		return Lost{}
+	}
+	if err != nil {
+		return fmt.Errorf("read webhook: %w", err)
+	}
+	cursors := h.Cursors
+	h.Webhook, h.Keys = from(row), keysOf(row, time.Now())
+	h.Cursors = cursors
+	return nil
+}
+
+// Took writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
+// It returns Lost.
+func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
+	sent := time.Now()
+	err := d.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.WebhookSent(ctx, db.WebhookSentParams{LeaseUs: Lease.Microseconds(), ID: h.ID, Fence: h.fence})
+		if err := one(n, err); err != nil {
+			return err
+		}
+		if err := h.move(ctx, tx, cursor); err != nil {
+			return err
+		}
+		_, err = Record(ctx, tx, h.ID, Sent, m, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	h.Failures, h.Failing, h.Until = 0, nil, sent.Add(Lease)
+	h.stand(cursor)
+	return nil
+}
+
+// Missed writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
+// or never where nobody takes messages any more or none was taken for too long. It returns Lost.
+func (h *Held) Missed(ctx context.Context, d *db.DB, m Message, o Outcome) error {
+	return d.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
+		if err := one(n, err); err != nil {
+			return err
+		}
+		if _, err := Record(ctx, tx, h.ID, Sent, m, o); err != nil {
+			return err
+		}
+		if o.Gone() {
+			_, err = tx.StopWebhook(ctx, db.StopWebhookParams{Reason: shortReason(o.Error), ID: h.ID, Fence: h.fence})
+			return err
+		}
+		reason := shortReason("Nothing was taken for five days. Last: " + o.Error)
+		_, err = tx.StopFailingWebhook(ctx, db.StopFailingWebhookParams{Reason: reason, ID: h.ID, Fence: h.fence, PatienceUs: Patience.Microseconds()})
+		return err
+	})
+}
+
+func shortReason(s string) string {
+	if r := []rune(s); len(r) > 255 {
+		return string(r[:254]) + "…"
+	}
+	return s
+}
+
+// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns Lost.
+func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
+	sent := time.Now()
+	err := d.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.RenewWebhook(ctx, db.RenewWebhookParams{LeaseUs: Lease.Microseconds(), ID: h.ID, Fence: h.fence})
+		if err := one(n, err); err != nil {
+			return err
+		}
+		return h.move(ctx, tx, cursor)
+	})
+	if err == nil {
+		h.Until = sent.Add(Lease)
+		h.stand(cursor)
+	}
+	return err
+}
+
+// Release lets others take the webhook.
+func (h *Held) Release(ctx context.Context, q *db.Queries) error {
+	n, err := db.Read(q.ReleaseWebhook(ctx, h.ID, h.fence))
+	return one(n, err)
+}
+
+func (h *Held) move(ctx context.Context, tx *db.Tx, c Cursor) error {
+	n, err := tx.MoveWebhookCursor(ctx, db.MoveWebhookCursorParams{Epoch: c.Epoch, Position: c.Position, Began: c.Began, WebhookID: h.ID, Feed: c.Feed})
+	return one(n, err)
+}
+
+func (h *Held) stand(c Cursor) {
+	for i := range h.Cursors {
+		if h.Cursors[i].Feed == c.Feed {
+			h.Cursors[i] = c
+		}
+	}
+}
+
+func one(n int64, err error) error {
+	if err == nil && n != 1 {
+		return Lost{}
+	}
+	return err
+}

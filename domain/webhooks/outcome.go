@@ -1,0 +1,77 @@
+package webhooks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// Patience is how long a webhook may fail before it is stopped.
+	Patience = 5 * 24 * time.Hour
+	// MaxResponse is how many bytes are kept of an answer.
+	MaxResponse = 2000
+	maxError    = 500
+	// mostAsked is how long an answer can have us wait.
+	mostAsked = 12 * time.Hour
+)
+
+// waits are those between the attempts; the last goes on.
+var waits = []time.Duration{
+	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
+}
+
+// Outcome is what came of sending a message.
+type Outcome struct {
+	Status   int    // 0: no answer came
+	Error    string // why it is a failure, in words for people; "" where it is none
+	Response []byte // how the answer's body began
+	Asked    time.Duration
+	Took     time.Duration
+}
+
+// Answered is the outcome of an answer. A redirect is a failure: nothing is sent to where it leads.
+func Answered(status int, location string, response []byte, asked, took time.Duration) Outcome {
+	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], Asked: asked, Took: took}
+	switch {
+	case status >= 200 && status < 300:
+	case status == http.StatusGone:
+		o.Error = "It answered 410 Gone: nobody takes these messages any more."
+	case status >= 300 && status < 400 && location != "":
+		o.Error = fmt.Sprintf("It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location)
+	default:
+		o.Error = fmt.Sprintf("It answered %d %s.", status, http.StatusText(status))
+	}
+	return o
+}
+
+// Failed is the outcome where no answer came.
+func Failed(err error, took time.Duration) Outcome {
+	return Outcome{Error: shorten(err.Error()), Took: took}
+}
+
+func shorten(s string) string {
+	s = strings.ToValidUTF8(s, "�")
+	if utf8.RuneCountInString(s) <= maxError {
+		return s
+	}
+	return string([]rune(s)[:maxError-1]) + "…"
+}
+
+// OK reports whether the message was taken.
+func (o Outcome) OK() bool { return o.Error == "" }
+
+// Gone reports whether nothing more is to be sent.
+func (o Outcome) Gone() bool { return o.Status == http.StatusGone }
+
+// Wait returns how long until the next attempt, after so many failures in a row before this one: what the
+// schedule says, give or take a fifth so that many do not come at once, or what the answer asked for where
+// that is longer.
+func (o Outcome) Wait(failures int) time.Duration {
+	wait := waits[min(failures, len(waits)-1)]
+	wait += rand.N(wait*2/5) - wait/5
+	return max(wait, min(o.Asked, mostAsked))
+}

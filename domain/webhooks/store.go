@@ -1,0 +1,234 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Open adds a webhook that begins at the cursors, and returns it with its secret, which is shown only now.
+// The draft is one that was checked; board is its board's id. The company is locked. It returns TooMany.
+func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor) (id.Webhook, string, error) {
+	there, err := tx.WebhooksOfCompany(ctx, company, Max)
+	if err != nil {
+		return 0, "", fmt.Errorf("read webhooks: %w", err)
+	}
+	if len(there) >= Max {
+		return 0, "", TooMany{}
+	}
+	secret := newSecret()
+	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
+		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Secret: secret, CreatedBy: author, Now: tx.Now,
+	})
+	if err != nil {
+		return 0, "", fmt.Errorf("create webhook: %w", err)
+	}
+	if err := addCursors(ctx, tx, id.Webhook(row), cursors); err != nil {
+		return 0, "", err
+	}
+	return id.Webhook(row), spell(secret), nil
+}
+
+func addCursors(ctx context.Context, tx *db.Tx, webhook id.Webhook, cursors []Cursor) error {
+	for _, c := range cursors {
+		if err := tx.CreateWebhookCursor(ctx, db.CreateWebhookCursorParams{WebhookID: webhook, Feed: c.Feed, Epoch: c.Epoch, Position: c.Position}); err != nil {
+			return fmt.Errorf("create cursor: %w", err)
+		}
+	}
+	return nil
+}
+
+func orNone(board id.Board) *id.Board {
+	if board == 0 {
+		return nil
+	}
+	return &board
+}
+
+// Edit changes a webhook that was locked. A feed that is new to it begins at the cursor of ends; in others it
+// stays where it is. It returns Stale where version is not the webhook's.
+func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor) error {
+	if locked.Version != version {
+		return Stale{}
+	}
+	err := tx.EditWebhook(ctx, db.EditWebhookParams{
+		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now, ID: locked.ID,
+	})
+	if err != nil {
+		return fmt.Errorf("edit webhook: %w", err)
+	}
+	for _, feed := range locked.Feeds {
+		if !slices.Contains(draft.Feeds, feed) {
+			if err := tx.DeleteWebhookCursor(ctx, locked.ID, feed); err != nil {
+				return fmt.Errorf("delete cursor: %w", err)
+			}
+		}
+	}
+	return addCursors(ctx, tx, locked.ID, slices.DeleteFunc(slices.Clone(ends), func(c Cursor) bool {
+		return slices.Contains(locked.Feeds, c.Feed) || !slices.Contains(draft.Feeds, c.Feed)
+	}))
+}
+
+// Lock locks a webhook of a company, or returns NotFound.
+func Lock(ctx context.Context, tx *db.Tx, company id.Company, webhook id.Webhook) (Webhook, error) {
+	row, err := tx.LockWebhook(ctx, webhook, company)
+	if db.IsNotFound(err) {
+		return Webhook{}, NotFound{}
+	}
+	if err != nil {
+		return Webhook{}, fmt.Errorf("lock webhook: %w", err)
+	}
+	return from(row), nil
+}
+
+// Switch turns a webhook that was locked on or off. One that is turned on goes on where it ended.
+func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
+	state := Off
+	if on {
+		state = On
+	}
+	if err := tx.SwitchWebhook(ctx, db.SwitchWebhookParams{State: string(state), Now: tx.Now, ID: locked.ID}); err != nil {
+		return fmt.Errorf("switch webhook: %w", err)
+	}
+	return nil
+}
+
+// OldSecretFor is how long messages are signed with the old secret, too.
+const OldSecretFor = 24 * time.Hour
+
+// Rotate gives a webhook that was locked a new secret and returns it. For a day both are used.
+func Rotate(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
+	secret, ends := newSecret(), tx.Now.Add(OldSecretFor)
+	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now, ID: locked.ID}); err != nil {
+		return "", fmt.Errorf("rotate secret: %w", err)
+	}
+	return spell(secret), nil
+}
+
+// Delete removes a webhook that was locked, with all that was written down of it.
+func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
+	for {
+		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, Upto: math.MaxInt64, Limit: 1000})
+		if err != nil {
+			return fmt.Errorf("delete attempts: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	if err := tx.DeleteWebhookCursors(ctx, locked.ID); err != nil {
+		return fmt.Errorf("delete cursors: %w", err)
+	}
+	if err := tx.DeleteWebhook(ctx, locked.ID); err != nil {
+		return fmt.Errorf("delete webhook: %w", err)
+	}
+	return nil
+}
+
+// Of returns the webhooks of a company, the oldest first.
+func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Webhook, error) {
+	rows, err := db.Read(q.WebhooksOfCompany(ctx, company, Max))
+	if err != nil {
+		return nil, fmt.Errorf("read webhooks: %w", err)
+	}
+	list := make([]Webhook, len(rows))
+	for i, row := range rows {
+		list[i] = shown(row.Webhook, row.BoardSlug, row.WaitSeconds)
+	}
+	return list, withCursors(ctx, q, list)
+}
+
+// After returns a page of the webhooks of all companies: those with an id above after.
+func After(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]Webhook, error) {
+	rows, err := db.Read(q.WebhooksAfter(ctx, after, int32(limit)))
+	if err != nil {
+		return nil, fmt.Errorf("read webhooks: %w", err)
+	}
+	list := make([]Webhook, len(rows))
+	for i, row := range rows {
+		list[i] = shown(row.Webhook, row.BoardSlug, row.WaitSeconds)
+		list[i].CompanySlug = row.CompanySlug
+	}
+	return list, withCursors(ctx, q, list)
+}
+
+// ByID returns a webhook of a company, or NotFound.
+func ByID(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook) (Webhook, error) {
+	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
+	if db.IsNotFound(err) {
+		return Webhook{}, NotFound{}
+	}
+	if err != nil {
+		return Webhook{}, fmt.Errorf("read webhook: %w", err)
+	}
+	list := []Webhook{shown(row.Webhook, row.BoardSlug, row.WaitSeconds)}
+	err = withCursors(ctx, q, list)
+	return list[0], err
+}
+
+func withCursors(ctx context.Context, q *db.Queries, list []Webhook) error {
+	if len(list) == 0 {
+		return nil
+	}
+	at := map[id.Webhook]int{}
+	ids := make([]id.Webhook, len(list))
+	for i, w := range list {
+		at[w.ID], ids[i] = i, w.ID
+	}
+	rows, err := db.Read(q.CursorsOfWebhooks(ctx, ids))
+	if err != nil {
+		return fmt.Errorf("read cursors: %w", err)
+	}
+	for _, row := range rows {
+		w := &list[at[row.WebhookID]]
+		w.Cursors = append(w.Cursors, cursorFrom(row))
+	}
+	return nil
+}
+
+func cursorFrom(row db.WebhookCursor) Cursor {
+	return Cursor{Feed: row.Feed, Epoch: row.Epoch, Position: row.Position, Began: row.Began}
+}
+
+func shown(row db.Webhook, board string, wait int64) Webhook {
+	w := from(row)
+	w.BoardSlug, w.Wait = board, time.Duration(wait)*time.Second
+	return w
+}
+
+func from(row db.Webhook) Webhook {
+	w := Webhook{
+		ID: row.ID, Company: row.CompanyID, URL: row.Url, Note: row.Note, Feeds: strings.Fields(row.Feeds), State: State(row.State), Reason: row.Reason,
+		Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds, CreatedAt: row.CreatedAt,
+	}
+	if row.BoardID != nil {
+		w.Board = *row.BoardID
+	}
+	return w
+}
+
+// KeysOf returns what messages of a webhook are signed with, or NotFound.
+func KeysOf(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook, now time.Time) (Keys, error) {
+	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
+	if db.IsNotFound(err) {
+		return nil, NotFound{}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read webhook: %w", err)
+	}
+	return keysOf(row.Webhook, now), nil
+}
+
+func keysOf(row db.Webhook, now time.Time) Keys {
+	keys := Keys{row.Secret}
+	if row.OldSecretEnds != nil && row.OldSecretEnds.After(now) {
+		keys = append(keys, row.OldSecret)
+	}
+	return keys
+}

@@ -1,0 +1,155 @@
+// Package webhooks has the addresses that a company's changes are sent to: what one may be, how a message is
+// signed, when the next attempt is due, and what came of each. It sends nothing itself.
+package webhooks
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+)
+
+const (
+	// Max is how many webhooks a company may have.
+	Max = 50
+	// MaxURL and MaxNote are how many characters an address and a note may have.
+	MaxURL, MaxNote = 2000, 255
+)
+
+// State says whether a webhook is sent to.
+type State string
+
+// States of a webhook. Counterfoil stops one itself where nobody takes what it sends.
+const (
+	On      State = "on"
+	Off     State = "off"
+	Stopped State = "stopped"
+)
+
+// Webhook is an address that a company's changes are sent to, in order.
+type Webhook struct {
+	ID          id.Webhook
+	Company     id.Company
+	CompanySlug string // only where webhooks of all companies are listed
+	URL, Note   string
+	Feeds       []string
+	Board       id.Board // 0: all of the company's
+	BoardSlug   string
+	State       State
+	Reason      string // why it was stopped
+	Version     uint64
+	Failures    int           // since it answered last
+	Failing     *time.Time    // since when it does not answer; nil while it does
+	Wait        time.Duration // until the next attempt
+	OldSecret   *time.Time    // until when messages are signed with the one before, too
+	Cursors     []Cursor
+	CreatedAt   time.Time
+}
+
+// Cursor is how far a webhook has come in a feed, as a reader's cursor says it.
+type Cursor struct {
+	Feed                   string
+	Epoch, Position, Began uint64
+}
+
+// Host is what may be shown of the address where its path, which may be a secret, must not.
+func (w Webhook) Host() string { return host(w.URL) }
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// Draft is what a webhook is made from, or becomes.
+type Draft struct {
+	URL, Note string
+	Feeds     []string
+	Board     string // slug, "" for all of the company's
+}
+
+// Check returns the draft as it can be stored, or all that is wrong with it: BadURL, BadNote, NoFeeds or
+// BadFeed. Feeds are those that there are. Nobody is asked anything: where a name leads is seen when
+// something is sent.
+func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
+	var wrong []error
+	draft.URL = strings.TrimSpace(draft.URL)
+	if err := checkURL(draft.URL, client); err != nil {
+		wrong = append(wrong, err)
+	}
+	draft.Note = strings.TrimSpace(draft.Note)
+	if n := utf8.RuneCountInString(draft.Note); n > MaxNote || !utf8.ValidString(draft.Note) || strings.ContainsFunc(draft.Note, unicode.IsControl) {
+		wrong = append(wrong, BadNote{Length: n})
+	}
+	if len(draft.Feeds) == 0 {
+		wrong = append(wrong, NoFeeds{})
+	}
+	for _, feed := range draft.Feeds {
+		if !slices.Contains(feeds, feed) {
+			wrong = append(wrong, BadFeed{Feed: feed})
+			break
+		}
+	}
+	draft.Feeds = slices.DeleteFunc(slices.Clone(feeds), func(feed string) bool { return !slices.Contains(draft.Feeds, feed) }) // each once, in their order
+	if len(wrong) > 0 {
+		return Draft{}, Wrong{All: wrong}
+	}
+	return draft, nil
+}
+
+// checkURL also refuses this machine by its name, unless it may be reached.
+func checkURL(address string, client *outbound.Client) error {
+	if address == "" {
+		return BadURL{Why: "Write the address, such as https://example.com/hook."}
+	}
+	if utf8.RuneCountInString(address) > MaxURL {
+		return BadURL{Why: "The address is too long. Shorten it to 2,000 characters."}
+	}
+	u, err := client.Check(address)
+	if err == nil && (u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")) {
+		here := *u
+		here.Host = strings.Replace(u.Host, u.Hostname(), "127.0.0.1", 1)
+		if _, refused := client.Check(here.String()); refused != nil {
+			err = outbound.Refused{Host: u.Hostname(), Why: "that is this server"}
+		}
+	}
+	var refused outbound.Refused
+	switch {
+	case errors.As(err, &refused):
+		return BadURL{Why: refused.Error()}
+	case err != nil:
+		return BadURL{Why: err.Error()}
+	}
+	return nil
+}
+
+// Wrong is all that is wrong with a draft.
+type Wrong struct{ All []error }
+
+func (e Wrong) Error() string { return e.All[0].Error() }
+
+// Unwrap returns the kind.
+func (Wrong) Unwrap() error { return fault.Invalid }
+
+// Field is the first field that is wrong.
+func (e Wrong) Field() string { return fault.Field(e.All[0]) }
+
+// failing reports whether a webhook that is on does not answer at present.
+func (w Webhook) failing() bool { return w.State == On && w.Failing != nil }
+
+// Condition says in a word how it is: on, failing, off or stopped.
+func (w Webhook) Condition() string {
+	if w.failing() {
+		return "failing"
+	}
+	return string(w.State)
+}

@@ -1,0 +1,407 @@
+package workflows
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+)
+
+const (
+	sendFor    = 15 * time.Second // a message may take, with its answer
+	byHandFor  = 10 * time.Second // the same while somebody waits
+	readFor    = 3 * time.Second  // the rest of an answer may stand still
+	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
+	itemsAhead = 100              // rows are read at once,
+	freshFor   = time.Second      // and sent while they are no older than that
+	manyTurns  = 64               // webhooks that a process sends to at once,
+	ofCompany  = 8                // those of one company among them
+	trimEvery  = 100              // attempts
+	hookTick   = time.Second      // how often a process looks for attempts that are due
+	hookPause  = 20 * time.Millisecond
+	// passFor is how long a webhook's cursor may stay behind what others published, which is not its concern.
+	passFor = 30 * time.Second
+	scan    = 2000 // positions at most are looked through for whose they are
+)
+
+// sendTo sends a message and returns what came of it. Its error is ctx's, or a fault of ours.
+func (w *Workflows) sendTo(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, most time.Duration) (webhooks.Outcome, error) {
+	body, err := m.Body()
+	if err != nil {
+		return webhooks.Outcome{}, err
+	}
+	began := time.Now()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return webhooks.Failed(outbound.BadAddress{Address: address, Why: "it cannot be asked for"}, 0), nil
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if err := keys.Sign(req.Header, m.ID, began, body); err != nil {
+		return webhooks.Outcome{}, err
+	}
+	res, err := w.outbound.Do(req, outbound.Limits{Redirects: -1, Header: most, Total: most, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor})
+	if err != nil {
+		if ctx.Err() != nil {
+			return webhooks.Outcome{}, ctx.Err()
+		}
+		return webhooks.Failed(err, time.Since(began)), nil
+	}
+	defer res.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
+	asked, _ := outbound.RetryAfter(res, time.Now())
+	return webhooks.Answered(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
+}
+
+// turn sends to one webhook what there is for it, for a while. Where another process sends to it, or somebody
+// changes it meanwhile, it ends.
+func (w *Workflows) turn(ctx context.Context, webhook id.Webhook) error {
+	held, err := webhooks.Take(ctx, w.db.Queries, webhook)
+	if err != nil {
+		return unlessLost(err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		_ = held.Release(ctx, w.db.Queries) // else the lease ends by itself
+	}()
+	t := turn{w: w, held: held, until: time.Now().Add(turnFor)}
+	for more := true; more && time.Now().Before(t.until); {
+		more = false
+		for _, cursor := range held.Cursors {
+			there, err := t.page(ctx, cursor.Feed)
+			if err != nil || t.missed {
+				return unlessLost(err)
+			}
+			more = more || there
+		}
+	}
+	return nil
+}
+
+func unlessLost(err error) error {
+	if errors.As(err, new(webhooks.Lost)) {
+		return nil
+	}
+	return err
+}
+
+// turn is what goes on while a webhook is sent to.
+type turn struct {
+	w      *Workflows
+	held   *webhooks.Held
+	until  time.Time
+	sent   int
+	missed bool // a message was not taken
+}
+
+func (t *turn) cursor(feed string) feeds.Cursor {
+	for _, c := range t.held.Cursors {
+		if c.Feed == feed {
+			return feeds.Cursor{Epoch: c.Epoch, Feed: feed, Position: c.Position, Began: c.Began}
+		}
+	}
+	return feeds.Cursor{Feed: feed}
+}
+
+func stored(c feeds.Cursor) webhooks.Cursor {
+	return webhooks.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
+}
+
+// page sends some of a feed, and reports whether there may be more. Rows are sent as they were at most a
+// second before.
+func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
+	if err := t.held.Refresh(ctx, t.w.db.Queries); err != nil {
+		return false, err
+	}
+	cursor, at := t.cursor(feed), time.Now()
+	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, t.w.scopeOf(t.held.Webhook))
+	if reason := resetReason(err); reason != "" {
+		return true, t.reset(ctx, feed, cursor, reason)
+	}
+	if err != nil {
+		return false, err
+	}
+	for i, item := range page.Items {
+		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
+			return true, nil
+		}
+		next := behind(cursor, page.Cursor, item.Position)
+		if i == len(page.Items)-1 {
+			next = page.Cursor
+		}
+		if err := t.send(ctx, messageOf(feed, item, at), next); err != nil || t.missed {
+			return false, err
+		}
+	}
+	if len(page.Items) == 0 && page.Cursor != cursor {
+		return page.More, t.held.Passed(ctx, t.w.db, stored(page.Cursor))
+	}
+	return page.More || len(page.Items) > 0, nil
+}
+
+// behind is the cursor at a position between two of them. Who has read nothing began at the end of that page, or
+// where its cursor says.
+func behind(from, to feeds.Cursor, position uint64) feeds.Cursor {
+	next := feeds.Cursor{Epoch: to.Epoch, Feed: to.Feed, Position: position, Began: max(from.Began, to.Began)}
+	if from.Position == 0 && next.Began == 0 {
+		next.Began = to.Position
+	}
+	if position >= next.Began {
+		next.Began = 0
+	}
+	return next
+}
+
+// resetReason says in a word why a cursor is not read from, "" where err says something else.
+func resetReason(err error) string {
+	switch {
+	case errors.As(err, new(feeds.CursorOfBefore)), errors.As(err, new(feeds.CursorAhead)):
+		return "restored"
+	case errors.As(err, new(feeds.CursorExpired)):
+		return "expired"
+	}
+	return ""
+}
+
+// reset tells a webhook that it may have missed something, or have something that is not here: then it goes on.
+func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason string) error {
+	end, err := t.w.feeds.End(ctx, feed)
+	if err != nil {
+		return err
+	}
+	next := feeds.Cursor{Epoch: end.Epoch, Feed: feed, Position: min(from.Position, end.Position), Began: end.Position}
+	return t.send(ctx, webhooks.Message{
+		ID: "reset:" + next.String(), Type: "feed.reset", Subject: feed, Feed: feed, At: t.w.db.Now(),
+		Data: map[string]string{"feed": feed, "reason": reason},
+	}, next)
+}
+
+// send sends a message and writes down what came of it.
+func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
+	if time.Until(t.held.Until) < sendFor+5*time.Second {
+		return webhooks.Lost{}
+	}
+	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, sendFor)
+	if err != nil {
+		return err
+	}
+	if t.sent++; t.sent%trimEvery == 1 {
+		if _, err := webhooks.Trim(ctx, t.w.db.Queries, t.held.ID); err != nil {
+			return err
+		}
+	}
+	if !outcome.OK() {
+		t.missed = true
+		return t.held.Missed(ctx, t.w.db, m, outcome)
+	}
+	return t.held.Took(ctx, t.w.db, m, outcome, stored(next))
+}
+
+// WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
+// to a webhook. It needs Feeds().Work in the same process, which tells of changes.
+func (w *Workflows) WorkWebhooks(ctx context.Context) {
+	d := &dispatcher{w: w, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, passed: map[id.Webhook]passed{}, freed: make(chan struct{}, 1)}
+	defer d.turns.Wait()
+	for ctx.Err() == nil {
+		_, moved := w.feeds.Head("")
+		if err := d.look(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
+		}
+		wait(ctx, hookPause, nil, nil) // what comes together is looked at together
+		wait(ctx, hookTick, moved, d.freed)
+	}
+}
+
+// wait returns after d, or once one of the channels says something, or ctx ends.
+func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-one:
+	case <-other:
+	}
+}
+
+// dispatcher finds webhooks that there is something for, and has each sent to in a turn of its own, so that
+// a slow one holds up no other.
+type dispatcher struct {
+	w     *Workflows
+	turns sync.WaitGroup
+	freed chan struct{}
+
+	mu        sync.Mutex
+	busy      map[id.Webhook]bool
+	ofCompany map[id.Company]int
+
+	passed map[id.Webhook]passed // of the looks alone
+}
+
+// passed is how far feeds went without anything for a webhook, further than is stored.
+type passed struct {
+	at    map[string]uint64
+	since time.Time
+}
+
+// look begins turns for all webhooks that there is something for.
+func (d *dispatcher) look(ctx context.Context) error {
+	heads := map[string]uint64{}
+	for _, feed := range d.w.feeds.Names() {
+		heads[feed], _ = d.w.feeds.Head(feed)
+	}
+	seen := map[id.Webhook]passed{}
+	for after := id.Webhook(0); ; {
+		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, PeoplePerPage)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			break
+		}
+		if err := d.begin(ctx, list, heads, seen); err != nil {
+			return err
+		}
+		after = list[len(list)-1].ID
+	}
+	d.passed = seen
+	return nil
+}
+
+func (d *dispatcher) begin(ctx context.Context, list []webhooks.Due, heads map[string]uint64, seen map[id.Webhook]passed) error {
+	touched, err := d.touched(ctx, list, heads)
+	if err != nil {
+		return err
+	}
+	for _, due := range list {
+		p, concerned := d.concern(due, heads, touched)
+		if p.at != nil {
+			seen[due.ID] = p
+		}
+		if concerned && d.start(ctx, due) {
+			delete(seen, due.ID)
+		}
+	}
+	return nil
+}
+
+// concern says how far feeds went without anything for a webhook, and whether it has to be sent to.
+func (d *dispatcher) concern(due webhooks.Due, heads map[string]uint64, touched map[string]span) (passed, bool) {
+	p := passed{at: maps.Clone(d.passed[due.ID].at), since: d.passed[due.ID].since}
+	concerned := false
+	for _, c := range due.Cursors {
+		at, head := d.at(due.ID, c), heads[c.Feed]
+		switch s, known := touched[c.Feed]; {
+		case at == head:
+		case known && at >= s.from && at < head && s.last[due.Company] <= at:
+			if p.at == nil {
+				p = passed{at: map[string]uint64{}, since: time.Now()}
+			}
+			p.at[c.Feed] = head
+		default:
+			concerned = true
+		}
+	}
+	return p, concerned || p.at != nil && time.Since(p.since) > passFor
+}
+
+// at is how far a webhook has come in a feed.
+func (d *dispatcher) at(webhook id.Webhook, c webhooks.Cursor) uint64 {
+	if at := d.passed[webhook].at[c.Feed]; at > c.Position {
+		return at
+	}
+	return c.Position
+}
+
+// span are positions of a feed behind from, with the last of each company.
+type span struct {
+	from uint64
+	last map[id.Company]uint64
+}
+
+// touched looks through what was published since most of the webhooks stood, once for all of them.
+func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map[string]uint64) (map[string]span, error) {
+	from := map[string]uint64{}
+	for _, due := range list {
+		for _, c := range due.Cursors {
+			at, head := d.at(due.ID, c), heads[c.Feed]
+			if low, ok := from[c.Feed]; at < head && head-at <= scan && (!ok || at < low) {
+				from[c.Feed] = at
+			}
+		}
+	}
+	spans := map[string]span{}
+	for feed, low := range from {
+		last, err := lastPositions(ctx, d.w.db.Queries, feed, low, heads[feed])
+		if err != nil {
+			return nil, err
+		}
+		spans[feed] = span{from: low, last: last}
+	}
+	return spans, nil
+}
+
+// lastPositions returns the last position of each company among some of a feed.
+func lastPositions(ctx context.Context, q *db.Queries, feed string, after, upto uint64) (map[id.Company]uint64, error) {
+	last := map[id.Company]uint64{}
+	switch feed {
+	case "tickets":
+		rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, Upto: &upto, Limit: scan}))
+		for _, row := range rows {
+			last[row.CompanyID] = *row.FeedSyncID
+		}
+		return last, err
+	case "comments":
+		rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{After: &after, Upto: &upto, Limit: scan}))
+		for _, row := range rows {
+			last[row.CompanyID] = *row.FeedSyncID
+		}
+		return last, err
+	}
+	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, Upto: &upto, Limit: scan}))
+	for _, row := range rows {
+		last[row.CompanyID] = *row.FeedSyncID
+	}
+	return last, err
+}
+
+// start begins a turn, unless there are too many.
+func (d *dispatcher) start(ctx context.Context, due webhooks.Due) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.busy[due.ID] || len(d.busy) >= manyTurns || d.ofCompany[due.Company] >= ofCompany {
+		return false
+	}
+	d.busy[due.ID] = true
+	d.ofCompany[due.Company]++
+	d.turns.Go(func() {
+		defer d.end(due)
+		if err := d.w.turn(ctx, due.ID); err != nil && ctx.Err() == nil {
+			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", err)
+		}
+	})
+	return true
+}
+
+func (d *dispatcher) end(due webhooks.Due) {
+	d.mu.Lock()
+	delete(d.busy, due.ID)
+	if d.ofCompany[due.Company]--; d.ofCompany[due.Company] == 0 {
+		delete(d.ofCompany, due.Company)
+	}
+	d.mu.Unlock()
+	select {
+	case d.freed <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,301 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+)
+
+// hooking returns who asks where they may look at the company's webhooks and change them: who manages it,
+// with a token whose scope lets it change tickets.
+func hooking(ctx context.Context) (accounts.Actor, error) {
+	actor, err := managing(ctx)
+	if err == nil && !actor.May("tickets:write") {
+		err = accounts.MissingScope{Scope: "tickets:write"}
+	}
+	return actor, err
+}
+
+// changingWebhook runs fn in a transaction with a webhook that is locked, for who manages the company, and
+// writes that down in the audit list.
+func (w *Workflows) changingWebhook(ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error) error {
+	if _, err := hooking(ctx); err != nil {
+		return err
+	}
+	return w.governing(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
+		if !actor.Manages() {
+			return accounts.NotManager{}
+		}
+		hook, err := webhooks.Lock(ctx, tx, actor.Company.ID, webhook)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx, hook); err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: hook.Host()})
+	})
+}
+
+// Webhooks returns the webhooks of the company, the oldest first. It returns NotManager.
+func (w *Workflows) Webhooks(ctx context.Context) ([]webhooks.Webhook, error) {
+	actor, err := hooking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return webhooks.Of(ctx, w.db.Queries, actor.Company.ID)
+}
+
+// AllWebhooks returns a page of the webhooks of all companies, for an operator: those with an id above after.
+func (w *Workflows) AllWebhooks(ctx context.Context, after id.Webhook) (list []webhooks.Webhook, more bool, err error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, false, err
+	}
+	list, err = webhooks.After(ctx, w.db.Queries, after, PeoplePerPage+1)
+	list, more = cut(list)
+	return list, more, err
+}
+
+// Webhook returns a webhook of the company, or webhooks.NotFound or NotManager.
+func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
+	actor, err := hooking(ctx)
+	if err != nil {
+		return webhooks.Webhook{}, err
+	}
+	return webhooks.ByID(ctx, w.db.Queries, actor.Company.ID, webhook)
+}
+
+// WebhookFeeds are the feeds that a webhook can be sent.
+func (w *Workflows) WebhookFeeds() []string { return w.feeds.Names() }
+
+// OpenWebhook adds a webhook that is sent what changes from now on, and returns it with its secret, which is
+// shown only now. It returns webhooks.Wrong, webhooks.TooMany or boards.NotFound.
+func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webhook id.Webhook, secret string, err error) {
+	if _, err := hooking(ctx); err != nil {
+		return 0, "", err
+	}
+	if draft, err = webhooks.Check(draft, w.feeds.Names(), w.outbound); err != nil {
+		return 0, "", err
+	}
+	board, err := w.boardOfWebhook(ctx, draft)
+	if err != nil {
+		return 0, "", err
+	}
+	err = w.governing(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
+		if !actor.Manages() {
+			return accounts.NotManager{}
+		}
+		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
+			return err
+		}
+		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
+		if err != nil {
+			return err
+		}
+		webhook, secret, err = webhooks.Open(ctx, tx, actor.Company.ID, actor.Account.ID, draft, board, ends)
+		if err != nil {
+			return err
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditWebhookMade, accounts.AuditDetail{Name: webhooks.Webhook{URL: draft.URL}.Host()})
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	return webhook, secret, nil
+}
+
+// boardOfWebhook returns the id of the board that a draft names, 0 for none.
+func (w *Workflows) boardOfWebhook(ctx context.Context, draft webhooks.Draft) (id.Board, error) {
+	if draft.Board == "" {
+		return 0, nil
+	}
+	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, draft.Board)
+	return board.ID, err
+}
+
+// endsOf returns the ends of some feeds, as they stand.
+func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Cursor, error) {
+	rows, err := q.Sequences(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read sequences: %w", err)
+	}
+	var ends []webhooks.Cursor
+	for _, row := range rows {
+		if slices.Contains(names, row.Name) {
+			ends = append(ends, webhooks.Cursor{Feed: row.Name, Epoch: row.Epoch, Position: row.Value})
+		}
+	}
+	return ends, nil
+}
+
+// EditWebhook changes a webhook that is at a version. What it was not sent before begins now. It returns
+// webhooks.Wrong, webhooks.Stale, webhooks.NotFound or boards.NotFound.
+func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version uint64, draft webhooks.Draft) error {
+	if _, err := hooking(ctx); err != nil {
+		return err
+	}
+	draft, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
+	if err != nil {
+		return err
+	}
+	board, err := w.boardOfWebhook(ctx, draft)
+	if err != nil {
+		return err
+	}
+	return w.changingWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
+		if err != nil {
+			return err
+		}
+		return webhooks.Edit(ctx, tx, hook, version, draft, board, ends)
+	})
+}
+
+// EnableWebhook turns a webhook on, so that it goes on where it ended, or off.
+func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bool) error {
+	kind := accounts.AuditWebhookOff
+	if on {
+		kind = accounts.AuditWebhookOn
+	}
+	return w.changingWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+		return webhooks.Switch(ctx, tx, hook, on)
+	})
+}
+
+// DeleteWebhook removes a webhook with all that was written down of it.
+func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
+	return w.changingWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+		return webhooks.Delete(ctx, tx, hook)
+	})
+}
+
+// RotateSecret gives a webhook a new secret, which is shown only now. For a day messages are signed with the
+// old one, too.
+func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook) (secret string, err error) {
+	err = w.changingWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+		secret, err = webhooks.Rotate(ctx, tx, hook)
+		return err
+	})
+	return secret, err
+}
+
+// DeliveriesPerPage is how many attempts a page has.
+const DeliveriesPerPage = 25
+
+// Deliveries returns a page of what was sent to a webhook, the newest first: attempts with an id below before,
+// or the newest where it is 0.
+func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
+	if _, err := w.Webhook(ctx, webhook); err != nil {
+		return nil, false, err
+	}
+	list, err = webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage+1)
+	if len(list) > DeliveriesPerPage {
+		return list[:DeliveriesPerPage], true, err
+	}
+	return list, false, err
+}
+
+// Delivery returns an attempt to send something to a webhook, or webhooks.AttemptNotFound.
+func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery id.Delivery) (webhooks.Attempt, error) {
+	if _, err := w.Webhook(ctx, webhook); err != nil {
+		return webhooks.Attempt{}, err
+	}
+	return webhooks.AttemptByID(ctx, w.db.Queries, webhook, delivery)
+}
+
+// TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns what came
+// of it. It returns webhooks.Busy.
+func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Attempt, error) {
+	hook, err := w.Webhook(ctx, webhook)
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	now := w.db.Now()
+	message := webhooks.Message{
+		ID: fmt.Sprintf("test:%d:%d", webhook, now.UnixMicro()), Type: "test", At: now,
+		Data: map[string]string{"message": "This is a test. Somebody pressed a button in Counterfoil."},
+	}
+	return w.sendByHand(ctx, hook, webhooks.Test, message)
+}
+
+// ResendDelivery sends what a delivery was about once more, as it is now, out of order, and returns what came
+// of it. It returns webhooks.NothingToSend where it is being changed at this moment, so that it will be sent
+// anyway, or where the webhook is not to see it any more, webhooks.AttemptNotFound or webhooks.Busy.
+func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, delivery id.Delivery) (webhooks.Attempt, error) {
+	hook, err := w.Webhook(ctx, webhook)
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	attempt, err := webhooks.AttemptByID(ctx, w.db.Queries, webhook, delivery)
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	if attempt.Row == 0 {
+		return webhooks.Attempt{}, webhooks.NothingToSend{Why: "This message was about no ticket, comment or board. Send a test instead."}
+	}
+	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, w.scopeOf(hook))
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	if item == nil {
+		return webhooks.Attempt{}, webhooks.NothingToSend{Why: "There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more."}
+	}
+	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(attempt.Feed, *item, w.db.Now()))
+}
+
+// sendByHand sends a message while somebody waits.
+func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message) (webhooks.Attempt, error) {
+	select {
+	case w.byHand <- struct{}{}:
+		defer func() { <-w.byHand }()
+	default:
+		return webhooks.Attempt{}, webhooks.Busy{}
+	}
+	keys, err := webhooks.KeysOf(ctx, w.db.Queries, hook.Company, hook.ID, w.db.Now())
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	sending, cancel := context.WithTimeout(ctx, byHandFor)
+	defer cancel()
+	outcome, err := w.sendTo(sending, hook.URL, keys, message, byHandFor)
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	attempt := webhooks.Attempt{Webhook: hook.ID, Kind: kind, Message: message.ID, Type: message.Type, Outcome: outcome}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := webhooks.Lock(ctx, tx, hook.Company, hook.ID); err != nil { // it may be deleted by now
+			return err
+		}
+		attempt.ID, err = webhooks.Record(ctx, tx, hook.ID, kind, message, outcome)
+		return err
+	})
+	return attempt, err
+}
+
+// ForgetDeliveries removes some attempts that are older than 30 days, and returns how many they were.
+func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
+	return webhooks.Forget(ctx, w.db.Queries, w.db.Now())
+}
+
+func (w *Workflows) scopeOf(hook webhooks.Webhook) feeds.Scope {
+	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: w.base}
+}
+
+// messageOf is the message about a row, as it was at a time.
+func messageOf(feed string, item feeds.Item, at time.Time) webhooks.Message {
+	m := webhooks.RowMessage(feed, item.ID, item.Position)
+	m.Type = webhooks.TypeOf(feed, item.Deleted, item.Reason == feeds.LeftFilter)
+	m.Subject, m.At, m.Data = subjectOf(item.Data), at, item
+	return m
+}
+
+// subjectOf is what people know a row by, "" where it is gone.
+func subjectOf(data any) string { return "" }

@@ -1,0 +1,157 @@
+-- name: CreateWebhook :execlastid
+INSERT INTO webhook (company_id, url, note, feeds, board_id, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(url), sqlc.arg(note), sqlc.arg(feeds), sqlc.arg(board_id), sqlc.arg(secret), 'on', NOW(6), NOW(6),
+        sqlc.arg(created_by), sqlc.arg(now), sqlc.arg(now));
+
+-- name: CreateWebhookCursor :exec
+INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) VALUES (sqlc.arg(webhook_id), sqlc.arg(feed), sqlc.arg(epoch), sqlc.arg(position));
+
+-- name: WebhooksOfCompany :many
+SELECT sqlc.embed(w), COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+FROM webhook w
+LEFT JOIN board b ON b.id = w.board_id
+WHERE w.company_id = sqlc.arg(company_id)
+ORDER BY w.id
+LIMIT ?;
+
+-- name: WebhookByID :one
+SELECT sqlc.embed(w), COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+FROM webhook w
+LEFT JOIN board b ON b.id = w.board_id
+WHERE w.id = sqlc.arg(id) AND w.company_id = sqlc.arg(company_id);
+
+-- name: WebhooksAfter :many
+-- A page of the webhooks of all companies.
+SELECT sqlc.embed(w), c.slug AS company_slug, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+FROM webhook w
+JOIN company c ON c.id = w.company_id
+LEFT JOIN board b ON b.id = w.board_id
+WHERE w.id > sqlc.arg(after)
+ORDER BY w.id
+LIMIT ?;
+
+-- name: CursorsOfWebhooks :many
+SELECT * FROM webhook_cursor WHERE webhook_id IN (sqlc.slice(webhooks)) ORDER BY webhook_id, feed;
+
+-- name: LockWebhook :one
+SELECT * FROM webhook WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id) FOR UPDATE;
+
+-- What changes a webhook fences off whoever sends to it, and lets the next begin once a request that is under
+-- way has ended for sure.
+
+-- name: EditWebhook :exec
+UPDATE webhook
+SET url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
+    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
+WHERE id = sqlc.arg(id);
+
+-- name: SwitchWebhook :exec
+UPDATE webhook
+SET state = sqlc.arg(state), reason = '', failures = 0, failing_since = NULL, version = version + 1, updated_at = sqlc.arg(now),
+    fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
+WHERE id = sqlc.arg(id);
+
+-- name: RotateWebhookSecret :exec
+-- Whoever sends takes the new one at the next message.
+UPDATE webhook
+SET old_secret = secret, old_secret_ends = sqlc.arg(ends), secret = sqlc.arg(secret), version = version + 1, updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id);
+
+-- name: DeleteWebhookCursor :exec
+DELETE FROM webhook_cursor WHERE webhook_id = sqlc.arg(webhook_id) AND feed = sqlc.arg(feed);
+
+-- name: DeleteWebhookCursors :exec
+DELETE FROM webhook_cursor WHERE webhook_id = sqlc.arg(webhook_id);
+
+-- name: DeleteWebhook :exec
+DELETE FROM webhook WHERE id = sqlc.arg(id);
+
+-- name: DueWebhooks :many
+-- A page of the webhooks to which something can be sent now, and nobody sends. Whether there is something to
+-- send, their cursors say.
+SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
+WHERE state = 'on' AND id > sqlc.arg(after) AND due_at <= NOW(6) AND lease_ends <= NOW(6)
+ORDER BY id
+LIMIT ?;
+
+-- name: TakeWebhook :execresult
+-- LastInsertId is the fence. It must match one row.
+UPDATE webhook SET fence = LAST_INSERT_ID(fence + 1), lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
+WHERE id = sqlc.arg(id) AND state = 'on' AND due_at <= NOW(6) AND lease_ends <= NOW(6);
+
+-- name: TakenWebhook :one
+SELECT * FROM webhook WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: WebhookSent :execrows
+-- The lease begins anew.
+UPDATE webhook SET failures = 0, failing_since = NULL, lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
+WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: RenewWebhook :execrows
+UPDATE webhook SET lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: WebhookFailed :execrows
+-- The lease ends, and the next attempt is due after a while.
+UPDATE webhook SET failures = failures + 1, failing_since = COALESCE(failing_since, NOW(6)), due_at = NOW(6) + INTERVAL sqlc.arg(wait_us) MICROSECOND,
+  lease_ends = NOW(6)
+WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: StopWebhook :execrows
+UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1
+WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: StopFailingWebhook :execrows
+UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1
+WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence) AND failing_since <= NOW(6) - INTERVAL sqlc.arg(patience_us) MICROSECOND;
+
+-- name: ReleaseWebhook :execrows
+UPDATE webhook SET lease_ends = NOW(6) WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: MoveWebhookCursor :execrows
+-- For who holds the webhook.
+UPDATE webhook_cursor SET epoch = sqlc.arg(epoch), position = sqlc.arg(position), began = sqlc.arg(began)
+WHERE webhook_id = sqlc.arg(webhook_id) AND feed = sqlc.arg(feed);
+
+-- name: CreateWebhookAttempt :execlastid
+INSERT INTO webhook_attempt (webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
+VALUES (sqlc.arg(webhook_id), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(type), sqlc.arg(subject), sqlc.arg(feed), sqlc.arg(row_id), sqlc.arg(position),
+        sqlc.arg(status), sqlc.arg(error), sqlc.arg(response), sqlc.arg(milliseconds), sqlc.arg(created_at));
+
+-- name: WebhookAttempts :many
+-- A page, the newest first.
+SELECT * FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id < sqlc.arg(before) ORDER BY id DESC LIMIT ?;
+
+-- name: WebhookAttempt :one
+SELECT * FROM webhook_attempt WHERE id = sqlc.arg(id) AND webhook_id = sqlc.arg(webhook_id);
+
+-- name: WebhookAttemptsBehind :many
+-- The newest of those behind the thousand that are kept.
+SELECT id FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) ORDER BY id DESC LIMIT 1 OFFSET 1000;
+
+-- name: DeleteWebhookAttempts :execrows
+DELETE FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id <= sqlc.arg(upto) ORDER BY id LIMIT ?;
+
+-- name: ForgetWebhookAttempts :execrows
+DELETE FROM webhook_attempt WHERE created_at < sqlc.arg(before) ORDER BY created_at LIMIT ?;
+
+-- name: PublishedTickets :many
+-- Whose tickets were published at some positions.
+SELECT t.feed_sync_id, b.company_id FROM ticket t FORCE INDEX (uq_ticket_feed)
+JOIN board b ON b.id = t.board_id
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+ORDER BY t.feed_sync_id
+LIMIT ?;
+
+-- name: PublishedComments :many
+SELECT c.feed_sync_id, b.company_id FROM comment c FORCE INDEX (uq_comment_feed)
+JOIN ticket t ON t.id = c.ticket_id
+JOIN board b ON b.id = t.board_id
+WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg(upto)
+ORDER BY c.feed_sync_id
+LIMIT ?;
+
+-- name: PublishedBoards :many
+SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
+WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg(upto)
+ORDER BY feed_sync_id
+LIMIT ?;
