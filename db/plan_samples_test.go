@@ -411,9 +411,9 @@ var samples = map[string]sample{
 	"WebhookAttemptsBehind": {args: with(1)},
 	"DeleteWebhookAttempts": {args: with(db.DeleteWebhookAttemptsParams{WebhookID: 1, Upto: 1000, Limit: 500})},
 	"ForgetWebhookAttempts": {args: with(newYear, 500)},
-	"PublishedTickets":      {args: with(db.PublishedTicketsParams{After: ptr(uint64(20000)), Upto: ptr(uint64(20300)), Limit: 200})},
-	"PublishedComments":     {args: with(db.PublishedCommentsParams{After: ptr(uint64(2000)), Upto: ptr(uint64(2300)), Limit: 200})},
-	"PublishedBoards":       {args: with(db.PublishedBoardsParams{After: ptr(uint64(200)), Upto: ptr(uint64(500)), Limit: 200})},
+	"CompaniesOfTickets":    {args: with(db.CompaniesOfTicketsParams{After: ptr(uint64(20000)), Upto: ptr(uint64(20300)), Limit: 200})},
+	"CompaniesOfComments":   {args: with(db.CompaniesOfCommentsParams{After: ptr(uint64(2000)), Upto: ptr(uint64(2300)), Limit: 200})},
+	"CompaniesOfBoards":     {args: with(db.CompaniesOfBoardsParams{After: ptr(uint64(200)), Upto: ptr(uint64(500)), Limit: 200})},
 
 	// By hand
 	"MembersNamed":    {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},

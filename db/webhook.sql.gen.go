@@ -14,6 +14,133 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const companiesOfBoards = `-- name: CompaniesOfBoards :many
+SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
+WHERE feed_sync_id > ? AND feed_sync_id <= ?
+ORDER BY feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfBoardsParams struct {
+	After *uint64
+	Upto  *uint64
+	Limit int32
+}
+
+type CompaniesOfBoardsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+func (q *Queries) CompaniesOfBoards(ctx context.Context, arg CompaniesOfBoardsParams) ([]CompaniesOfBoardsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfBoards, arg.After, arg.Upto, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfBoardsRow
+	for rows.Next() {
+		var i CompaniesOfBoardsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const companiesOfComments = `-- name: CompaniesOfComments :many
+SELECT c.feed_sync_id, b.company_id FROM comment c FORCE INDEX (uq_comment_feed)
+JOIN ticket t ON t.id = c.ticket_id
+JOIN board b ON b.id = t.board_id
+WHERE c.feed_sync_id > ? AND c.feed_sync_id <= ?
+ORDER BY c.feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfCommentsParams struct {
+	After *uint64
+	Upto  *uint64
+	Limit int32
+}
+
+type CompaniesOfCommentsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+func (q *Queries) CompaniesOfComments(ctx context.Context, arg CompaniesOfCommentsParams) ([]CompaniesOfCommentsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfComments, arg.After, arg.Upto, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfCommentsRow
+	for rows.Next() {
+		var i CompaniesOfCommentsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const companiesOfTickets = `-- name: CompaniesOfTickets :many
+SELECT t.feed_sync_id, b.company_id FROM ticket t FORCE INDEX (uq_ticket_feed)
+JOIN board b ON b.id = t.board_id
+WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
+ORDER BY t.feed_sync_id
+LIMIT ?
+`
+
+type CompaniesOfTicketsParams struct {
+	After *uint64
+	Upto  *uint64
+	Limit int32
+}
+
+type CompaniesOfTicketsRow struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}
+
+// Whose tickets were published at some positions.
+func (q *Queries) CompaniesOfTickets(ctx context.Context, arg CompaniesOfTicketsParams) ([]CompaniesOfTicketsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companiesOfTickets, arg.After, arg.Upto, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompaniesOfTicketsRow
+	for rows.Next() {
+		var i CompaniesOfTicketsRow
+		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const createWebhook = `-- name: CreateWebhook :execlastid
 INSERT INTO webhook (company_id, url, note, feeds, board_id, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, 'on', NOW(6), NOW(6),
@@ -340,133 +467,6 @@ func (q *Queries) MoveWebhookCursor(ctx context.Context, arg MoveWebhookCursorPa
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const publishedBoards = `-- name: PublishedBoards :many
-SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
-WHERE feed_sync_id > ? AND feed_sync_id <= ?
-ORDER BY feed_sync_id
-LIMIT ?
-`
-
-type PublishedBoardsParams struct {
-	After *uint64
-	Upto  *uint64
-	Limit int32
-}
-
-type PublishedBoardsRow struct {
-	FeedSyncID *uint64
-	CompanyID  id.Company
-}
-
-func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams) ([]PublishedBoardsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedBoards, arg.After, arg.Upto, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PublishedBoardsRow
-	for rows.Next() {
-		var i PublishedBoardsRow
-		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const publishedComments = `-- name: PublishedComments :many
-SELECT c.feed_sync_id, b.company_id FROM comment c FORCE INDEX (uq_comment_feed)
-JOIN ticket t ON t.id = c.ticket_id
-JOIN board b ON b.id = t.board_id
-WHERE c.feed_sync_id > ? AND c.feed_sync_id <= ?
-ORDER BY c.feed_sync_id
-LIMIT ?
-`
-
-type PublishedCommentsParams struct {
-	After *uint64
-	Upto  *uint64
-	Limit int32
-}
-
-type PublishedCommentsRow struct {
-	FeedSyncID *uint64
-	CompanyID  id.Company
-}
-
-func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsParams) ([]PublishedCommentsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedComments, arg.After, arg.Upto, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PublishedCommentsRow
-	for rows.Next() {
-		var i PublishedCommentsRow
-		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const publishedTickets = `-- name: PublishedTickets :many
-SELECT t.feed_sync_id, b.company_id FROM ticket t FORCE INDEX (uq_ticket_feed)
-JOIN board b ON b.id = t.board_id
-WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
-ORDER BY t.feed_sync_id
-LIMIT ?
-`
-
-type PublishedTicketsParams struct {
-	After *uint64
-	Upto  *uint64
-	Limit int32
-}
-
-type PublishedTicketsRow struct {
-	FeedSyncID *uint64
-	CompanyID  id.Company
-}
-
-// Whose tickets were published at some positions.
-func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsParams) ([]PublishedTicketsRow, error) {
-	rows, err := q.db.QueryContext(ctx, publishedTickets, arg.After, arg.Upto, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PublishedTicketsRow
-	for rows.Next() {
-		var i PublishedTicketsRow
-		if err := rows.Scan(&i.FeedSyncID, &i.CompanyID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const releaseWebhook = `-- name: ReleaseWebhook :execrows

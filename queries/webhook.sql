@@ -134,7 +134,7 @@ DELETE FROM webhook_attempt WHERE webhook_id = sqlc.arg(webhook_id) AND id <= sq
 -- name: ForgetWebhookAttempts :execrows
 DELETE FROM webhook_attempt WHERE created_at < sqlc.arg(before) ORDER BY created_at LIMIT ?;
 
--- name: PublishedTickets :many
+-- name: CompaniesOfTickets :many
 -- Whose tickets were published at some positions.
 SELECT t.feed_sync_id, b.company_id FROM ticket t FORCE INDEX (uq_ticket_feed)
 JOIN board b ON b.id = t.board_id
@@ -142,7 +142,7 @@ WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
 ORDER BY t.feed_sync_id
 LIMIT ?;
 
--- name: PublishedComments :many
+-- name: CompaniesOfComments :many
 SELECT c.feed_sync_id, b.company_id FROM comment c FORCE INDEX (uq_comment_feed)
 JOIN ticket t ON t.id = c.ticket_id
 JOIN board b ON b.id = t.board_id
@@ -150,7 +150,7 @@ WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg(upto)
 ORDER BY c.feed_sync_id
 LIMIT ?;
 
--- name: PublishedBoards :many
+-- name: CompaniesOfBoards :many
 SELECT feed_sync_id, company_id FROM board FORCE INDEX (uq_board_feed)
 WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg(upto)
 ORDER BY feed_sync_id

@@ -356,19 +356,19 @@ func lastPositions(ctx context.Context, q *db.Queries, feed string, after, upto 
 	last := map[id.Company]uint64{}
 	switch feed {
 	case "tickets":
-		rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, Upto: &upto, Limit: scan}))
+		rows, err := db.Read(q.CompaniesOfTickets(ctx, db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan}))
 		for _, row := range rows {
 			last[row.CompanyID] = *row.FeedSyncID
 		}
 		return last, err
 	case "comments":
-		rows, err := db.Read(q.PublishedComments(ctx, db.PublishedCommentsParams{After: &after, Upto: &upto, Limit: scan}))
+		rows, err := db.Read(q.CompaniesOfComments(ctx, db.CompaniesOfCommentsParams{After: &after, Upto: &upto, Limit: scan}))
 		for _, row := range rows {
 			last[row.CompanyID] = *row.FeedSyncID
 		}
 		return last, err
 	}
-	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, Upto: &upto, Limit: scan}))
+	rows, err := db.Read(q.CompaniesOfBoards(ctx, db.CompaniesOfBoardsParams{After: &after, Upto: &upto, Limit: scan}))
 	for _, row := range rows {
 		last[row.CompanyID] = *row.FeedSyncID
 	}

@@ -298,4 +298,14 @@ func messageOf(feed string, item feeds.Item, at time.Time) webhooks.Message {
 }
 
 // subjectOf is what people know a row by, "" where it is gone.
-func subjectOf(data any) string { return "" }
+func subjectOf(data any) string {
+	switch data := data.(type) {
+	case TicketResource:
+		return data.Key
+	case CommentResource:
+		return data.Ticket
+	case BoardResource:
+		return data.Slug
+	}
+	return ""
+}
