@@ -55,7 +55,7 @@ func (q *Queries) AppendRanks(ctx context.Context, arg AppendRanksParams) (sql.R
 }
 
 const archiveBoard = `-- name: ArchiveBoard :execrows
-UPDATE board SET archived_at = ?, version = version + 1, updated_at = ?
+UPDATE board SET archived_at = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ?
 `
 
@@ -501,7 +501,7 @@ func (q *Queries) CreateIncrementer(ctx context.Context, boardID id.Board) error
 }
 
 const editBoard = `-- name: EditBoard :execrows
-UPDATE board SET slug = ?, title = ?, version = version + 1, updated_at = ?
+UPDATE board SET slug = ?, title = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ? AND archived_at IS NULL
 `
 
@@ -513,6 +513,7 @@ type EditBoardParams struct {
 	Version uint64
 }
 
+// Counts an edit of the board or of its columns.
 func (q *Queries) EditBoard(ctx context.Context, arg EditBoardParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, editBoard,
 		arg.Slug,

@@ -186,7 +186,7 @@ func (q *Queries) CreateComment(ctx context.Context, arg CreateCommentParams) (i
 }
 
 const deleteComment = `-- name: DeleteComment :execrows
-UPDATE comment SET body = '', version = version + 1, deleted_at = ?, updated_at = ?
+UPDATE comment SET body = '', version = version + 1, deleted_at = ?, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NULL
 `
 
@@ -206,7 +206,7 @@ func (q *Queries) DeleteComment(ctx context.Context, arg DeleteCommentParams) (i
 }
 
 const editComment = `-- name: EditComment :execrows
-UPDATE comment SET body = ?, version = version + 1, updated_at = ?
+UPDATE comment SET body = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ? AND deleted_at IS NULL
 `
 
@@ -249,4 +249,17 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 		&i.FeedSyncID,
 	)
 	return i, err
+}
+
+const republishComments = `-- name: RepublishComments :execrows
+UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = ?
+`
+
+// All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
+func (q *Queries) RepublishComments(ctx context.Context, ticketID id.Ticket) (int64, error) {
+	result, err := q.db.ExecContext(ctx, republishComments, ticketID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -119,12 +119,13 @@ var samples = map[string]sample{
 	"BoardsToSearch":    {args: with(1, 100)},
 
 	// comment.sql
-	"CommentOfTicket": {args: with(250, busyTicket)},
-	"LockComment":     {args: with(250, busyTicket)},
-	"EditComment":     {args: with(db.EditCommentParams{Body: "x", Now: newYear, ID: 250, Version: 1})},
-	"DeleteComment":   {args: with(db.DeleteCommentParams{DeletedAt: &newYear, ID: 250})},
-	"CommentsBefore":  {args: with(db.CommentsBeforeParams{TicketID: busyTicket, BeforeID: 250, Limit: 26})},
-	"CommentsAfter":   {args: with(db.CommentsAfterParams{TicketID: busyTicket, AfterID: 250, Limit: 26})},
+	"CommentOfTicket":   {args: with(250, busyTicket)},
+	"LockComment":       {args: with(250, busyTicket)},
+	"EditComment":       {args: with(db.EditCommentParams{Body: "x", Now: newYear, ID: 250, Version: 1})},
+	"DeleteComment":     {args: with(db.DeleteCommentParams{DeletedAt: &newYear, ID: 250})},
+	"RepublishComments": {args: with(busyTicket)},
+	"CommentsBefore":    {args: with(db.CommentsBeforeParams{TicketID: busyTicket, BeforeID: 250, Limit: 26})},
+	"CommentsAfter":     {args: with(db.CommentsAfterParams{TicketID: busyTicket, AfterID: 250, Limit: 26})},
 
 	// company.sql
 	"InstallationExists": {args: with()},
@@ -358,6 +359,7 @@ var samples = map[string]sample{
 	"CardBelow":          {args: with(db.CardBelowParams{ColumnID: column1, FromRank: middle})},
 	"CardAbove":          {args: with(db.CardAboveParams{ColumnID: column1, FromRank: middle})},
 	"PlaceTicket":        {args: with(db.PlaceTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
+	"RepublishTicket":    {args: with(7)},
 	"SetRank":            {args: with(ptr(int64(7*gap+1)), 7)},
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},

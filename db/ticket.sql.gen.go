@@ -157,7 +157,7 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 }
 
 const closeColumn = `-- name: CloseColumn :execrows
-UPDATE ticket SET closed_at = ? WHERE column_id = ? AND closed_at IS NULL
+UPDATE ticket SET closed_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NULL
 `
 
 // Closes what is open in a column.
@@ -170,7 +170,7 @@ func (q *Queries) CloseColumn(ctx context.Context, closedAt *time.Time, columnID
 }
 
 const deleteTicket = `-- name: DeleteTicket :execrows
-UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = ?, updated_at = ?
+UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = ?, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NULL
 `
 
@@ -377,7 +377,7 @@ func (q *Queries) DropAlias(ctx context.Context, arg DropAliasParams) (int64, er
 }
 
 const editTicket = `-- name: EditTicket :execrows
-UPDATE ticket SET title = ?, description = ?, version = version + 1, updated_at = ?
+UPDATE ticket SET title = ?, description = ?, version = version + 1, updated_at = ?, feed_sync_id = NULL
 WHERE id = ? AND version = ? AND deleted_at IS NULL
 `
 
@@ -404,7 +404,7 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 }
 
 const emptyColumn = `-- name: EmptyColumn :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?
+UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?, feed_sync_id = NULL
 WHERE column_id = ?
 `
 
@@ -542,7 +542,7 @@ func (q *Queries) NumberOnBoard(ctx context.Context, ticketID id.Ticket, boardID
 }
 
 const placeTicket = `-- name: PlaceTicket :execrows
-UPDATE ticket SET board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?
+UPDATE ticket SET board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NULL
 `
 
@@ -667,7 +667,7 @@ func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]Ranks
 }
 
 const reopenColumn = `-- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL WHERE column_id = ? AND closed_at IS NOT NULL
+UPDATE ticket SET closed_at = NULL, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NOT NULL
 `
 
 func (q *Queries) ReopenColumn(ctx context.Context, columnID *id.Column) (int64, error) {
@@ -678,9 +678,22 @@ func (q *Queries) ReopenColumn(ctx context.Context, columnID *id.Column) (int64,
 	return result.RowsAffected()
 }
 
+const republishTicket = `-- name: RepublishTicket :execrows
+UPDATE ticket SET feed_sync_id = NULL WHERE id = ?
+`
+
+// For what is shown of a ticket but is not in its row.
+func (q *Queries) RepublishTicket(ctx context.Context, argID id.Ticket) (int64, error) {
+	result, err := q.db.ExecContext(ctx, republishTicket, argID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const restoreTicket = `-- name: RestoreTicket :execrows
 UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, updated_at = ?,
-  closed_at = ?, deleted_at = NULL
+  closed_at = ?, deleted_at = NULL, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NOT NULL
 `
 
@@ -708,7 +721,7 @@ func (q *Queries) RestoreTicket(ctx context.Context, arg RestoreTicketParams) (i
 }
 
 const setClosed = `-- name: SetClosed :execrows
-UPDATE ticket SET closed_at = ? WHERE id = ? AND deleted_at IS NULL
+UPDATE ticket SET closed_at = ?, feed_sync_id = NULL WHERE id = ? AND deleted_at IS NULL
 `
 
 // Closes a ticket where it is, or opens it again there.

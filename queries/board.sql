@@ -33,12 +33,13 @@ JOIN board_ticket_incrementer i ON i.board_id = s.board_id
 WHERE s.company_id = sqlc.arg(company_id) AND s.slug IN (sqlc.slice(slugs));
 
 -- name: EditBoard :execrows
-UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now)
+-- Counts an edit of the board or of its columns.
+UPDATE board SET slug = sqlc.arg(slug), title = sqlc.arg(title), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND archived_at IS NULL;
 
 -- name: ArchiveBoard :execrows
 -- Archives a board, or restores it where archived_at is NULL.
-UPDATE board SET archived_at = sqlc.arg(archived_at), version = version + 1, updated_at = sqlc.arg(now)
+UPDATE board SET archived_at = sqlc.arg(archived_at), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version);
 
 -- name: ColumnsOfBoards :many

@@ -11,13 +11,17 @@ WHERE comment.id = sqlc.arg(id) AND comment.ticket_id = sqlc.arg(ticket_id);
 SELECT * FROM comment WHERE id = sqlc.arg(id) AND ticket_id = sqlc.arg(ticket_id) FOR UPDATE;
 
 -- name: EditComment :execrows
-UPDATE comment SET body = sqlc.arg(body), version = version + 1, updated_at = sqlc.arg(now)
+UPDATE comment SET body = sqlc.arg(body), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 
 -- name: DeleteComment :execrows
 -- The row stays without its text.
-UPDATE comment SET body = '', version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
+UPDATE comment SET body = '', version = version + 1, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: RepublishComments :execrows
+-- All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
+UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = sqlc.arg(ticket_id);
 
 -- name: CommentsBefore :many
 -- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql).

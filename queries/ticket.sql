@@ -58,17 +58,17 @@ LIMIT 1;
 
 -- name: PlaceTicket :execrows
 -- The one row that a move writes, also one to another board.
-UPDATE ticket SET board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at)
+UPDATE ticket SET board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RestoreTicket :execrows
 UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(now), updated_at = sqlc.arg(now),
-  closed_at = sqlc.arg(closed_at), deleted_at = NULL
+  closed_at = sqlc.arg(closed_at), deleted_at = NULL, feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NOT NULL;
 
 -- name: SetClosed :execrows
 -- Closes a ticket where it is, or opens it again there.
-UPDATE ticket SET closed_at = sqlc.arg(closed_at) WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+UPDATE ticket SET closed_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: TicketByID :one
 -- Also a deleted one.
@@ -105,15 +105,19 @@ WHERE t.board_id >= sqlc.arg(board_id) AND t.board_id <= sqlc.arg(board_id) AND 
 ORDER BY t.board_id DESC, t.deleted_at DESC, t.id DESC
 LIMIT ?;
 
+-- name: RepublishTicket :execrows
+-- For what is shown of a ticket but is not in its row.
+UPDATE ticket SET feed_sync_id = NULL WHERE id = sqlc.arg(id);
+
 -- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);
 
 -- name: EditTicket :execrows
-UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), version = version + 1, updated_at = sqlc.arg(now)
+UPDATE ticket SET title = sqlc.arg(title), description = sqlc.arg(description), version = version + 1, updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND version = sqlc.arg(version) AND deleted_at IS NULL;
 
 -- name: DeleteTicket :execrows
-UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now)
+UPDATE ticket SET column_id = NULL, rank_in_column = NULL, deleted_at = sqlc.arg(deleted_at), updated_at = sqlc.arg(now), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RanksBelow :many
@@ -136,14 +140,14 @@ DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc
 
 -- name: CloseColumn :execrows
 -- Closes what is open in a column.
-UPDATE ticket SET closed_at = sqlc.arg(closed_at) WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
+UPDATE ticket SET closed_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
 
 -- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
+UPDATE ticket SET closed_at = NULL, feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
 
 -- name: EmptyColumn :execrows
 -- Puts all tickets of a column at the end of another, in their order.
-UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at)
+UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at), feed_sync_id = NULL
 WHERE column_id = sqlc.arg(from_column);
 
 -- name: RanksAbove :many

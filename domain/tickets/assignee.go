@@ -77,6 +77,9 @@ func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, a
 	if err := tx.Assign(ctx, ticket.ID, accountsOf(added), !ticket.Closed()); err != nil {
 		return nil, nil, fmt.Errorf("assign: %w", err)
 	}
+	if _, err := tx.RepublishTicket(ctx, ticket.ID); err != nil {
+		return nil, nil, fmt.Errorf("republish ticket: %w", err)
+	}
 	_, err = Record(ctx, tx, ticket.ID, by, KindAssigned, Detail{Assignees: &Change{Old: names(was), New: names(now)}})
 	return now, added, err
 }

@@ -50,10 +50,24 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Ta
 	}
 	moved.Ticket.Column, moved.Ticket.Rank, moved.Ticket.MovedAt, moved.Ticket.ClosedAt = intent.Column, to.rank, tx.Now, target.ClosedAt
 	moved.Ticket.DeletedAt = nil
-	if put.Key == ticket.Key {
-		return moved, true, nil
+	if put.Key != ticket.Key {
+		if err := swapAlias(ctx, tx, ticket, put); err != nil {
+			return moved, true, err
+		}
 	}
-	return moved, true, swapAlias(ctx, tx, ticket, put)
+	if put.Key != ticket.Key || ticket.Deleted() {
+		return moved, true, republishComments(ctx, tx, ticket.ID)
+	}
+	return moved, true, nil
+}
+
+// republishComments has the comments of a locked ticket published again: what is shown of them says where the
+// ticket is, and whether it is.
+func republishComments(ctx context.Context, tx *db.Tx, ticket ID) error {
+	if _, err := tx.RepublishComments(ctx, ticket); err != nil {
+		return fmt.Errorf("republish comments: %w", err)
+	}
+	return nil
 }
 
 func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank int64, target Target) error {

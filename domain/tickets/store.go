@@ -176,6 +176,9 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activi
 	if n != 1 {
 		return 0, NotFound{Key: ticket.Key.String()}
 	}
+	if err := republishComments(ctx, tx, ticket.ID); err != nil {
+		return 0, err
+	}
 	gone := ticket
 	gone.DeletedAt = &tx.Now
 	if err := keepCurrent(ctx, tx, ticket, gone); err != nil {

@@ -114,7 +114,7 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 		return boards.Board{}, err
 	}
 	board, err := doOnce(ctx, w, once, func() (board boards.Board, err error) {
-		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		err = w.change(ctx, func(tx *db.Tx) error {
 			if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 	if err != nil {
 		return boards.Board{}, err
 	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	err = w.change(ctx, func(tx *db.Tx) error {
 		seen, err := boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64,
 		return board, err
 	}
 	for range relocations {
-		err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		err = w.change(ctx, func(tx *db.Tx) error {
 			if board, err = boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug); err != nil {
 				return err
 			}

@@ -124,7 +124,7 @@ func columnOf(board boards.Board, spot *tickets.Spot) boards.Column {
 }
 
 func (w *Workflows) restoreIn(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, to boards.Column) (moved tickets.Moved, err error) {
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	err = w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, to.ID)
 		if err != nil {
 			return err

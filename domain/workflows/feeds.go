@@ -22,6 +22,15 @@ func (w *Workflows) fed() []feeds.Feed {
 // Feeds is what publishes changes and tells of them.
 func (w *Workflows) Feeds() *feeds.Engine { return w.feeds }
 
+// change runs fn in a transaction, as InTx does, and has what it changed published at once.
+func (w *Workflows) change(ctx context.Context, fn func(tx *db.Tx) error) error {
+	if err := w.db.InTx(ctx, fn); err != nil {
+		return err
+	}
+	w.feeds.Wake()
+	return nil
+}
+
 // reach is what a reader sees of a ticket, or of what hangs on it.
 type reach int
 

@@ -80,7 +80,7 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 	if err != nil {
 		return nil, err
 	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	err = w.change(ctx, func(tx *db.Tx) error {
 		rows := make([]tickets.Opening, len(openings))
 		for i, o := range openings {
 			rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}

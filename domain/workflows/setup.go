@@ -42,7 +42,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 	if in.Slug == "" {
 		in.Slug = accounts.SlugFrom(in.Company)
 	}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	err = w.change(ctx, func(tx *db.Tx) error {
 		if actor, err = found(ctx, tx, in, hash); err != nil {
 			return err
 		}

@@ -149,7 +149,7 @@ const relocations = 20
 // board is not archived. It returns tickets.NotFound or boards.Archived.
 func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error) error {
 	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
-		return w.db.InTx(ctx, func(tx *db.Tx) error {
+		return w.change(ctx, func(tx *db.Tx) error {
 			locked, err := tickets.Lock(ctx, tx, seen)
 			if err != nil {
 				return err
@@ -185,7 +185,7 @@ func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Col
 // held is one look of numbered: it returns errElsewhere where the ticket is not as it was seen.
 func (w *Workflows) held(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
 	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
-	return w.db.InTx(ctx, func(tx *db.Tx) error {
+	return w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
 		if err != nil {
 			return err

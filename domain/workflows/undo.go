@@ -88,7 +88,7 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 	}
 	back.column = columnOf(back.move.to, &back.spot).ID
 	undone := Undone{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+	err = w.change(ctx, func(tx *db.Tx) error {
 		moved, err := back.carryOut(ctx, tx, seen, person(actor))
 		undone.Ticket = moved.Ticket
 		return err
