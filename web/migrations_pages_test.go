@@ -428,3 +428,20 @@ func TestErrorsOfMigrations(t *testing.T) {
 		h.ana().get("/acme/NOPE-1").is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
 	})
 }
+
+func TestQuestionsAboutNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run := h.readyRun(3)
+	h.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
+	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
+		for path, says := range map[string]string{
+			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?all=1": "failed any more",
+		} {
+			a := h.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
+			if text := a.text(t, "#run-question"); !strings.Contains(text, says) {
+				t.Errorf("%s: %s", path, text)
+			}
+		}
+	})
+}

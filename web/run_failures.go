@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -105,6 +106,9 @@ func (s *server) bulkForm(c echo.Context, path func(id.Run) string, verb, what, 
 	}
 	q.Button = verb + " " + views.Counted(failed, "failed task", "failed tasks")
 	q.Heading, q.Lines = q.Button+"?", append(q.Lines, what)
+	if failed == 0 {
+		q.Heading, q.Button, q.Lines = "Nothing to "+strings.ToLower(verb), "", []string{"None of these tasks is failed any more."}
+	}
 	return s.askAbout(c, http.StatusOK, q)
 }
 

@@ -211,6 +211,9 @@ func (s *server) cancellationForm(c echo.Context) error {
 }
 
 func cancellation(run migrations.Run) views.RunQuestion {
+	if !run.State.IsActive() {
+		return views.RunQuestion{Run: run, Heading: "Nothing to stop", Lines: []string{fmt.Sprintf("Run %d is over.", run.ID)}}
+	}
 	p := run.Progress
 	left := p.Open + p.Waiting
 	done := fmt.Sprintf("Of %s, %s done and stay so.", views.Counted(int64(run.Total), "task", "tasks"), isOrAre(p.Done()))
