@@ -26,13 +26,15 @@ func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint
 	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
 }
 
-// Publish gives locked rows the positions above base, in their order, and returns how many had none.
+// Publish gives locked rows the positions above base, in their order, and returns how many had none. The
+// list comes first and leads to the rows by the primary key: a server that began with what is not published
+// would meet rows that another publisher, who waits for the sequence, has locked.
 func (q *Queries) Publish(ctx context.Context, table string, rows []uint64, base uint64) (int64, error) {
 	list, err := json.Marshal(rows)
 	if err != nil {
 		return 0, err
 	}
-	result, err := q.db.ExecContext(ctx, `UPDATE `+table+` t JOIN JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, id BIGINT UNSIGNED PATH '$')) j ON j.id = t.id
+	result, err := q.db.ExecContext(ctx, `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, id BIGINT UNSIGNED PATH '$')) j STRAIGHT_JOIN `+table+` t`+byKey+`ON t.id = j.id
 SET t.feed_sync_id = ? + j.n WHERE t.feed_sync_id IS NULL`, string(list), base)
 	if err != nil {
 		return 0, err

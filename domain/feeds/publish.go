@@ -23,13 +23,12 @@ func (e *Engine) Work(ctx context.Context) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	for ctx.Err() == nil {
-		for _, feed := range e.feeds {
-			if err := e.drain(ctx, feed.Name); err != nil && ctx.Err() == nil {
-				e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
-			}
-		}
+		more := e.round(ctx)
 		if err := e.listen(ctx); err != nil && ctx.Err() == nil {
 			e.log.Warn("the feeds could not be looked at; it is tried again", "error", err)
+		}
+		if more {
+			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -39,29 +38,38 @@ func (e *Engine) Work(ctx context.Context) {
 	}
 }
 
-// drain publishes batches of a feed until one is not full.
-func (e *Engine) drain(ctx context.Context, feed string) error {
-	for {
-		n, err := e.RunOnce(ctx, feed)
-		if err != nil || n < Batch {
-			return err
+// round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one
+// has more to publish at once.
+func (e *Engine) round(ctx context.Context) (more bool) {
+	for _, feed := range e.feeds {
+		found, published, err := e.publish(ctx, feed)
+		if err != nil && ctx.Err() == nil {
+			e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
 		}
+		more = more || found == Batch && published > 0
 	}
+	return more
 }
 
 // RunOnce publishes one batch of a feed's rows that are not published, and returns how many they were. Rows
 // that others have locked are left for the next time.
-//
-// Rows are locked before the sequence, and never waited for, so nothing is waited for with the sequence in
-// hand; it is held to the commit, so batches become visible in the order of their positions.
 func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err error) {
 	feed, err := e.Feed(name)
 	if err != nil {
 		return 0, err
 	}
+	_, published, err = e.publish(ctx, feed)
+	return published, err
+}
+
+// publish returns how many rows it found, and how many of them it published.
+//
+// Rows are locked before the sequence, and never waited for, so nothing is waited for with the sequence in
+// hand; it is held to the commit, so batches become visible in the order of their positions.
+func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, err error) {
 	candidates, err := db.Read(e.db.Unpublished(ctx, feed.Table, Batch))
 	if err != nil || len(candidates) == 0 {
-		return 0, err
+		return 0, 0, err
 	}
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := tx.LockUnpublished(ctx, feed.Table, candidates)
@@ -83,9 +91,9 @@ func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err e
 		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: feed.Name, Hi: last, K: uint32(len(rows))})
 	})
 	if err != nil {
-		return 0, err
+		return len(candidates), 0, err
 	}
-	return published, nil
+	return len(candidates), published, nil
 }
 
 // take hands out k positions and returns the last of them.

@@ -39,7 +39,8 @@ func (e *Engine) sequence(ctx context.Context, feed string) (db.Sequence, error)
 //
 // How far the feed has come is read first, in a statement of its own, and bounds the page: a view of
 // MariaDB's may hold a batch without the one before it, but not one that was opened after that answer. So
-// where the page is not full, all up to there was seen.
+// where the page is not full, all up to there was seen. The horizon is looked at once more behind the page:
+// tombstones that belong into it may have been removed before it was read.
 func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope) (Page, error) {
 	feed, err := e.Feed(cursor.Feed)
 	if err != nil {
@@ -55,6 +56,9 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	}
 	if err := cursor.check(now); err != nil {
 		return Page{}, err
+	}
+	if cursor.Position == now.Value {
+		return page(cursor, now.Value, limit, nil)
 	}
 	rows, err := feed.Load(ctx, e.db.Queries, Look{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
 	if err != nil {

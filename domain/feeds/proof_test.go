@@ -1,0 +1,259 @@
+package feeds
+
+// The proof of the feeds. Publishers, readers, writers, a purge and a restore run as they are, each with a
+// connection of its own, one statement at a time in an order that is drawn at random (and shrunk when it
+// fails), and die between statements. These must hold:
+//
+//	I1  no two rows have one position
+//	I2  the sequence never falls within an epoch, and its version counts the batches
+//	I3  once a reader could know that the feed has come to H, nothing comes to a position up to H any more
+//	I4  a row whose content changed has no position, or a larger one
+//	I5  when the writers rest, every consumer's copy comes to equal the table, by its filter
+//	I6  what a consumer applied to a row is never replaced by an older version of it
+//	I7  after a death a consumer sees things again, and misses none
+//	I8  a cursor from behind the horizon is refused, any other one loses nothing
+//	I9  batches are whole, and no row stays unpublished for a publisher that died
+//	I10 a page ascends, lies behind the cursor and ends where it says
+//	I11 nobody is a deadlock's victim
+//	I12 a row that nobody has locked is published by the next pass
+//
+// I6, I7 and I8 show in I5: a consumer that goes wrong there ends with another copy than the table.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// plan is who does what, and in which order.
+type plan struct {
+	Writers  [2][]deed
+	Passes   [2]int // of the publishers
+	Polls    [2]int // of the consumers
+	Limits   [2]int
+	Board    uint32 // that the second consumer sees alone, 0: all
+	Operator []string
+	Turns    []turn
+}
+
+// deed is one transaction of a writer.
+type deed struct {
+	What  string
+	Paper uint64
+	Board uint32
+}
+
+// turn says who goes on, counted from who went last, and its fate.
+type turn struct {
+	Who  int
+	Fate fate
+}
+
+var cast = []string{"writer 1", "writer 2", "publisher 1", "publisher 2", "consumer 1", "consumer 2", "operator"}
+
+func drawDeed(t *rapid.T) deed {
+	return deed{
+		What:  rapid.SampledFrom([]string{"edit", "edit", "edit", "remove", "move"}).Draw(t, "what"),
+		Paper: rapid.Uint64Range(1, papers).Draw(t, "paper"),
+		Board: rapid.Uint32Range(1, 2).Draw(t, "board"),
+	}
+}
+
+func drawTurn(t *rapid.T) turn {
+	f := goesOn
+	if n := rapid.IntRange(0, 49).Draw(t, "fate"); n >= 48 {
+		f = fate(n - 47)
+	}
+	return turn{rapid.IntRange(0, len(cast)-1).Draw(t, "who"), f}
+}
+
+func drawPlan(t *rapid.T) plan {
+	deeds := rapid.SliceOfN(rapid.Custom(drawDeed), 1, 3)
+	return plan{
+		Writers:  [2][]deed{deeds.Draw(t, "writer 1"), deeds.Draw(t, "writer 2")},
+		Passes:   [2]int{rapid.IntRange(1, 3).Draw(t, "passes 1"), rapid.IntRange(0, 2).Draw(t, "passes 2")},
+		Polls:    [2]int{rapid.IntRange(1, 4).Draw(t, "polls 1"), rapid.IntRange(0, 3).Draw(t, "polls 2")},
+		Limits:   [2]int{rapid.IntRange(1, 4).Draw(t, "limit 1"), rapid.IntRange(1, 4).Draw(t, "limit 2")},
+		Board:    rapid.Uint32Range(0, 2).Draw(t, "board"),
+		Operator: rapid.SampledFrom([][]string{nil, {"purge"}, {"purge"}, {"restore"}}).Draw(t, "operator"),
+		Turns:    rapid.SliceOfN(rapid.Custom(drawTurn), 80, 80).Draw(t, "turns"),
+	}
+}
+
+// perform runs a plan with parts and returns what was wrong.
+func perform(s *stage, p parts, plan plan) ([]violation, error) {
+	r, err := newRun(s, p, plan)
+	if err != nil {
+		return nil, err
+	}
+	turn := 0
+	err = s.play(r.scripts(), func(able []*actor) choice {
+		if turn >= len(plan.Turns) {
+			return choice{}
+		}
+		next := plan.Turns[turn]
+		turn++
+		return choice{next.Who % len(able), next.Fate}
+	}, r.look)
+	if err != nil {
+		r.wrong = append(r.wrong, violation{"error", err.Error()})
+	}
+	if n := s.victims.Swap(0); n > 0 {
+		r.wrong = append(r.wrong, violation{"I11", fmt.Sprintf("%d deadlocks", n)})
+	}
+	return r.wrong, r.finish()
+}
+
+// run is one performance.
+type run struct {
+	stage     *stage
+	parts     parts
+	plan      plan
+	ctx       context.Context
+	engines   map[string]*Engine
+	consumers [2]*consumer
+	first     picture
+	last      picture
+	wrong     []violation
+}
+
+// newRun has the papers as they are at first: one is not published yet.
+func newRun(s *stage, p parts, plan plan) (*run, error) {
+	r := &run{stage: s, parts: p, plan: plan, ctx: context.Background(), engines: map[string]*Engine{}}
+	r.first = picture{value: 2, version: 1, epoch: 1, batches: map[uint64]uint64{2: 2}, rows: map[uint64]row{
+		1: {state{board: 1, seenOn: 2, content: 1}, 1}, 2: {state{board: 2, seenOn: 4, content: 1}, 2}, 3: {state: state{board: 1, seenOn: 2, content: 1}},
+	}}
+	r.last = r.first
+	for _, statement := range append(r.first.statements(), "DELETE FROM paper_note", "INSERT INTO paper_note (paper_id, content) VALUES (1, 1), (2, 1), (3, 1)") {
+		if _, err := s.watch.Exec(statement); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range s.actors {
+		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load(a.db)})
+	}
+	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0), newConsumer(plan.Limits[1], plan.Board)}
+	return r, nil
+}
+
+func (r *run) actor(name string) *actor {
+	return r.stage.actors[slices.Index(cast, name)]
+}
+
+func (r *run) scripts() map[string][]func() error {
+	scripts := map[string][]func() error{}
+	for n := range 2 {
+		writer, publisher, consumer := cast[n], cast[2+n], cast[4+n]
+		for _, d := range r.plan.Writers[n] {
+			scripts[writer] = append(scripts[writer], func() error { return r.write(r.actor(writer), d) })
+		}
+		for range r.plan.Passes[n] {
+			scripts[publisher] = append(scripts[publisher], func() error { return r.parts.publish(r.ctx, r.engines[publisher]) })
+		}
+		for range r.plan.Polls[n] {
+			scripts[consumer] = append(scripts[consumer], func() error {
+				_, err := r.consumers[n].poll(r.ctx, r.actor(consumer), r.engines[consumer], r.parts)
+				return err
+			})
+		}
+	}
+	for _, what := range r.plan.Operator {
+		scripts["operator"] = append(scripts["operator"], func() error {
+			d := r.actor("operator").db
+			if what == "purge" {
+				return r.parts.purge(r.ctx, d)
+			}
+			return r.parts.restore(r.ctx, d, r.first)
+		})
+	}
+	return scripts
+}
+
+func (r *run) write(a *actor, d deed) error {
+	switch d.What {
+	case "edit":
+		return r.parts.edit(r.ctx, a.db, d.Paper)
+	case "remove":
+		return r.parts.remove(r.ctx, a.db, d.Paper)
+	}
+	return r.parts.move(r.ctx, a.db, d.Paper, d.Board)
+}
+
+// look compares what is committed with what was.
+func (r *run) look() error {
+	if strings.HasPrefix(r.stage.did, "SELECT") {
+		return nil
+	}
+	now, err := takePicture(r.stage.watch)
+	if err != nil {
+		return err
+	}
+	r.wrong = append(r.wrong, between(r.last, now)...)
+	r.last = now
+	return nil
+}
+
+// finish has the writers rest: all is published in a few passes, and consumers come to the end.
+func (r *run) finish() error {
+	name := "publisher 1"
+	r.stage.did = ""
+	for range 3 {
+		if err := r.parts.publish(r.ctx, r.engines[name]); err != nil {
+			r.wrong = append(r.wrong, violation{"error", err.Error()})
+		}
+		if err := r.look(); err != nil {
+			return err
+		}
+	}
+	for n, state := range r.last.rows {
+		if state.position == 0 {
+			r.wrong = append(r.wrong, violation{"I12", fmt.Sprintf("%d is not published", n)})
+		}
+	}
+	for n, c := range r.consumers {
+		name := fmt.Sprintf("consumer %d", n+1)
+		more := true
+		for left := 40; more; left-- {
+			page, err := c.poll(r.ctx, r.actor(name), r.engines[name], r.parts)
+			if err != nil || left == 0 {
+				return errors.Join(err, fmt.Errorf("%s does not come to the end at %q", name, c.cursor))
+			}
+			more = page.More
+		}
+		r.wrong = append(append(r.wrong, c.wrong...), misses(c, r.last)...)
+	}
+	return nil
+}
+
+func soak() bool { return os.Getenv("COUNTERFOIL_SOAK") != "" }
+
+func TestAnyOrderOfStatements(t *testing.T) {
+	t.Parallel()
+	s := newPapers(t, cast...)
+	rapid.Check(t, func(rt *rapid.T) {
+		plan := rapid.Custom(drawPlan).Draw(rt, "plan")
+		wrong, err := perform(s, right(), plan)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(wrong) > 0 {
+			rt.Fatalf("%v\n%s", wrong, strings.Join(s.log, "\n"))
+		}
+	})
+}
+
+// rules returns the names of the rules that were violated.
+func rules(wrong []violation) []string {
+	set := map[string]bool{}
+	for _, v := range wrong {
+		set[v.rule] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,421 @@
+package feeds
+
+// A stage on which actors run one statement at a time: each has a connection of its own, and before each
+// statement, and each COMMIT, it stops until the schedule lets it go on, or has it die there.
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// fate is what becomes of an actor that has stopped: it goes on, or its process dies before what it was
+// about to do, or just after.
+type fate int
+
+const (
+	goesOn fate = iota
+	diesBefore
+	diesAfter
+)
+
+// errDied is what an actor sees of its own death: it begins anew, without what it had in hand.
+var errDied = errors.New("the process died")
+
+type stage struct {
+	url    string
+	watch  *sql.DB
+	stops  chan arrival
+	actors []*actor
+	log    []string
+	did    string // the step that was taken last
+	// victims counts deadlocks and lock wait timeouts.
+	victims atomic.Int64
+}
+
+func newStage(t testing.TB, url string, names ...string) *stage {
+	t.Helper()
+	cfg, err := db.Config(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{url: url, watch: sql.OpenDB(connector), stops: make(chan arrival, len(names))}
+	t.Cleanup(func() { s.watch.Close() })
+	for _, name := range names {
+		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
+		a.db, err = db.OpenThrough(url, func(c driver.Connector) driver.Connector { return gate{c, a} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.db.Connections(1)
+		t.Cleanup(func() { a.db.Close() })
+		s.actors = append(s.actors, a)
+	}
+	return s
+}
+
+// arrival is an actor that stands before its next step, or has ended.
+type arrival struct {
+	actor *actor
+	ended bool
+}
+
+func (s *stage) meet(at arrival) { at.actor.standing, at.actor.ended = !at.ended, at.ended }
+
+// actor is a process with one connection. Its fields belong to its own goroutine while it runs, and to the
+// schedule while it stands.
+type actor struct {
+	stage      *stage
+	name       string
+	db         *db.DB
+	connection uint64
+	free       bool // does not stop
+	dead       bool
+	ended      bool
+	standing   bool
+	next       string // what it is about to do
+	verdict    chan fate
+	err        error
+}
+
+// stop waits until the schedule decides.
+func (a *actor) stop(next string) fate {
+	if a.free {
+		return goesOn
+	}
+	if a.dead {
+		return diesBefore
+	}
+	a.next = next
+	a.stage.stops <- arrival{actor: a}
+	f := <-a.verdict
+	a.dead = f != goesOn
+	return f
+}
+
+// does is a step that is not a statement: what it changes outlives the process.
+func (a *actor) does(what string, change func()) error {
+	f := a.stop(what)
+	if f != diesBefore {
+		change()
+	}
+	if f != goesOn {
+		return errDied
+	}
+	return nil
+}
+
+// act runs the parts of an actor one after another. One that dies is the end of that part.
+func (a *actor) act(parts []func() error) {
+	for _, part := range parts {
+		if a.stop("begin") != goesOn {
+			a.dead = false
+			continue
+		}
+		err := part()
+		if err != nil && !errors.Is(err, errDied) {
+			a.err = fmt.Errorf("%s: %w", a.name, err)
+			break
+		}
+		a.dead = false
+	}
+	a.stage.stops <- arrival{a, true}
+}
+
+// choice says who of those that can go on does, by place among them, and how.
+type choice struct {
+	who  int
+	fate fate
+}
+
+// play runs all parts to their ends. choose gets those that can go on, whoever went last first; after is
+// called when all stand again.
+func (s *stage) play(parts map[string][]func() error, choose func(able []*actor) choice, after func() error) error {
+	s.log = s.log[:0]
+	for _, a := range s.actors {
+		a.free, a.dead, a.ended, a.standing, a.err = false, false, false, false, nil
+		go a.act(parts[a.name])
+	}
+	err := s.direct(choose, after)
+	if err != nil { // let those who wait for each other end
+		s.abandon()
+	}
+	for _, a := range s.actors {
+		a.free = true
+		err = errors.Join(err, a.err)
+	}
+	return err
+}
+
+func (s *stage) direct(choose func([]*actor) choice, after func() error) error {
+	var last *actor
+	for {
+		if err := s.settle(); err != nil {
+			return err
+		}
+		if last != nil {
+			if err := after(); err != nil {
+				return err
+			}
+		}
+		able, waiting := s.able(last)
+		if len(able) == 0 {
+			if len(waiting) > 0 {
+				return fmt.Errorf("%s wait for locks that nobody holds", strings.Join(waiting, ", "))
+			}
+			return nil
+		}
+		c := choose(able)
+		last = able[c.who]
+		s.log = append(s.log, fmt.Sprintf("%s: %s%s", last.name, short(last.next), [...]string{"", " (died before)", " (died after)"}[c.fate]))
+		last.standing, s.did = false, last.next
+		last.verdict <- c.fate
+	}
+}
+
+func (s *stage) able(last *actor) (able []*actor, waiting []string) {
+	for _, a := range s.actors {
+		switch {
+		case a.ended:
+		case !a.standing:
+			waiting = append(waiting, a.name)
+		case a == last:
+			able = append([]*actor{a}, able...)
+		default:
+			able = append(able, a)
+		}
+	}
+	return able, waiting
+}
+
+// settle waits until each actor stands, has ended, or waits for a lock.
+func (s *stage) settle() error {
+	limit := time.Now().Add(time.Minute)
+	for soon := 3 * time.Millisecond; ; soon = time.Millisecond {
+		running := s.running()
+		if len(running) == 0 {
+			return nil
+		}
+		timer := time.NewTimer(soon)
+		select {
+		case at := <-s.stops:
+			timer.Stop()
+			s.meet(at)
+			continue
+		case <-timer.C:
+		}
+		locked, err := s.locked()
+		if err != nil {
+			return err
+		}
+		all := true
+		for _, a := range running {
+			all = all && locked[a.connection]
+		}
+		if all && len(s.stops) == 0 {
+			return nil
+		}
+		if time.Now().After(limit) {
+			return fmt.Errorf("%s does not go on: %s", running[0].name, running[0].next)
+		}
+	}
+}
+
+func (s *stage) running() (list []*actor) {
+	for _, a := range s.actors {
+		if !a.ended && !a.standing {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// abandon has all die, and waits for their ends.
+func (s *stage) abandon() {
+	for {
+		for _, a := range s.actors {
+			if a.standing {
+				a.standing = false
+				a.verdict <- diesBefore
+			}
+		}
+		if len(s.running()) == 0 {
+			return
+		}
+		s.meet(<-s.stops)
+	}
+}
+
+var lockWait = regexp.MustCompile(`(?m)^LOCK WAIT .*\n(?:MySQL|MariaDB) thread id (\d+)`)
+
+// locked returns the connections that wait for a lock now. (information_schema.innodb_trx is a copy of up
+// to a tenth of a second ago.)
+func (s *stage) locked() (map[uint64]bool, error) {
+	var kind, name, text string
+	if err := s.watch.QueryRow("SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &text); err != nil {
+		return nil, err
+	}
+	_, text, _ = strings.Cut(text, "LIST OF TRANSACTIONS FOR EACH SESSION") // the last deadlock is told before
+	found := map[uint64]bool{}
+	for _, match := range lockWait.FindAllStringSubmatch(text, -1) {
+		var connection uint64
+		fmt.Sscan(match[1], &connection)
+		found[connection] = true
+	}
+	return found, nil
+}
+
+// kill ends a connection, and returns when the server has rolled back what it did.
+func (s *stage) kill(connection uint64) {
+	s.watch.Exec(fmt.Sprintf("KILL %d", connection)) // it may have gone already
+	for {
+		var n int
+		err := s.watch.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?", connection).Scan(&n)
+		if err == nil && n == 0 {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+func short(statement string) string {
+	statement = strings.Join(strings.Fields(statement), " ")
+	if _, rest, ok := strings.Cut(statement, " :"); ok && strings.HasPrefix(statement, "--") { // sqlc's heading
+		_, statement, _ = strings.Cut(rest, " ")
+	}
+	return statement[:min(len(statement), 110)]
+}
+
+// gate stops its actor before each statement.
+type gate struct {
+	driver.Connector
+	actor *actor
+}
+
+func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := g.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := inner.(driver.QueryerContext).QueryContext(ctx, "SELECT CONNECTION_ID()", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	into := make([]driver.Value, 1)
+	if err := rows.Next(into); err != nil {
+		return nil, err
+	}
+	c := &gated{whole: inner.(whole), actor: g.actor}
+	fmt.Sscan(fmt.Sprintf("%s", text(into[0])), &g.actor.connection)
+	return c, nil
+}
+
+func text(v driver.Value) string {
+	if raw, ok := v.([]byte); ok {
+		return string(raw)
+	}
+	return fmt.Sprint(v)
+}
+
+// whole is what the driver's connections can do and database/sql makes use of.
+type whole interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	driver.NamedValueChecker
+}
+
+type gated struct {
+	whole
+	actor *actor
+	gone  bool
+}
+
+// passes runs a step of the connection, unless its process dies first.
+func (c *gated) passes(what string, step func() error) error {
+	if c.gone {
+		return errDied
+	}
+	f := c.actor.stop(what)
+	if f != diesBefore {
+		err := step()
+		var refused *mysql.MySQLError
+		if errors.As(err, &refused) && (refused.Number == 1213 || refused.Number == 1205) {
+			c.actor.stage.victims.Add(1)
+		}
+		if f == goesOn {
+			return err
+		}
+	}
+	c.gone = true
+	c.actor.stage.kill(c.actor.connection)
+	c.whole.Close()
+	return errDied
+}
+
+func (c *gated) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (result driver.Result, err error) {
+	err = c.passes(statement, func() (err error) {
+		result, err = c.whole.ExecContext(ctx, statement, args)
+		return err
+	})
+	return result, err
+}
+
+func (c *gated) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (rows driver.Rows, err error) {
+	err = c.passes(statement, func() (err error) {
+		rows, err = c.whole.QueryContext(ctx, statement, args)
+		return err
+	})
+	return rows, err
+}
+
+func (c *gated) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	if c.gone {
+		return nil, errDied
+	}
+	begun, err := c.whole.BeginTx(ctx, options) // it takes no lock and opens no view
+	return gatedTx{begun, c}, err
+}
+
+func (c *gated) IsValid() bool { return !c.gone && c.whole.IsValid() }
+
+func (c *gated) Close() error {
+	if c.gone {
+		return nil
+	}
+	return c.whole.Close()
+}
+
+type gatedTx struct {
+	driver.Tx
+	connection *gated
+}
+
+func (t gatedTx) Commit() error { return t.connection.passes("COMMIT", t.Tx.Commit) }
+
+func (t gatedTx) Rollback() error {
+	if t.connection.gone {
+		return errDied
+	}
+	return t.Tx.Rollback()
+}
