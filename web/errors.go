@@ -271,7 +271,10 @@ func (s *server) problem(c echo.Context, code int, message string, err error) {
 	var moved tickets.MovedSince
 	var renamed boards.Stale
 	var comment tickets.StaleComment
+	var consumer feeds.ConsumerMoved
 	switch {
+	case errors.As(err, &consumer):
+		p.Current = consumerOf(consumer.Current)
 	case errors.As(err, &comment):
 		p.Current = s.links(c).Comment(comment.Key, comment.Current)
 	case errors.As(err, &renamed):

@@ -171,6 +171,17 @@ func (s *server) route(e *echo.Echo) {
 	api.PATCH("/tickets/:key/comments/:comment", s.apiEditComment)
 	api.DELETE("/tickets/:key/comments/:comment", s.apiDeleteComment)
 
+	api.GET("/feeds/:feed", s.apiFeed)
+	api.GET("/feeds/:feed/stream", s.apiFeedStream)
+	api.GET("/feeds/:feed/audit", s.apiFeedAudit)
+	api.GET("/consumers", s.apiConsumers)
+	api.POST("/feeds/:feed/consumers", s.apiRegisterConsumer)
+	api.GET("/feeds/:feed/consumers/:consumer", s.apiConsumer)
+	api.DELETE("/feeds/:feed/consumers/:consumer", s.apiDeleteConsumer)
+	api.PUT("/feeds/:feed/consumers/:consumer/cursor", s.apiMoveConsumer)
+	api.PUT("/feeds/:feed/consumers/:consumer/pause", s.apiPauseConsumer)
+	api.DELETE("/feeds/:feed/consumers/:consumer/pause", s.apiResumeConsumer)
+
 	api.GET("/migrations", s.apiMigrations)
 	api.POST("/migrations/:name/runs", s.apiOpenRun)
 	api.GET("/runs", s.apiRuns)

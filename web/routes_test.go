@@ -223,6 +223,18 @@ var calls = map[string]call{
 	"DELETE /api/v1/tickets/:key/comments/:comment": {"/tickets/DEMO-1/comments/1", "", "tickets:write", 404, 403, ""},
 	"PUT /api/v1/tickets/:key/assignees":            {"/tickets/DEMO-6/assignees", `{"assignees":["ana"]}`, "tickets:write", 404, 200, ""},
 
+	// The stream itself does not end, so it is asked for what there is not.
+	"GET /api/v1/feeds/:feed":                              {"/feeds/tickets", "", "tickets:read", 200, 200, ""},
+	"GET /api/v1/feeds/:feed/stream":                       {"/feeds/tickets/stream?board=NOPE", "", "tickets:read", 404, 404, ""},
+	"GET /api/v1/feeds/:feed/audit":                        {"/feeds/boards/audit", "", "boards:read", 200, 200, ""},
+	"GET /api/v1/consumers":                                {"/consumers", "", "tickets:read", 200, 200, ""},
+	"POST /api/v1/feeds/:feed/consumers":                   {"/feeds/tickets/consumers", `{"name":"archive"}`, "tickets:write", 201, 201, ""},
+	"GET /api/v1/feeds/:feed/consumers/:consumer":          {"/feeds/tickets/consumers/warehouse", "", "tickets:read", 404, 200, ""},
+	"DELETE /api/v1/feeds/:feed/consumers/:consumer":       {"/feeds/tickets/consumers/warehouse", "", "tickets:write", 404, 204, ""},
+	"PUT /api/v1/feeds/:feed/consumers/:consumer/cursor":   {"/feeds/tickets/consumers/warehouse/cursor", `{"to":"end"}`, "tickets:write", 404, 200, ""},
+	"PUT /api/v1/feeds/:feed/consumers/:consumer/pause":    {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
+	"DELETE /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
+
 	// What concerns the whole instance is for operators of any company, whatever their role. The town's
 	// run is not filled yet.
 	"GET /api/v1/migrations":             {"/migrations", "", accounts.Operate, 200, 200, ""},
@@ -265,6 +277,7 @@ func newTown(t testing.TB) *house {
 	h.account("opal", "acme", accounts.Member)
 	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
 	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 	return h
 }

@@ -73,6 +73,7 @@ type server struct {
 	why       func() error
 	maxUpload int64
 	streams   *streams
+	frames    frames
 	paths     paths       // of all routes
 	installed atomic.Bool // once true, true for ever
 }

@@ -116,6 +116,11 @@ const (
 // the same moment and share what they read. The more streams are open, the longer news is gathered; so much
 // news to many readers costs no more than some.
 func (s *streams) soon(news <-chan struct{}) <-chan struct{} {
+	select {
+	case <-news: // the others may wait for what comes after it
+		return news
+	default:
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.round == nil {
@@ -214,13 +219,17 @@ func (st *stream) begin(again time.Duration) error {
 	return st.send([]byte("retry: " + strconv.FormatInt(again.Milliseconds(), 10) + "\n\n"))
 }
 
-// send writes whole events. A reader who does not take them in time is left.
+// send writes whole events. A reader who does not take a piece of them in time is left.
 func (st *stream) send(events []byte) error {
-	if err := st.control.SetWriteDeadline(time.Now().Add(st.Write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := st.c.Response().Write(events); err != nil {
-		return err
+	for len(events) > 0 {
+		n := min(len(events), sentAtOnce)
+		if err := st.control.SetWriteDeadline(time.Now().Add(st.Write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return err
+		}
+		if _, err := st.c.Response().Write(events[:n]); err != nil {
+			return err
+		}
+		events = events[n:]
 	}
 	if err := st.control.Flush(); err != nil {
 		return err
@@ -228,6 +237,9 @@ func (st *stream) send(events []byte) error {
 	st.beat.Reset(st.Beat)
 	return nil
 }
+
+// sentAtOnce is how many bytes a reader must take within StreamLimits.Write.
+const sentAtOnce = 64 << 10
 
 // event writes a server-sent event: its id where it has one, its name, and data of one line.
 func event(b []byte, id, name string, data []byte) []byte {

@@ -38,15 +38,13 @@ func (TwoPlaces) Unwrap() error { return fault.Invalid }
 func (TwoPlaces) Field() string { return "cursor" }
 
 // FeedPage returns what comes behind a cursor of a feed, of the company of the one who asks. base is the public
-// URL that addresses in it begin with. It returns feeds.NotFound, MissingScope, BadLimit, TwoPlaces,
-// boards.NotFound, feeds.ConsumerNotFound, and what feeds.Find and Engine.Read do. A consumer that is paused gets
-// nothing.
+// URL that addresses in it begin with. It returns BadLimit, TwoPlaces, feeds.ConsumerNotFound, and what FeedScope,
+// FeedPlace and feeds.Engine.Read do. A consumer that is paused gets nothing.
 func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (feeds.Page, error) {
-	scope, err := w.feedScope(ctx, q.Feed, q.Board)
+	scope, err := w.FeedScope(ctx, base, q.Feed, q.Board)
 	if err != nil {
 		return feeds.Page{}, err
 	}
-	scope.Base = base
 	if q.Limit == 0 {
 		q.Limit = FeedLimit
 	}
@@ -56,22 +54,21 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 	if q.Consumer != "" {
 		return w.consumerPage(ctx, scope, q)
 	}
-	cursor, err := feeds.ParseCursor(q.Feed, q.Cursor)
+	cursor, err := w.FeedPlace(ctx, q.Feed, q.Cursor)
 	if err != nil {
-		if cursor, err = w.feeds.Find(ctx, q.Feed, q.Cursor); err != nil {
-			return feeds.Page{}, err
-		}
+		return feeds.Page{}, err
 	}
 	return w.feeds.Read(ctx, cursor, q.Limit, scope)
 }
 
-// feedScope is what the one who asks sees of a feed: all of their company's, or one board of it.
-func (w *Workflows) feedScope(ctx context.Context, feed, board string) (feeds.Scope, error) {
+// FeedScope is what the one who asks sees of a feed: all of their company's, or the board of a slug. It returns
+// feeds.NotFound, accounts.MissingScope or boards.NotFound.
+func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (feeds.Scope, error) {
 	actor, err := w.readingFeed(ctx, feed)
 	if err != nil {
 		return feeds.Scope{}, err
 	}
-	scope := feeds.Scope{Company: actor.Company.ID}
+	scope := feeds.Scope{Company: actor.Company.ID, Base: base}
 	if board != "" {
 		found, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, board)
 		if err != nil {
@@ -80,6 +77,15 @@ func (w *Workflows) feedScope(ctx context.Context, feed, board string) (feeds.Sc
 		scope.Board = found.ID
 	}
 	return scope, nil
+}
+
+// FeedPlace is the cursor that a text means: a cursor, which is looked at when it is read from, or what
+// feeds.Find knows. It returns what Find does.
+func (w *Workflows) FeedPlace(ctx context.Context, feed, text string) (feeds.Cursor, error) {
+	if cursor, err := feeds.ParseCursor(feed, text); err == nil {
+		return cursor, nil
+	}
+	return w.feeds.Find(ctx, feed, text)
 }
 
 // readingFeed returns who asks where they may read a feed.
@@ -96,18 +102,16 @@ func (w *Workflows) readingFeed(ctx context.Context, feed string) (accounts.Acto
 // FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one
 // request looks at. upto is as for feeds.Find, but nothing is the end.
 func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, after uint64) (feeds.Audit, error) {
-	scope, err := w.feedScope(ctx, feed, board)
+	scope, err := w.FeedScope(ctx, "", feed, board)
 	if err != nil {
 		return feeds.Audit{}, err
 	}
 	if upto == "" {
 		upto = "end"
 	}
-	cursor, err := feeds.ParseCursor(feed, upto)
+	cursor, err := w.FeedPlace(ctx, feed, upto)
 	if err != nil {
-		if cursor, err = w.feeds.Find(ctx, feed, upto); err != nil {
-			return feeds.Audit{}, err
-		}
+		return feeds.Audit{}, err
 	}
 	return w.feeds.Audit(ctx, cursor, scope, after)
 }

@@ -1,0 +1,259 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// feedStream is a stream of the changes of a feed.
+type feedStream struct {
+	*stream
+	feed, board, base string
+	scope             feeds.Scope
+	cursor            feeds.Cursor // all up to there was sent
+	missed            bool         // there was news that could not be read
+}
+
+// apiFeedStream sends the items of a feed as events, each with the cursor behind it as its id. It begins where
+// Last-Event-ID says, or else the parameter cursor.
+func (s *server) apiFeedStream(c echo.Context) error {
+	ctx := c.Request().Context()
+	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c)}
+	var err error
+	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
+		return err
+	}
+	from := c.QueryParam("cursor")
+	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
+		from = last
+	}
+	if f.cursor, err = s.FeedPlace(ctx, f.feed, from); err != nil {
+		return err
+	}
+	if f.stream, err = s.openStream(c, bearer(c)); err != nil {
+		return err
+	}
+	defer f.close()
+	_, moved := s.Feeds().Place(f.feed) // before it is read: what comes meanwhile is news
+	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor)
+	if err != nil {
+		return err
+	}
+	if err := f.begin(time.Duration(1000+rand.N(4000)) * time.Millisecond); err != nil { // not all come back at once
+		return err
+	}
+	if len(first.events) == 0 {
+		first.events = heartbeat(first.next.String()) // so that the reader knows where it is
+	}
+	if err := f.pass(first); err != nil {
+		return err
+	}
+	if first.more {
+		moved = nil
+	}
+	return s.follow(f, moved)
+}
+
+// follow sends what comes, until the reader goes or may not read any more, or the server stops. moved is closed
+// when there is news; with nil there is already.
+func (s *server) follow(f *feedStream, moved <-chan struct{}) error {
+	for {
+		for moved == nil {
+			var err error
+			if moved, err = s.passNews(f); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-s.streams.soon(moved):
+			moved = nil
+		case <-f.beat.C:
+			if err := f.send(heartbeat(f.cursor.String())); err != nil {
+				return err
+			}
+			if f.missed {
+				moved = nil
+			}
+		case <-f.check.C:
+			if err := s.recheck(f); err != nil {
+				return err
+			}
+		case <-f.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// passNews sends what there is behind the cursor, one page of it. It returns what is closed when there is more,
+// or nil where there is more already.
+func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
+	at, moved := s.Feeds().Place(f.feed)
+	if at == f.cursor && !f.missed {
+		return moved, nil
+	}
+	found, err := s.frames.read(f.ctx, s.Feeds(), f.scope, f.cursor)
+	if notNow(err) {
+		f.missed = true // the next heartbeat tries again
+		return moved, nil
+	}
+	if err != nil {
+		if fault.Kind(err) == nil && f.ctx.Err() == nil {
+			s.log.Error("a stream could not go on", "feed", f.feed, "error", err)
+		}
+		return nil, err
+	}
+	f.missed = false
+	if err := f.pass(found); err != nil || found.more {
+		return nil, err
+	}
+	return moved, nil
+}
+
+func (f *feedStream) pass(found frame) error {
+	f.cursor = found.next
+	if len(found.events) == 0 {
+		return nil
+	}
+	return f.send(found.events)
+}
+
+// recheck looks whether the reader still may. Where nobody can tell, it does.
+func (s *server) recheck(f *feedStream) error {
+	ctx, cancel := context.WithTimeout(f.ctx, patience)
+	defer cancel()
+	_, token, _ := strings.Cut(f.c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	actor, err := s.Bearer(ctx, strings.TrimSpace(token))
+	if err == nil {
+		f.scope, err = s.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
+	}
+	if notNow(err) {
+		return nil
+	}
+	return err
+}
+
+// notNow reports an error that another try may not have.
+func notNow(err error) bool {
+	return errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// frame is what streams at one place are sent, whoever they are.
+type frame struct {
+	events []byte
+	next   feeds.Cursor
+	more   bool
+}
+
+type place struct {
+	scope  feeds.Scope
+	cursor feeds.Cursor
+}
+
+// frames lets streams at one place share one read: those who ask while it goes on, and those who come a moment
+// later. What changes after it comes again behind it, so one that is a second old is as good.
+type frames struct {
+	group  singleflight.Group
+	mu     sync.Mutex
+	recent map[place]datedFrame
+	bytes  int
+}
+
+type datedFrame struct {
+	frame
+	at time.Time
+}
+
+const (
+	frameRows  = 100
+	frameFor   = time.Second
+	frameBytes = 16 << 20 // of all that are kept
+)
+
+// read returns what comes behind a cursor.
+func (f *frames) read(ctx context.Context, engine *feeds.Engine, scope feeds.Scope, cursor feeds.Cursor) (frame, error) {
+	at := place{scope, cursor}
+	if known, ok := f.known(at); ok {
+		return known, nil
+	}
+	result := f.group.DoChan(fmt.Sprint(at), func() (any, error) {
+		if known, ok := f.known(at); ok {
+			return known, nil
+		}
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // the others need it too
+		defer cancel()
+		page, err := engine.Read(ctx, cursor, frameRows, scope)
+		if err != nil {
+			return frame{}, err
+		}
+		made, err := newFrame(page)
+		if err == nil && made.next != cursor {
+			f.keep(at, datedFrame{made, began})
+		}
+		return made, err
+	})
+	select {
+	case r := <-result:
+		if r.Err != nil {
+			return frame{}, r.Err
+		}
+		return r.Val.(frame), nil
+	case <-ctx.Done():
+		return frame{}, ctx.Err()
+	}
+}
+
+func (f *frames) known(at place) (frame, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found, ok := f.recent[at]
+	return found.frame, ok && time.Since(found.at) < frameFor
+}
+
+func (f *frames) keep(at place, made datedFrame) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for old, kept := range f.recent {
+		if time.Since(kept.at) >= frameFor {
+			delete(f.recent, old)
+			f.bytes -= len(kept.events)
+		}
+	}
+	if f.bytes+len(made.events) > frameBytes {
+		return
+	}
+	if f.recent == nil {
+		f.recent = map[place]datedFrame{}
+	}
+	f.bytes += len(made.events) - len(f.recent[at].events)
+	f.recent[at] = made
+}
+
+// newFrame writes the items of a page as events.
+func newFrame(page feeds.Page) (frame, error) {
+	made := frame{next: page.Cursor, more: page.More}
+	for _, item := range page.Items {
+		data, err := json.Marshal(workflows.Wire(item))
+		if err != nil {
+			return frame{}, fmt.Errorf("write item: %w", err)
+		}
+		behind := page.Cursor
+		behind.Position, behind.Began = item.Position, page.From.Began
+		made.events = event(made.events, behind.String(), "change", data)
+	}
+	return made, nil
+}
