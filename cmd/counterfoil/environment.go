@@ -150,7 +150,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...workflo
 	}
 	d.files = files
 	options := []workflows.Option{
-		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()), workflows.WithMigrations(e.migrations...),
+		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()), workflows.WithMigrations(e.migrations...), workflows.WithURL(e.url),
 		workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
 	}
 	return workflows.New(d.DB, append(options, more...)...), nil

@@ -53,7 +53,7 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w, err := env.workflows(ctx, d, workflows.WithReplicas(replicas...))
+	w, err := env.workflows(ctx, d, workflows.WithReplicas(replicas...), workflows.WithURL(env.at(listener)))
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,17 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	return errors.Join(err, w.Close(closing))
 }
 
+// at is the address that people use, as far as it is known.
+func (e environment) at(listener net.Listener) string {
+	if e.url != "" {
+		return e.url
+	}
+	return "http://" + listener.Addr().String()
+}
+
 // announce says where the app is. Scripts wait for the first line.
 func announce(ctx context.Context, env environment, w *workflows.Workflows, listener net.Listener) {
-	url := env.url
-	if url == "" {
-		url = "http://" + listener.Addr().String()
-	}
+	url := env.at(listener)
 	fmt.Fprintf(env.stdout, "Counterfoil is ready at %s\n", url)
 	if installed, err := w.Installed(ctx); err == nil && !installed {
 		fmt.Fprintf(env.stdout, "Open %s/setup in a browser to begin.\n", url)

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// work does what serve does beside answering requests, until ctx ends: it works on migrations, and is
+// work does what serve does beside answering requests, until ctx ends: it works on migrations, publishes changes and sends them to webhooks, and is
 // there for the private database when its owner dies. Any number of them may run, on any server.
 func work(ctx context.Context, env environment, args []string) (err error) {
 	if err := parse(env, flag.NewFlagSet("work", flag.ContinueOnError), args); err != nil {
@@ -45,7 +45,7 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 }
 
 // loop starts what goes on in the background until ctx ends: it keeps the private database, forgets
-// what is kept no longer, sweeps stored files, publishes changes, and works on migrations. Where one of
+// what is kept no longer, sweeps stored files, publishes changes and sends them to webhooks, and works on migrations. Where one of
 // them cannot go on it cancels ctx. The channel says when no work is under way any more.
 func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) (worked <-chan error) {
 	if d.private != nil {
@@ -55,15 +55,21 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 			}
 		}()
 	}
-	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits)
+	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetDeliveries)
 	go sweepDaily(ctx, env.logger(), d, w)
 	done := make(chan error, 1)
 	go w.Feeds().Work(ctx)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		w.WorkWebhooks(ctx)
+	}()
 	go func() {
 		err := w.Engine().Work(ctx)
 		if err != nil {
 			cancel(err)
 		}
+		<-sent
 		done <- nil
 	}()
 	return done

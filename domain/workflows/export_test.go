@@ -1,8 +1,10 @@
 package workflows
 
 import (
+	"context"
 	"slices"
 
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -14,3 +16,6 @@ func (w *Workflows) Registered(name string) *migrations.Migration {
 	list := w.registered()
 	return list[slices.IndexFunc(list, func(m *migrations.Migration) bool { return m.Name == name })]
 }
+
+// Turn sends to a webhook what there is for it.
+func (w *Workflows) Turn(ctx context.Context, webhook id.Webhook) error { return w.turn(ctx, webhook) }

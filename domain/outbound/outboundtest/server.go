@@ -39,6 +39,7 @@ import (
 //	/script.svg /svg.png /page.png /empty.png /text.png    SVG with a script, also under another type; HTML; nothing; text
 //	/gzip-bomb.png                            many MiB of nothing, packed
 //	/loop /to?SCHEME://…                      redirects: to itself; to there
+//	/late /huge                               200 after a minute; 200 with a body of 1 GiB
 //	/reset                                    the connection ends without an answer
 type Server struct {
 	// Rough makes /rough/N.png fail the first time by N: of each hundred, N%100 in
@@ -192,6 +193,17 @@ func (s *Server) slow(w http.ResponseWriter, r *http.Request, name string, pictu
 	switch name {
 	case "stall":
 		s.stall(r)
+	case "late":
+		if s.wait(r, time.Minute) {
+			w.WriteHeader(http.StatusOK)
+		}
+	case "huge":
+		w.Header().Set("Content-Length", strconv.Itoa(1<<30))
+		for block := make([]byte, 1<<16); r.Context().Err() == nil; {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
 	case "stall-body", "drip":
 		w.Header().Set("Content-Type", "image/png")
 		if name == "stall-body" {
