@@ -373,6 +373,12 @@ var samples = map[string]sample{
 	"ReopenColumn":       {args: with(ptr(id.Column(3))), reads: 4001, because: wholeColumn},
 	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 9000, because: wholeColumn},
 
+	// live.sql
+	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), Upto: ptr(uint64(5000)), Limit: 500})},
+	"LiveAliases":  {args: with(firstTickets(500), 4000)},
+	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), Upto: ptr(uint64(4000)), Limit: 500})},
+	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), Upto: ptr(uint64(1400)), Limit: 500})},
+
 	// token.sql
 	"BearerByHash":   {args: with(hash7, &newYear)},
 	"UseToken":       {args: with(db.UseTokenParams{Now: &newYear, ID: 7, Before: &newYear})},

@@ -71,6 +71,8 @@ var accessible = map[string]string{
 	"/:company/keys":                                  "/acme/keys",
 	"/:company/inbox":                                 "/acme/inbox",
 	"/:company/inbox/unread":                          noPage,
+	"/:company/live":                                  noPage,
+	"/:company/live/changes":                          noPage,
 	"/:company/work":                                  "/acme/work",
 	"/:company/people/mentions":                       noPage,
 	"/:company/images/:hash":                          noPage,

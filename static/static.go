@@ -34,6 +34,9 @@ var assets, hash = load(files)
 // what an asset imports by a relative path has the same hash.
 func Path(name string) string { return Prefix + hash + "/" + name }
 
+// Build names the assets of this build all together.
+func Build() string { return hash }
+
 // Handler serves what Path names. A page of an older build still gets an answer, but not to keep.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

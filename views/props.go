@@ -21,6 +21,7 @@ type Page struct {
 	Person *accounts.Account
 	Flash  []Flash // said once, on the page after a redirect
 	Now    time.Time
+	At     string // what had changed when it was asked for, for those who follow on
 	Path   string // the page's own, where it can be asked for again
 	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more than can be told
 	Styles string // path of the style sheet, with its hash

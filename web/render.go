@@ -38,6 +38,7 @@ func (s *server) page(c echo.Context, title string) views.Page {
 	p.Board = boardOf(c)
 	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
 		p.Actor, p.Unread = &actor, actor.Unread
+		p.At, _ = c.Get(atKey).(string)
 	}
 	if c.Request().Method == http.MethodGet {
 		p.Path = c.Request().URL.RequestURI()

@@ -85,6 +85,8 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/jump", s.jump)
 	company.GET("/keys", s.keys)
 	company.POST("/undo", s.undo)
+	company.GET("/live", s.live)
+	company.GET("/live/changes", s.liveChanges)
 	company.GET("/work", s.work)
 	company.GET("/inbox", s.inbox)
 	company.POST("/inbox", s.readInbox)

@@ -163,6 +163,8 @@ var pages = map[string]access{
 	"POST /:company/inbox":          members("/acme/inbox", 303).sending("upto", "1"),
 	"GET /:company/inbox/unread":    members("/acme/inbox/unread", 200),
 	"POST /:company/inbox/:entry":   members("/acme/inbox/1", 404), // nobody's
+	"GET /:company/live":            members("/acme/live", 200),
+	"GET /:company/live/changes":    members("/acme/live/changes", 200),
 	"GET /:company/work":            members("/acme/work", 200),
 	"GET /:company/people/mentions": members("/acme/people/mentions?q=a", 200),
 

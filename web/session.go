@@ -22,6 +22,7 @@ const lifetime = 30 * 24 * time.Hour
 
 const (
 	actorKey   = "actor"   // in echo's context
+	atKey      = "at"      // there too: what had changed when the request came
 	personKey  = "person"  // in echo's context: the account of the session
 	sessionKey = "session" // in echo's context: there is one
 	accountKey = "account" // in the session
@@ -166,6 +167,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
 			return s.wrongMethod(c, path) // a path that is no company's
 		}
+		c.Set(atKey, s.Live().At().String()) // before anything is read
 		ctx := c.Request().Context()
 		account, epoch := s.signedIn(ctx)
 		if account == 0 {

@@ -204,9 +204,24 @@ type answer struct {
 // send serves a request and returns its answer.
 func (h *house) send(r *http.Request) *answer {
 	h.t.Helper()
-	recorder := httptest.NewRecorder()
-	h.handler.ServeHTTP(recorder, r)
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	recorder := leaver{httptest.NewRecorder(), leave}
+	h.handler.ServeHTTP(recorder, r.WithContext(ctx))
 	return &answer{h.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
+}
+
+// leaver hears the beginning of an answer that goes on, and goes.
+type leaver struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (l leaver) Write(b []byte) (int, error) {
+	if l.Header().Get("Content-Type") == "text/event-stream" {
+		l.leave()
+	}
+	return l.ResponseRecorder.Write(b)
 }
 
 func newRequest(method, path, kind string, body io.Reader, header ...string) *http.Request {

@@ -89,6 +89,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	worked := loop(ctx, cancel, env, d, w)
+	go w.WorkLive(ctx)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(fmt.Errorf("serve: %w", err))

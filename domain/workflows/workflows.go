@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -31,6 +32,7 @@ type Workflows struct {
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
+	live     *live.Hub
 	people   recent[id.Company, *directory]
 	aside    sync.WaitGroup   // writes that no request waits for
 	files    migrations.Files // nil where there is no place for them
@@ -46,7 +48,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16)}
+	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), live: live.New()}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}

@@ -1,0 +1,29 @@
+-- What the live pages are told: where the rows are that were published in a stretch of a feed.
+
+-- name: LiveTickets :many
+SELECT t.id, b.company_id, t.board_id, t.column_id, t.feed_sync_id
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN board b ON b.id = t.board_id
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+ORDER BY t.feed_sync_id
+LIMIT ?;
+
+-- name: LiveAliases :many
+-- The boards that some tickets were on once.
+SELECT ticket_id, board_id FROM ticket_alias FORCE INDEX (ix_ticket_alias_ticket)
+WHERE ticket_id IN (sqlc.slice(tickets)) LIMIT ?;
+
+-- name: LiveComments :many
+SELECT c.ticket_id, b.company_id, c.feed_sync_id
+FROM comment c FORCE INDEX (uq_comment_feed)
+STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
+STRAIGHT_JOIN board b ON b.id = t.board_id
+WHERE c.feed_sync_id > sqlc.arg(after) AND c.feed_sync_id <= sqlc.arg(upto)
+ORDER BY c.feed_sync_id
+LIMIT ?;
+
+-- name: LiveBoards :many
+SELECT id, company_id, feed_sync_id FROM board FORCE INDEX (uq_board_feed)
+WHERE feed_sync_id > sqlc.arg(after) AND feed_sync_id <= sqlc.arg(upto)
+ORDER BY feed_sync_id
+LIMIT ?;

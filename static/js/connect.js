@@ -1,0 +1,169 @@
+// One connection to what changes in a company: a stream of events where it goes through, else questions now
+// and then. It runs in a page or in a worker, so it knows of no document.
+//
+// What it tells: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, and { event, at }, an
+// event being { all } where anything may have changed, { board, own, tickets } where tickets is null or a list
+// of [ticket, column], or { ticket } whose comments changed. at is how far that is: positions of feeds.
+
+const FIRST = 10_000 // so long at most until the first sign of life; a proxy that keeps answers back gives none
+const SILENCE = 45_000 // the server beats every 20 s
+const POLL = 5_000
+const AGAIN = 12 // polls until the stream is tried once more
+
+// has tells whether who has come to a has seen all up to b.
+export function has(a, b) {
+	const [x, y] = [a, b].map((at) => (at ?? '').split('.').map(Number))
+	return x.length === 4 && y.length === 4 && x[0] === y[0] && x.every((n, i) => i === 0 || n >= y[i])
+}
+
+class Out extends Error {}
+
+// check turns away where the company is no longer to be seen: signed out, removed, gone.
+function check(answer) {
+	if ([401, 403, 404].includes(answer.status) || answer.redirected) throw new Out()
+	if (!answer.ok && answer.status !== 304) throw Object.assign(new Error(`${answer.status}`), { after: Number(answer.headers.get('Retry-After')) })
+}
+
+export class Connection {
+	#url
+	#tell
+	#streams
+	#state
+	#failures = 0
+	#polls = 0
+	#closed = false
+	#abort = new AbortController()
+	#heard = 0
+	#rest
+
+	// url is that of the stream; at is how far its reader has come. Without streams it only asks.
+	constructor({ url, at, tell, streams = true }) {
+		this.#url = url
+		this.at = at
+		this.#tell = tell
+		this.#streams = streams
+		this.#run()
+	}
+
+	close() {
+		this.#closed = true
+		this.#abort.abort()
+		this.#rest?.()
+	}
+
+	// wake has it look at once, where it waits or has heard nothing for a while: the machine slept, or the
+	// network came back.
+	wake() {
+		if (this.#rest) this.#rest()
+		else if (this.#state === 'live' && Date.now() - this.#heard > SILENCE / 2) this.#abort.abort()
+	}
+
+	async #run() {
+		while (!this.#closed) {
+			const began = Date.now()
+			let after = 0
+			try {
+				if (this.#streams && (this.#failures < 3 || this.#polls >= AGAIN)) {
+					this.#polls = 0
+					await this.#stream()
+				} else {
+					await this.#ask()
+					after = POLL
+				}
+			} catch (error) {
+				if (this.#closed) return
+				if (error instanceof Out) {
+					this.#show('out')
+					return
+				}
+				after = error.after * 1000 || 0
+				this.#failures++
+				if (this.#state !== 'polling' || this.#failures > 6) this.#show('reconnecting')
+			}
+			if (this.#closed) return
+			if (this.#state === 'live') { // it ended, as a server does that is restarted
+				if (Date.now() - began > FIRST) this.#failures = 0
+				this.#show('reconnecting')
+			}
+			await this.#wait(Math.max(after, this.#state === 'polling' ? POLL : Math.min(30_000, 400 * 2 ** this.#failures)) * (0.75 + Math.random() / 2))
+		}
+	}
+
+	#wait(time) {
+		return new Promise((resolve) => {
+			const timer = setTimeout(resolve, time)
+			this.#rest = () => {
+				clearTimeout(timer)
+				resolve()
+			}
+		}).then(() => { this.#rest = undefined })
+	}
+
+	#show(state) {
+		if (this.#state === state) return
+		this.#state = state
+		this.#tell({ state })
+	}
+
+	#fetch(url, headers) {
+		this.#abort = new AbortController()
+		// As htmx asks, so that who is signed out is told so and not led away.
+		return fetch(url, { headers: { ...headers, 'HX-Request': 'true', 'HX-Target': 'live' }, cache: 'no-store', signal: this.#abort.signal })
+	}
+
+	async #stream() {
+		let watch = setTimeout(() => this.#abort.abort(), FIRST)
+		try {
+			const answer = await this.#fetch(`${this.#url}?at=${this.at}`, { Accept: 'text/event-stream' })
+			check(answer)
+			const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+			let rest = ''
+			for (;;) {
+				const { value, done } = await reader.read()
+				if (done) return
+				clearTimeout(watch)
+				watch = setTimeout(() => this.#abort.abort(), SILENCE)
+				this.#heard = Date.now()
+				const blocks = (rest + value).split('\n\n')
+				rest = blocks.pop()
+				for (const block of blocks) this.#read(block)
+				this.#show('live')
+			}
+		} finally {
+			clearTimeout(watch)
+		}
+	}
+
+	#read(block) {
+		const fields = Object.fromEntries(block.split('\n').map((line) => {
+			const at = line.indexOf(':')
+			return [line.slice(0, at), line.slice(at + 1).trimStart()]
+		}))
+		if (fields.event) this.#hear(fields.event, JSON.parse(fields.data))
+		if (fields.id) this.at = fields.id
+	}
+
+	#hear(name, data) {
+		if (name === 'hello') this.#tell({ build: data.build })
+		else if (name === 'gone') throw new Out()
+		else if (name === 'all') this.#tell({ event: { all: true }, at: data.at })
+		else if (name === 'board' || name === 'ticket') {
+			const { at, ...event } = data
+			this.#tell({ event, at })
+		}
+	}
+
+	async #ask() {
+		this.#polls++
+		const answer = await this.#fetch(`${this.#url}/changes?at=${this.at}`, {})
+		check(answer)
+		this.#heard = Date.now()
+		if (answer.status === 200) {
+			const { at, build, events } = await answer.json()
+			this.#hear('hello', { build })
+			for (const { name, data } of events) this.#hear(name, data)
+			this.at = at
+		}
+		this.#show('polling')
+	}
+}
