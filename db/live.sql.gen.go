@@ -7,35 +7,32 @@ package db
 
 import (
 	"context"
-	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const liveAliases = `-- name: LiveAliases :many
-SELECT ticket_id, board_id FROM ticket_alias FORCE INDEX (ix_ticket_alias_ticket)
-WHERE ticket_id IN (/*SLICE:tickets*/?) LIMIT ?
+SELECT a.ticket_id, a.board_id
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN ticket_alias a FORCE INDEX (ix_ticket_alias_ticket) ON a.ticket_id = t.id
+WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
+LIMIT ?
 `
+
+type LiveAliasesParams struct {
+	After *uint64
+	Upto  *uint64
+	Limit int32
+}
 
 type LiveAliasesRow struct {
 	TicketID id.Ticket
 	BoardID  id.Board
 }
 
-// The boards that some tickets were on once.
-func (q *Queries) LiveAliases(ctx context.Context, tickets []id.Ticket, limit int32) ([]LiveAliasesRow, error) {
-	query := liveAliases
-	var queryParams []interface{}
-	if len(tickets) > 0 {
-		for _, v := range tickets {
-			queryParams = append(queryParams, v)
-		}
-		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
-	} else {
-		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
-	}
-	queryParams = append(queryParams, limit)
-	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+// The boards that tickets of a stretch were on once.
+func (q *Queries) LiveAliases(ctx context.Context, arg LiveAliasesParams) ([]LiveAliasesRow, error) {
+	rows, err := q.db.QueryContext(ctx, liveAliases, arg.After, arg.Upto, arg.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -375,7 +375,7 @@ var samples = map[string]sample{
 
 	// live.sql
 	"LiveTickets":  {args: with(db.LiveTicketsParams{After: ptr(uint64(100)), Upto: ptr(uint64(5000)), Limit: 500})},
-	"LiveAliases":  {args: with(firstTickets(500), 4000)},
+	"LiveAliases":  {args: with(db.LiveAliasesParams{After: ptr(uint64(100)), Upto: ptr(uint64(600)), Limit: 4000})},
 	"LiveComments": {args: with(db.LiveCommentsParams{After: ptr(uint64(100)), Upto: ptr(uint64(4000)), Limit: 500})},
 	"LiveBoards":   {args: with(db.LiveBoardsParams{After: ptr(uint64(100)), Upto: ptr(uint64(1400)), Limit: 500})},
 

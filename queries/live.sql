@@ -9,9 +9,12 @@ ORDER BY t.feed_sync_id
 LIMIT ?;
 
 -- name: LiveAliases :many
--- The boards that some tickets were on once.
-SELECT ticket_id, board_id FROM ticket_alias FORCE INDEX (ix_ticket_alias_ticket)
-WHERE ticket_id IN (sqlc.slice(tickets)) LIMIT ?;
+-- The boards that tickets of a stretch were on once.
+SELECT a.ticket_id, a.board_id
+FROM ticket t FORCE INDEX (uq_ticket_feed)
+STRAIGHT_JOIN ticket_alias a FORCE INDEX (ix_ticket_alias_ticket) ON a.ticket_id = t.id
+WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)
+LIMIT ?;
 
 -- name: LiveComments :many
 SELECT c.ticket_id, b.company_id, c.feed_sync_id

@@ -143,16 +143,16 @@ func (l *look) tickets(ctx context.Context) error {
 			return 0, nil, err
 		}
 		companies := make(map[id.Ticket]id.Company, len(rows))
-		tickets := make([]id.Ticket, len(rows))
-		for i, row := range rows {
+		for _, row := range rows {
 			ticket := live.Ticket{ID: row.ID}
 			if row.ColumnID != nil {
 				ticket.Column = *row.ColumnID
 			}
 			l.of(row.CompanyID).add(row.BoardID, ticket)
-			companies[row.ID], tickets[i] = row.CompanyID, row.ID
+			companies[row.ID] = row.CompanyID
 		}
-		left, err := db.Read(l.q.LiveAliases(ctx, tickets, livePages*livePage))
+		last := rows[len(rows)-1].FeedSyncID
+		left, err := db.Read(l.q.LiveAliases(ctx, db.LiveAliasesParams{After: after, Upto: last, Limit: livePages * livePage}))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -162,7 +162,7 @@ func (l *look) tickets(ctx context.Context) error {
 		for _, alias := range left {
 			l.of(companies[alias.TicketID]).add(alias.BoardID, live.Ticket{ID: alias.TicketID})
 		}
-		return len(rows), rows[len(rows)-1].FeedSyncID, nil
+		return len(rows), last, nil
 	})
 }
 
