@@ -111,7 +111,7 @@ func EditForm(props EditProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, followed(props.Page.Actor.Company.Slug, props.Ticket))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, followed(props.Page.Actor.Company.Slug, props.Board, props.Ticket))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

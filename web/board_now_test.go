@@ -31,7 +31,7 @@ func TestBoardNow(t *testing.T) {
 		page := h.ana()
 		shown := page.get("/acme/boards/NINJA").is(t, 200).shows()
 		ana := h.ana().htmx(views.BoardID)
-		now := func() *answer { return ana.get("/acme/boards/NINJA?columns=" + shown).fragment(t, 200) }
+		now := func() *answer { return ana.get("/acme/boards/NINJA?columns="+shown).fragment(t, 200) }
 		now().has(t, 0, ".column")
 
 		h.program().post("/tickets/NINJA-1/position", map[string]any{"column": doing}).is(t, 200)

@@ -3,6 +3,7 @@
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { count } from './columns.js'
+import { asIs, mark, morph } from './morph.js'
 import { ask, say, toast, toasts } from './say.js'
 
 const { Sortable } = window
@@ -13,9 +14,13 @@ let drag = null // resolved when the card is dropped; nothing is swapped before
 let free
 let seen
 
+let turns = 0 // what was done here; an answer to what was asked before is older than the page
+export const turn = () => turns
+
 // hold keeps the columns as they are on the page until the function that it returns is called.
 export function hold() {
 	let free
+	turns++
 	drag = new Promise((resolve) => { free = resolve })
 	return () => {
 		drag = null
@@ -84,6 +89,10 @@ export function put(card, { column, after }) {
 
 let last = Promise.resolve()
 let moving = 0
+
+// busy tells whether cards are being moved here.
+export const busy = () => drag !== null || moving > 0
+
 const fresh = new Map() // columns that wait until all moves are answered
 
 export async function move(card, from, to) {
@@ -93,6 +102,7 @@ export async function move(card, from, to) {
 	if (from.moved) values.seen_moved = from.moved // through a filter one does not see what lies above
 	const { search } = location
 	moving++
+	turns++
 	const answered = last.then(() => ask(url, { target, values }))
 	last = answered.catch(() => {})
 	let words = `${card.dataset.key} moved to ${listOf(to.column).closest('.column').querySelector('h2').textContent}.`
@@ -128,6 +138,7 @@ async function settle() {
 // undo takes back what the form asks for, after the moves that are on their way.
 export async function undo(url, values) {
 	moving++
+	turns++
 	const answered = last.then(() => ask(url, { target: 'board', values }))
 	last = answered.catch(() => {})
 	try {
@@ -150,6 +161,7 @@ function hidden(key, to, column) {
 
 // refresh shows the board as it is by now.
 export async function refresh() {
+	moving++
 	await readAnew()
 	await settle()
 }
@@ -179,16 +191,16 @@ export function moveByForm(form) {
 	return true
 }
 
-// showColumns puts the columns of an answer in the place of those on the page.
+// showColumns shows the columns of an answer.
 export async function showColumns(answer) {
 	await drag
-	showAll(answer.querySelectorAll('.column'))
+	showAll([...answer.querySelectorAll('.column')])
 }
 
 // narrowColumns does so where they are to show other cards than before.
 export async function narrowColumns(answer) {
 	await drag
-	showAll(answer.querySelectorAll('.column'), true)
+	showAll([...answer.querySelectorAll('.column')], { narrowed: true })
 }
 
 // recount says how many cards a filter let through so far, when more of them were loaded.
@@ -219,69 +231,121 @@ export function neighbours(card) {
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
 
-// showAll puts columns in the place of those on the page. Where the card that had the focus went with
-// them, it has it there; where it is gone, the nearest of those beside it.
-function showAll(columns, other = false) {
-	const card = document.activeElement?.closest('#board .card')
+const columnsOf = () => [...document.querySelectorAll('#board > .column')]
+
+// showAll makes columns on the page what they are in an answer. Where the card that had the focus went, it
+// has it where it is now; where it is gone, the nearest of those beside it.
+function showAll(columns, { narrowed = false, whole = false, others = false } = {}) {
+	const fresh = new Map([...columns.values()].map((column) => [column.id, column]))
+	const board = document.getElementById('board')
+	if (!fresh.size || !board) return
+	turns++
+	const focused = document.activeElement
+	const card = focused?.closest('#board .card')
 	const near = card ? [card.dataset.key, ...neighbours(card)] : []
 	const from = card?.closest('.column').id
-	columns.forEach((column) => showColumn(column, other))
-	if (!card || document.activeElement !== document.body) return
-	const next = near.map(cardOf).find(Boolean)?.querySelector('a') ?? document.querySelector(`#${from} .add summary`)
-	next?.focus({ preventScroll: true })
+	const caret = focused?.selectionStart
+
+	const goal = board.cloneNode(false)
+	const shown = whole ? [...fresh.values()] : columnsOf().map((column) => fresh.get(column.id) ?? asIs(column))
+	for (const column of shown) {
+		const old = document.getElementById(column.id)
+		if (old && fresh.has(column.id)) prepare(column, old, fresh, { narrowed, others })
+	}
+	goal.append(...shown)
+	morph(board, goal, {
+		keep: (old) => others && old.matches('.add'),
+		stays(node) {
+			if (node.matches('.column')) Sortable.get(node.querySelector('.cards'))?.destroy()
+			return others && node.matches('.alert') // until it was read
+		},
+	})
+	for (const id of fresh.keys()) {
+		const column = document.getElementById(id)
+		if (!column) continue
+		if (narrowed) column.querySelector('.cards').scrollTop = 0
+		recount(column)
+		count(column)
+		if (!others) lookAt(column)
+	}
+	if (document.activeElement === focused || document.activeElement !== document.body || !focused || focused === document.body) return
+	if (focused.isConnected) {
+		focused.focus({ preventScroll: true })
+		if (caret != null) focused.setSelectionRange?.(caret, caret)
+	} else if (card) {
+		const next = near.map(cardOf).find(Boolean)?.querySelector('a') ?? document.querySelector(`#${from} .add summary`)
+		next?.focus({ preventScroll: true })
+	}
 }
 
-function showColumn(column, other) {
-	const old = document.getElementById(column.id)
-	if (!old) return
+// prepare has a column of an answer keep what the one on the page has beyond it.
+function prepare(column, old, fresh, { narrowed, others }) {
 	column.removeAttribute('hx-swap-oob')
 	const list = column.querySelector('.cards')
 	const oldList = old.querySelector('.cards')
-	const scrolled = oldList.scrollTop
 
 	// What was loaded below the first cards stays, where there still is more; but not a card that is
 	// elsewhere by now.
 	const now = keys(list)
 	const before = keys(oldList)
-	if (!other && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
+	if (!narrowed && !others && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
 		list.querySelector('.more').remove()
 		let next = oldList.querySelector(`:scope > .card[data-key="${CSS.escape(now.at(-1) ?? '')}"]`)?.nextSibling
-		while (next) {
-			const node = next
-			next = node.nextSibling
-			if (node.matches?.('.card') && elsewhere(node.dataset.key, old, fresh)) continue
-			list.append(node)
+		for (; next; next = next.nextSibling) {
+			if (next.matches?.('.card') && elsewhere(next.dataset.key, old, fresh)) continue
+			list.append(next.cloneNode(true))
 		}
 	}
+	if (others) return
 
-	// So does what is being typed.
-	const add = column.querySelector('.add')
-	const oldAdd = old.querySelector('.add')
-	if (add && oldAdd) {
-		const title = add.querySelector('[name=title]')
-		const typed = oldAdd.querySelector('[name=title]')
-		title.autofocus = false // the focus stays where it is
-		add.open ||= oldAdd.open
-		if (!add.querySelector('.error')) title.value = typed.value
-	}
-	const focused = old.contains(document.activeElement) ? document.activeElement : null
-	const selector = focused && (focused.id ? `#${focused.id}` : focused.closest('.card') && `#${focused.closest('.card').id} a${focused.matches('.move') ? '.move' : ''}`)
-	const caret = focused?.selectionStart
+	// What came of the last thing done here has been said.
+	old.querySelectorAll('.alert, .created, .error').forEach((message) => message.remove())
+	// What is being typed stays; what was not taken comes back.
+	const title = column.querySelector('.add [name=title]')
+	const typed = old.querySelector('.add [name=title]')
+	if (!title || !typed) return
+	title.removeAttribute('autofocus') // the focus stays where it is
+	if (column.querySelector('.add').open) old.querySelector('.add').open = true
+	if (!column.querySelector('.add .error')) title.setAttribute('value', typed.value)
+	else if (document.activeElement === typed && !typed.value) typed.value = title.value
+}
 
+// lookAt brings into view what an answer is about.
+function lookAt(column) {
 	const opened = column.querySelector('.created .key')?.textContent
-	Sortable.get(oldList)?.destroy()
-	old.replaceWith(column)
-	htmx.process(column)
-	htmx.trigger(column, 'htmx:load', { elt: column })
-	list.scrollTop = other ? 0 : scrolled
-	recount(column)
-	count(column)
-
-	if (selector) {
-		const again = column.querySelector(selector)
-		again?.focus({ preventScroll: true })
-		if (caret != null) again?.setSelectionRange?.(caret, caret)
-	}
-	if (opened) list.querySelector(`[data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
+	if (opened) column.querySelector(`.cards > [data-key="${CSS.escape(opened)}"]`)?.scrollIntoView({ block: 'nearest' })
 	column.querySelector('.alert')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
+// What others did
+
+// looks is how a card looks, and where: to tell what came by others.
+const looks = (card) => ({
+	column: card.closest('.column').id,
+	above: card.previousElementSibling?.id,
+	text: `${card.className} ${card.querySelector('a').textContent} ${card.querySelector('.on')?.title ?? ''}`,
+})
+
+// showOthers shows columns as others made them, and returns what is news to who looks: of these tickets where
+// they are known. whole says that the columns are all that the board has.
+export function showOthers(columns, { tickets, whole = false } = {}) {
+	const before = new Map([...document.querySelectorAll('#board .card')].map((card) => [card.id, { key: card.dataset.key, ...looks(card) }]))
+	const open = new Set(columnsOf().filter((column) => column.querySelector('.more')).map((column) => column.id))
+	showAll(columns, { others: true, whole })
+	const news = []
+	for (const { id } of columns) {
+		for (const card of document.querySelectorAll(`#${id} > .cards > .card`)) {
+			const was = before.get(card.id)
+			const is = looks(card)
+			if (tickets && !tickets.has(card.id)) continue
+			if (!was && !tickets && open.has(id)) continue // it may have been there, below those shown
+			if (was && was.column === is.column && was.text === is.text && (!tickets || was.above === is.above)) continue
+			news.push({ card, key: card.dataset.key, column: is.column, moved: was?.column !== is.column, came: !was })
+		}
+	}
+	for (const [id, { key }] of before) {
+		if (!document.getElementById(id) && (!tickets || tickets.has(id))) news.push({ key, gone: true })
+	}
+	mark(news.filter(({ card }) => card).map(({ card }) => card))
+	return news
 }

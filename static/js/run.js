@@ -4,14 +4,8 @@
 // in its place, so that focus, open details and scroll stay.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { Idiomorph } from '../vendor/idiomorph/idiomorph.min.js'
+import { own } from './morph.js'
 import { parse, say, toasts } from './say.js'
-
-const own = { // what the browser of who looks has changed is theirs
-	beforeAttributeUpdated: (name, node) => !(node.matches('details') && name === 'open'),
-	beforeNodeRemoved(node) { // its key goes with it
-		if (node.querySelectorAll) for (const control of [node, ...node.querySelectorAll('[data-hotkey]')]) htmx.trigger(control, 'htmx:beforeCleanupElement')
-	},
-}
 
 htmx.defineExtension('morph', {
 	isInlineSwap: (style) => style === 'morph',

@@ -1,0 +1,82 @@
+// What pages that keep themselves true ask for by themselves: nobody pressed anything, so nothing pops up
+// where it fails; it is tried again.
+import { parse } from './say.js'
+
+// Gone is what a server answers who does not show the page any more: signed out, deleted, or not for them.
+export class Gone extends Error {
+	constructor(status, body) {
+		super(`answered ${status}`)
+		this.status = status
+		this.page = parse(body)
+	}
+}
+
+// fetchFresh returns what a path shows by now as nodes, and where it is by now.
+export async function fetchFresh(path, target) {
+	const answer = await fetch(path, { headers: { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }, signal: AbortSignal.timeout(20_000) })
+	const body = await answer.text()
+	if ([401, 403, 404].includes(answer.status)) throw new Gone(answer.status, body)
+	if (!answer.ok) throw Object.assign(new Error(`answered ${answer.status}`), { after: Number(answer.headers.get('Retry-After')) * 1000 })
+	return { nodes: parse(body), moved: answer.redirected ? new URL(answer.url) : null }
+}
+
+// reachAsFar has a list of an answer go on until enough of it says that it reaches as far as the one on the page.
+export async function reachAsFar(list, target, enough) {
+	for (let most = 40; most > 0; most--) {
+		const more = list.querySelector(':scope > .more')
+		const from = more?.querySelector('[hx-get]') ?? more
+		if (!from || enough(list)) return
+		const { nodes } = await fetchFresh(from.getAttribute('hx-get'), target)
+		for (const row of nodes.querySelectorAll('[id]')) if (list.querySelector(`#${row.id}`) && !row.matches('.more')) row.remove()
+		more.replaceWith(nodes)
+	}
+}
+
+// Looker does one look after the other: look is called some time after changed, not while hidden or rests
+// says so, and again after it failed.
+export class Looker {
+	#timer
+	#failures = 0
+	#looking = false
+	#wanted = false
+
+	constructor({ look, rests }) {
+		this.look = look
+		this.rests = rests
+		document.addEventListener('visibilitychange', () => this.#plan(0))
+		window.addEventListener('pageshow', () => this.#plan(0))
+	}
+
+	changed(delay = 0) {
+		this.#wanted = true
+		this.#plan(delay)
+	}
+
+	stop() { this.stopped = true }
+
+	#plan(delay) {
+		clearTimeout(this.#timer)
+		if (this.stopped || this.#looking || !this.#wanted || document.visibilityState !== 'visible') return
+		this.#timer = setTimeout(() => this.#run(), delay)
+	}
+
+	async #run() {
+		if (this.rests()) return this.#plan(150)
+		this.#looking = true
+		this.#wanted = false
+		let delay = 50 // a storm of changes is looked at a few times a second
+		try {
+			if (await this.look() === false) {
+				this.#wanted = true
+				delay = 150
+			}
+			this.#failures = 0
+		} catch (error) {
+			this.#wanted = true
+			this.#failures++
+			delay = Math.max(error.after || 0, 500 * 2 ** Math.min(this.#failures, 6)) * (0.5 + Math.random())
+		}
+		this.#looking = false
+		this.#plan(delay)
+	}
+}

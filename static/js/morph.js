@@ -1,0 +1,62 @@
+// A part of a page becomes what the server says by now, in place: focus, scroll, open details and what is
+// typed stay.
+import htmx from '../vendor/htmx/htmx.min.js'
+import { Idiomorph } from '../vendor/idiomorph/idiomorph.min.js'
+
+// What the browser of who looks has changed is theirs.
+const ours = ['aria-busy', 'data-news']
+export const own = {
+	beforeAttributeUpdated: (name, node) => !(node.matches('details') && name === 'open') && !ours.includes(name),
+	beforeNodeRemoved(node) { // its key goes with it
+		if (node.querySelectorAll) for (const control of [node, ...node.querySelectorAll('[data-hotkey]')]) htmx.trigger(control, 'htmx:beforeCleanupElement')
+	},
+}
+
+// asIs stands in an answer for what stays as it is on the page.
+export function asIs(element) {
+	const place = element.cloneNode(false)
+	place.dataset.asis = ''
+	return place
+}
+
+// morph makes an element what another is, but for what is asIs there, and what keep says of an element and
+// of what it is to become.
+export function morph(element, fresh, { keep, stays } = {}) {
+	const added = []
+	const asking = []
+	Idiomorph.morph(element, fresh, {
+		morphStyle: 'outerHTML',
+		ignoreActiveValue: true,
+		callbacks: {
+			...own,
+			beforeNodeMorphed(old, now) {
+				if (now.dataset && 'asis' in now.dataset || old.nodeType === 1 && keep?.(old, now)) return false
+				// Times write themselves anew, and what they wrote is no change.
+				if (old.localName === 'relative-time' && old.getAttribute('datetime') === now.getAttribute('datetime')) return false
+			},
+			beforeNodeRemoved: (node) => node.nodeType === 1 && stays?.(node) ? false : own.beforeNodeRemoved(node),
+			afterNodeAdded: (node) => { if (node.nodeType === 1) added.push(node) },
+			afterNodeMorphed: (node) => { if (node.nodeType === 1 && node.matches('[hx-get], [hx-post]')) asking.push(node) },
+		},
+	})
+	for (const node of added) {
+		if (!node.isConnected || added.some((other) => other !== node && other.contains(node))) continue
+		htmx.process(node)
+		htmx.trigger(node, 'htmx:load', { elt: node })
+	}
+	asking.forEach((node) => htmx.process(node))
+}
+
+// marking tells whether someone marks text in an element, to copy it.
+export function marking(element) {
+	const selection = getSelection()
+	return !selection.isCollapsed && element.contains(selection.anchorNode)
+}
+
+// mark shows for a moment that elements are new, or came by others.
+export function mark(elements) {
+	for (const element of elements) {
+		element.dataset.news = ''
+		setTimeout(() => { delete element.dataset.news }, 4000)
+	}
+}
