@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -51,6 +52,9 @@ func pages() map[string]templ.Component {
 	spot := tickets.Detail{Column: change, Board: change, Key: change}
 	for _, kind := range []string{tickets.KindMoved, tickets.KindClosed, tickets.KindReopened, tickets.KindRestored, tickets.KindUndone} {
 		activity = append(activity, tickets.Activity{Kind: kind, Undone: true, Detail: spot})
+	}
+	for i := range activity {
+		activity[i].ID = id.Activity(i + 1)
 	}
 	return map[string]templ.Component{
 		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
