@@ -1,0 +1,177 @@
+// A board keeps itself true: where tickets change, it asks for the columns that they were in and are in, and
+// shows those that are not as it shows them. It waits while cards are moved or text is marked here, with a
+// column while someone types into it, and while nobody looks; then it catches up.
+import { busy, showOthers, turn } from './board.js'
+import { fetchFresh, Gone, Looker, reachAsFar } from './fresh.js'
+import { asIs, marking, morph } from './morph.js'
+import { say } from './say.js'
+import { follow } from './wire.js'
+
+const board = document.querySelector('#board[data-board]')
+
+let stale = new Map() // columns to look at, with the tickets in them that changed; null: any of them
+let whole = false // the board itself is to be looked at
+let pressed = false
+let typed = { column: null, at: 0, composing: false }
+
+const columns = () => [...document.querySelectorAll('#board > .column')]
+const cardsOf = (column) => column.querySelectorAll('.cards > .card')
+
+function note(column, ticket) {
+	if (!stale.has(column)) stale.set(column, new Set())
+	if (ticket === null) stale.set(column, null)
+	else stale.get(column)?.add(ticket)
+}
+
+function changed(event) {
+	if (event.all || event.own) whole = true
+	else if (!event.tickets) columns().forEach((column) => note(column.id, null))
+	else for (const [ticket, column] of event.tickets) moved(`card-${ticket}`, `column-${column}`)
+	// After all lost their connection at once, not all ask at once.
+	looker.changed(event.all ? Math.random() * 1000 : 0)
+}
+
+// moved notes where a ticket was and where it is. One that does not show may have been below those that do.
+function moved(card, to) {
+	const was = document.getElementById(card)?.closest('.column')
+	if (was) note(was.id, card)
+	else for (const column of columns()) if (column.querySelector('.more, [data-found]')) note(column.id, card)
+	if (document.getElementById(to)) note(to, card)
+}
+
+const rests = () => busy() || pressed || marking(board)
+
+// typing tells whether someone types into a column at this moment, or loads more of it.
+function typing(column) {
+	if (column.querySelector('.htmx-request')) return true
+	return typed.column === column.id && (typed.composing || Date.now() - typed.at < 1500)
+}
+
+async function look() {
+	const at = { turn: turn(), search: location.search }
+	const older = () => rests() || at.turn !== turn() || at.search !== location.search
+	const wanted = stale
+	const all = whole
+	stale = new Map()
+	whole = false
+	const again = () => {
+		whole ||= all
+		for (const [column, tickets] of wanted) for (const ticket of tickets ?? [null]) note(column, ticket)
+		return false
+	}
+	let later = false
+	for (const column of all ? [] : columns().filter(typing)) {
+		for (const ticket of wanted.get(column.id) ?? (wanted.has(column.id) ? [null] : [])) note(column.id, ticket)
+		later ||= wanted.delete(column.id)
+	}
+	try {
+		if (all && columns().some(typing)) return again()
+		return await (all ? lookAtAll(older) : lookAtColumns(wanted, older)) === false ? again() : !later
+	} catch (error) {
+		again()
+		if (error instanceof Gone) leave(error)
+		throw error
+	}
+}
+
+async function lookAtColumns(wanted, older) {
+	const ready = columns().filter((column) => wanted.has(column.id))
+	if (!ready.length) return
+	const query = new URLSearchParams(location.search)
+	query.set('columns', ready.map((column) => `${column.dataset.column}.${cardsOf(column).length}.${column.dataset.seen}`).join(','))
+	const { nodes, moved } = await fetchFresh(`${location.pathname}?${query}`, 'board')
+	if (moved) { // the board has another name
+		whole = true
+		return false
+	}
+	const fresh = [...nodes.querySelectorAll('.column')]
+	await asFar(fresh)
+	if (older() || ready.some(typing)) return false
+	const lists = [...wanted.values()]
+	tell(showOthers(fresh, { tickets: lists.includes(null) ? null : new Set(lists.flatMap((list) => [...list])) }))
+}
+
+const asFar = (fresh) => Promise.all(fresh.map((column) => {
+	const old = document.getElementById(column.id)
+	return old && reachAsFar(column.querySelector('.cards'), `more-${column.dataset.column}`, () => cardsOf(column).length >= cardsOf(old).length)
+}))
+
+async function lookAtAll(older) {
+	const { nodes, moved } = await fetchFresh(location.pathname + location.search, 'main')
+	const fresh = [...nodes.querySelectorAll('.column')]
+	await asFar(fresh)
+	if (older() || columns().some(typing)) return false
+	if (moved) history.replaceState(history.state, '', moved.pathname + location.search + location.hash)
+	showFrame(nodes)
+	tell(showOthers(fresh, { whole: true }))
+}
+
+// showFrame shows what is around the columns.
+function showFrame(nodes) {
+	const filter = document.querySelector('#filter')
+	const next = nodes.querySelector('#filter')
+	filter.action = next.action
+	for (const link of ['[data-mine]', '[data-clear]']) filter.querySelector(link).href = next.querySelector(link).href
+	const main = document.getElementById('main')
+	const goal = main.cloneNode(false)
+	const fresh = nodes.querySelector('#board')
+	for (const name of ['edit', 'assignees']) {
+		if (name in fresh.dataset) board.dataset[name] = fresh.dataset[name]
+		else delete board.dataset[name]
+	}
+	goal.append(nodes)
+	fresh.replaceWith(asIs(board))
+	const current = document.querySelector('#switch [aria-current]')?.hash
+	for (const link of goal.querySelectorAll('#switch a')) if (link.hash === current) link.ariaCurrent = 'true'
+	morph(main, goal, { keep: (old) => old === filter })
+	document.title = `${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`
+}
+
+// leave shows what the server shows in the place of a board that is not there. Who is signed out is told so
+// by wire.js.
+function leave({ status }) {
+	looker.stop()
+	if (status === 401) return
+	const text = [...document.querySelectorAll('main textarea, main input[name=title], dialog textarea, dialog input:not([type=hidden])')]
+	if (!text.some(({ value }) => value)) location.reload()
+}
+
+// What others did is said in one sentence, seldom.
+const seldom = 10_000
+const untold = new Map()
+let told = 0
+let telling
+
+function tell(news) {
+	for (const one of news) untold.set(one.key, one)
+	if (!untold.size || telling) return
+	telling = setTimeout(() => {
+		telling = undefined
+		told = Date.now()
+		say(inWords([...untold.values()]))
+		untold.clear()
+	}, Math.max(500, told + seldom - Date.now()))
+}
+
+function inWords(news) {
+	if (news.length > 1) return `${news.length} tickets changed by others.`
+	const [{ key, column, gone, moved, came }] = news
+	if (gone) return `${key} is not on this board any more.`
+	const name = document.querySelector(`[id="${column}"] h2`)?.textContent
+	if (moved) return `${key} ${came ? 'is new in' : 'was moved to'} ${name}.`
+	return `${key} was changed.`
+}
+
+const looker = board && new Looker({ look, rests })
+
+if (board) {
+	const down = (event) => { pressed = !!event.target.closest?.('#board') }
+	document.addEventListener('pointerdown', down, true)
+	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { pressed = false }, true)
+	const type = ({ target, type }) => {
+		const column = target.closest?.('.column')
+		if (column) typed = { column: column.id, at: Date.now(), composing: type === 'compositionstart' || (type !== 'compositionend' && typed.composing) }
+	}
+	for (const name of ['input', 'compositionstart', 'compositionend']) board.addEventListener(name, type)
+	follow({ board: Number(board.dataset.board) }, changed)
+}

@@ -1,0 +1,153 @@
+// A ticket's page keeps itself true, with its comments and history. A form that someone has open stays as it
+// is: where the ticket changed meanwhile, a line says so.
+import htmx from '../vendor/htmx/htmx.min.js'
+import { fetchFresh, Gone, Looker, reachAsFar } from './fresh.js'
+import { asIs, mark, marking, morph } from './morph.js'
+import { say } from './say.js'
+import { follow } from './wire.js'
+
+const ticket = () => document.querySelector('#ticket[data-ticket]')
+const page = () => document.querySelector('main > .page')
+const editing = () => ticket().matches('section')
+const numberOf = (element) => Number(element?.id.replace(/\D/g, '') ?? NaN)
+
+let turn = 0 // what was done here; an answer to what was asked before is older than the page
+let pressed = false
+
+const rests = () => pressed || marking(page()) || !!page().querySelector('.htmx-request, form[aria-busy=true]')
+
+async function look() {
+	const at = turn
+	const here = location.pathname === ticket().dataset.from
+	try {
+		const { nodes, moved } = await fetchFresh(ticket().dataset.from + (here ? location.search : ''), 'main')
+		const fresh = nodes.querySelector('.page')
+		if (document.getElementById('said')) await asFar(fresh)
+		if (rests() || at !== turn) return false
+		show(fresh)
+		if (moved) rename(moved, here)
+	} catch (error) {
+		if (error instanceof Gone) leave(error)
+		throw error
+	}
+}
+
+// asFar has the comments and the history of an answer reach as far back as those on the page.
+async function asFar(fresh) {
+	const [said, before] = ['#said', '#history'].map((list) => fresh.querySelector(list))
+	const first = numberOf(document.querySelector('#said > .comment'))
+	const last = numberOf(document.querySelector('#history > li:nth-last-child(1 of :not(.more))'))
+	await reachAsFar(said, 'said', (list) => !(numberOf(list.querySelector(':scope > .comment')) > first))
+	await reachAsFar(before, 'history', (list) => !(numberOf(list.querySelector(':scope > li:nth-last-child(1 of :not(.more))')) > last))
+}
+
+function show(fresh) {
+	const old = ticket()
+	const now = fresh.querySelector('#ticket')
+	const newest = fresh.querySelector('#history > [data-kind=edited]')
+	const edited = now.dataset.version !== old.dataset.version
+	if (editing()) {
+		if (edited) tellEditor(newest)
+		if (!document.getElementById('said')) return // a form that is a page of its own
+	}
+	const known = new Set([...document.querySelectorAll('#said > .comment')].map(({ id }) => id))
+	const changed = !editing() && before(old) !== before(now)
+	keepForms(fresh)
+	morph(page(), fresh, { keep: (one) => one.matches('.what-lines') && one.children.length > 0 })
+	const came = [...document.querySelectorAll('#said > .comment')].filter(({ id }) => !known.has(id) && numberOf({ id }) > Math.max(0, ...[...known].map((k) => numberOf({ id: k }))))
+	mark(came)
+	const last = document.querySelector('#comment-form [name=last]')
+	const end = document.querySelector('#said > .comment:last-child')
+	if (last && end) last.value = numberOf(end)
+	if (!editing()) document.title = `${document.querySelector('.face > .key').textContent} ${document.querySelector('#ticket h1').textContent.trim()} · Counterfoil`
+	tell(came, changed)
+}
+
+// before is what a ticket shows besides its history.
+const before = (article) => article.querySelector('.face')?.textContent.replace(/\s+/g, ' ')
+
+// keepForms has what someone types into stay on the page, whatever became of what it is about.
+function keepForms(fresh) {
+	if (editing()) fresh.querySelector('#ticket').replaceWith(asIs(ticket()))
+	for (const form of document.querySelectorAll('#said > .comment:has(> form)')) {
+		const item = fresh.querySelector(`#${form.id}`)
+		if (item) item.replaceWith(asIs(form))
+	}
+	const form = document.getElementById('comment-form')
+	const next = fresh.querySelector('#comment-form')
+	if (!form) return
+	if (next) next.replaceWith(asIs(form))
+	else if (form.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
+}
+
+// tellEditor says above a form who changed what it is about.
+function tellEditor(entry) {
+	const version = entry?.id ?? ''
+	let line = document.getElementById('meanwhile')
+	if (line?.dataset.version === version) return
+	line?.remove()
+	const who = entry?.querySelector('.who')?.textContent ?? 'someone else'
+	line = Object.assign(document.createElement('p'), { id: 'meanwhile', className: 'meanwhile' })
+	line.dataset.version = version
+	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'See it in a new tab' })
+	line.append(Object.assign(document.createElement('span'), { textContent: `This ticket was changed by ${who}. Your text is kept; what changed is shown when you save.` }), ' ', link)
+	const field = ticket().contains(document.activeElement) ? document.activeElement : null
+	const top = field?.getBoundingClientRect().top
+	ticket().querySelector('h1').after(line)
+	if (field) window.scrollBy({ top: field.getBoundingClientRect().top - top, behavior: 'instant' }) // it stays where one types
+	say(line.firstChild.textContent)
+}
+
+// rename gives a page whose ticket went to another board its new address.
+function rename(moved, here) {
+	ticket().dataset.from = moved.pathname
+	if (here && !editing()) history.replaceState(history.state, '', moved.pathname + moved.search + location.hash)
+}
+
+// leave shows what the server shows in the place of a ticket that is not there; what was typed stays with a
+// word about it. Who is signed out is told so by wire.js.
+function leave({ status, page: answer }) {
+	looker.stop()
+	if (status === 401) return
+	const typed = [...document.querySelectorAll('main form :is(textarea, input[name=title])')].some((text) => text.value && (editing() || text.name === 'body'))
+	if (!typed) return location.reload()
+	const why = answer.querySelector('#main h1')?.textContent.trim().replace(/\s+/g, ' ')
+	const banner = Object.assign(document.createElement('div'), { className: 'banner', role: 'alert' })
+	const words = Object.assign(document.createElement('p'), { textContent: `${why || 'This page is gone'}. Your text is kept here: copy what you need.` })
+	const link = Object.assign(document.createElement('a'), { href: ticket().dataset.from, target: '_blank', rel: 'noopener', textContent: 'See what happened' })
+	banner.append(words, link)
+	page().querySelector('.crumbs').after(banner)
+}
+
+// What others did is said in one sentence, seldom.
+const seldom = 10_000
+let told = 0
+let telling
+let untold = { came: 0, changed: false }
+
+function tell(came, changed) {
+	const by = document.querySelector('#history > li .who')?.textContent
+	untold = { came: untold.came + came.length, changed: untold.changed || changed, by: changed ? by : untold.by }
+	if ((!untold.came && !untold.changed) || telling) return
+	telling = setTimeout(() => {
+		telling = undefined
+		told = Date.now()
+		const words = []
+		if (untold.changed) words.push(`This ticket was changed${untold.by ? ` by ${untold.by}` : ''}.`)
+		if (untold.came) words.push(untold.came === 1 ? 'There is a new comment.' : `There are ${untold.came} new comments.`)
+		untold = { came: 0, changed: false }
+		say(words.join(' '))
+	}, Math.max(500, told + seldom - Date.now()))
+}
+
+const looker = ticket() && new Looker({ look, rests })
+
+if (looker) {
+	for (const name of ['htmx:beforeRequest', 'htmx:afterSettle']) htmx.on(name, () => { turn++ })
+	document.addEventListener('pointerdown', (event) => { pressed = !!event.target.closest?.('main') }, true)
+	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { pressed = false }, true)
+	const { ticket: id, on } = ticket().dataset
+	const delay = (event) => event.all ? Math.random() * 1000 : 0
+	follow({ ticket: Number(id), board: Number(on) }, (event) => looker.changed(delay(event)))
+	follow({ board: Number(on) }, (event) => { if (event.own) looker.changed() })
+}
