@@ -16,7 +16,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // feedStream is a stream of the changes of a feed.
@@ -247,7 +246,7 @@ func (f *frames) keep(at place, made datedFrame) {
 func newFrame(page feeds.Page) (frame, error) {
 	made := frame{next: page.Cursor, more: page.More}
 	for _, item := range page.Items {
-		data, err := json.Marshal(workflows.Wire(item))
+		data, err := json.Marshal(item)
 		if err != nil {
 			return frame{}, fmt.Errorf("write item: %w", err)
 		}

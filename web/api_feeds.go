@@ -84,7 +84,7 @@ func (s *server) readFeed(ctx context.Context, base string, q workflows.FeedQuer
 			return feedResource{}, err
 		}
 		for _, item := range page.Items {
-			body, err := json.Marshal(workflows.Wire(item))
+			body, err := json.Marshal(item)
 			if err != nil {
 				return feedResource{}, fmt.Errorf("write item: %w", err)
 			}

@@ -57,12 +57,19 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	if err := cursor.check(now); err != nil {
 		return Page{}, err
 	}
-	if cursor.Position == now.Value {
-		return page(cursor, now.Value, limit, nil)
-	}
-	rows, err := feed.Load(ctx, e.db.Queries, Look{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
-	if err != nil {
-		return Page{}, err
+	var rows []Row
+	if cursor.Position < now.Value {
+		rows, err = feed.Load(ctx, e.db.Queries, Look{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		if err != nil {
+			return Page{}, err
+		}
+		after, err := e.sequence(ctx, feed.Name)
+		if err != nil {
+			return Page{}, err
+		}
+		if err := cursor.check(after); err != nil {
+			return Page{}, err
+		}
 	}
 	p, err := page(cursor, now.Value, limit, rows)
 	p.From = from
