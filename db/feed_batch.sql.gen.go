@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,65 @@ func (q *Queries) BatchBefore(ctx context.Context, feed string, time time.Time) 
 	var hi uint64
 	err := row.Scan(&hi)
 	return hi, err
+}
+
+const forgetBatches = `-- name: ForgetBatches :execrows
+DELETE FROM feed_batch WHERE feed = ? AND hi IN (/*SLICE:batches*/?)
+`
+
+func (q *Queries) ForgetBatches(ctx context.Context, feed string, batches []uint64) (int64, error) {
+	query := forgetBatches
+	var queryParams []interface{}
+	queryParams = append(queryParams, feed)
+	if len(batches) > 0 {
+		for _, v := range batches {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:batches*/?", strings.Repeat(",?", len(batches))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:batches*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const oldBatches = `-- name: OldBatches :many
+SELECT b.hi FROM feed_batch b FORCE INDEX (ix_feed_batch_time)
+WHERE b.feed = ? AND b.committed_at < NOW(6) - INTERVAL 90 DAY AND b.hi < (SELECT s.value FROM sequences s WHERE s.name = ?)
+ORDER BY b.committed_at, b.hi
+LIMIT ?
+`
+
+type OldBatchesParams struct {
+	Feed  string
+	Limit int32
+}
+
+// Batches of a feed that are older than 90 days, the oldest first; the newest of all is never one.
+func (q *Queries) OldBatches(ctx context.Context, arg OldBatchesParams) ([]uint64, error) {
+	rows, err := q.db.QueryContext(ctx, oldBatches, arg.Feed, arg.Feed, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uint64
+	for rows.Next() {
+		var hi uint64
+		if err := rows.Scan(&hi); err != nil {
+			return nil, err
+		}
+		items = append(items, hi)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recordBatch = `-- name: RecordBatch :exec

@@ -133,7 +133,7 @@ var filling = []string{
 	`UPDATE board SET feed_sync_id = id WHERE id <= (SELECT n - 50 FROM (SELECT COUNT(*) AS n FROM board) b)`,
 	`UPDATE sequences SET value = 30000, version = 3000, epoch = 1700000000, horizon = 100`,
 	`INSERT INTO feed_batch (feed, hi, k, committed_at)
-	 SELECT feed, 10 * n, 10, NOW(6) - INTERVAL 60 * (3000 - n) SECOND FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f WHERE n <= 3000`,
+	 SELECT feed, 10 * n, 10, NOW(6) - INTERVAL 3600 * (3000 - n) SECOND FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f WHERE n <= 3000`,
 	`INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
 	 SELECT IF(n <= 1000, 1, n % 999 + 2), 'tickets', CONCAT('consumer', n), 1700000000, 10 * n, 0, n % 500 + 1, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 2500`,
 	`INSERT INTO webhook (id, company_id, url, note, feeds, board_id, secret, state, failing_since, due_at, lease_ends, created_by, created_at, updated_at)

@@ -299,7 +299,9 @@ var samples = map[string]sample{
 	"LastBoard":     {args: with()},
 
 	// feed_batch.sql
-	"BatchBefore": {args: with("tickets", newYear.AddDate(100, 0, 0))},
+	"OldBatches":    {args: with(db.OldBatchesParams{Feed: "tickets", Limit: 1000})},
+	"ForgetBatches": {args: with("tickets", []uint64{10, 20, 30})},
+	"BatchBefore":   {args: with("tickets", newYear.AddDate(100, 0, 0))},
 
 	// feed_consumer.sql
 	"ConsumerByName":  {args: with(db.ConsumerByNameParams{CompanyID: 1, Feed: "tickets", Name: "consumer7"})},
@@ -342,6 +344,9 @@ var samples = map[string]sample{
 	"PurgeAliases":       {args: with(firstTickets(20))},
 	"PurgeOrigins":       {args: with(firstTickets(20))},
 	"PurgeTickets":       {args: with([]id.Ticket{26501, 26502})},
+	"CommentsPublished":  {args: with(firstTickets(20))},
+	"PassedByConsumers":  {args: with("tickets"), reads: 5100, because: "it looks at all consumers of a feed; of these there are as many as people register"},
+	"PassedByWebhooks":   {args: with("tickets"), reads: 4100, because: "it looks at all webhooks of a feed; of these there are as many as people open"},
 	"NumberPurged":       {args: with(db.NumberPurgedParams{CompanyID: 1, Slug: "B1", LocalID: 29000})},
 
 	// ticket.sql

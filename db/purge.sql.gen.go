@@ -13,6 +13,52 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const commentsPublished = `-- name: CommentsPublished :many
+SELECT ticket_id, CAST(COUNT(*) - COUNT(feed_sync_id) AS SIGNED) AS waiting, CAST(COALESCE(MAX(feed_sync_id), 0) AS UNSIGNED) AS last
+FROM comment WHERE ticket_id IN (/*SLICE:tickets*/?)
+GROUP BY ticket_id
+`
+
+type CommentsPublishedRow struct {
+	TicketID id.Ticket
+	Waiting  int64
+	Last     int64
+}
+
+// Of tickets that have comments: how many of these are not published, and the last position of the others.
+func (q *Queries) CommentsPublished(ctx context.Context, tickets []id.Ticket) ([]CommentsPublishedRow, error) {
+	query := commentsPublished
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CommentsPublishedRow
+	for rows.Next() {
+		var i CommentsPublishedRow
+		if err := rows.Scan(&i.TicketID, &i.Waiting, &i.Last); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countPurged = `-- name: CountPurged :execrows
 UPDATE board_ticket_incrementer SET purged = purged + ? WHERE board_id = ?
 `
@@ -187,6 +233,35 @@ func (q *Queries) OldNumbersOf(ctx context.Context, tickets []id.Ticket) ([]OldN
 		return nil, err
 	}
 	return items, nil
+}
+
+const passedByConsumers = `-- name: PassedByConsumers :one
+SELECT CAST(COALESCE(MIN(GREATEST(f.position, f.began)), 9223372036854775807) AS UNSIGNED) AS passed
+FROM sequences s STRAIGHT_JOIN feed_consumer f FORCE INDEX (ix_feed_consumer_position) ON f.feed = s.name
+WHERE s.name = ? AND f.epoch = s.epoch AND GREATEST(f.position, f.began) >= s.horizon
+`
+
+// The position that all consumers of a feed have passed who can still read on from where they are; the highest
+// number where there are none.
+func (q *Queries) PassedByConsumers(ctx context.Context, feed string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, passedByConsumers, feed)
+	var passed int64
+	err := row.Scan(&passed)
+	return passed, err
+}
+
+const passedByWebhooks = `-- name: PassedByWebhooks :one
+SELECT CAST(COALESCE(MIN(w.position), 9223372036854775807) AS UNSIGNED) AS passed
+FROM sequences s STRAIGHT_JOIN webhook_cursor w FORCE INDEX (ix_webhook_cursor_position) ON w.feed = s.name
+WHERE s.name = ? AND w.epoch = s.epoch AND w.position >= s.horizon
+`
+
+// The same of webhooks.
+func (q *Queries) PassedByWebhooks(ctx context.Context, feed string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, passedByWebhooks, feed)
+	var passed int64
+	err := row.Scan(&passed)
+	return passed, err
 }
 
 const purgeActivity = `-- name: PurgeActivity :exec

@@ -480,14 +480,15 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 }
 
 const lockTickets = `-- name: LockTickets :many
-SELECT id, board_id, local_id, deleted_at FROM ticket WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+SELECT id, board_id, local_id, deleted_at, feed_sync_id FROM ticket WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
 `
 
 type LockTicketsRow struct {
-	ID        id.Ticket
-	BoardID   id.Board
-	LocalID   uint64
-	DeletedAt *time.Time
+	ID         id.Ticket
+	BoardID    id.Board
+	LocalID    uint64
+	DeletedAt  *time.Time
+	FeedSyncID *uint64
 }
 
 // Also deleted ones.
@@ -515,6 +516,7 @@ func (q *Queries) LockTickets(ctx context.Context, ids []id.Ticket) ([]LockTicke
 			&i.BoardID,
 			&i.LocalID,
 			&i.DeletedAt,
+			&i.FeedSyncID,
 		); err != nil {
 			return nil, err
 		}

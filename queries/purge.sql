@@ -49,3 +49,22 @@ SELECT EXISTS (
     AND NOT EXISTS (SELECT 1 FROM ticket t WHERE t.board_id = s.board_id AND t.local_id = sqlc.arg(local_id))
     AND NOT EXISTS (SELECT 1 FROM ticket_alias x WHERE x.board_id = s.board_id AND x.local_id = sqlc.arg(local_id))
 );
+
+-- name: CommentsPublished :many
+-- Of tickets that have comments: how many of these are not published, and the last position of the others.
+SELECT ticket_id, CAST(COUNT(*) - COUNT(feed_sync_id) AS SIGNED) AS waiting, CAST(COALESCE(MAX(feed_sync_id), 0) AS UNSIGNED) AS last
+FROM comment WHERE ticket_id IN (sqlc.slice(tickets))
+GROUP BY ticket_id;
+
+-- name: PassedByConsumers :one
+-- The position that all consumers of a feed have passed who can still read on from where they are; the highest
+-- number where there are none.
+SELECT CAST(COALESCE(MIN(GREATEST(f.position, f.began)), 9223372036854775807) AS UNSIGNED) AS passed
+FROM sequences s STRAIGHT_JOIN feed_consumer f FORCE INDEX (ix_feed_consumer_position) ON f.feed = s.name
+WHERE s.name = sqlc.arg(feed) AND f.epoch = s.epoch AND GREATEST(f.position, f.began) >= s.horizon;
+
+-- name: PassedByWebhooks :one
+-- The same of webhooks.
+SELECT CAST(COALESCE(MIN(w.position), 9223372036854775807) AS UNSIGNED) AS passed
+FROM sequences s STRAIGHT_JOIN webhook_cursor w FORCE INDEX (ix_webhook_cursor_position) ON w.feed = s.name
+WHERE s.name = sqlc.arg(feed) AND w.epoch = s.epoch AND w.position >= s.horizon;

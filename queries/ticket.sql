@@ -159,7 +159,7 @@ LIMIT ?;
 
 -- name: LockTickets :many
 -- Also deleted ones.
-SELECT id, board_id, local_id, deleted_at FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
+SELECT id, board_id, local_id, deleted_at, feed_sync_id FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
 
 -- name: DescriptionsOf :many
 -- Those of the tickets of a board that have some numbers.

@@ -55,7 +55,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 			}
 		}()
 	}
-	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetDeliveries)
+	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetDeliveries, w.Feeds().ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	done := make(chan error, 1)
 	go w.Feeds().Work(ctx)

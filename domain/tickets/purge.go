@@ -35,48 +35,92 @@ func LongDeleted(ctx context.Context, q *db.Queries, board id.Board, slug string
 	return list, next, nil
 }
 
-// Purge removes for good those of some tickets that are deleted since before a time, with all that hangs
-// on them. It returns the ids of those that it removed, and how many numbers of which boards are no
-// ticket's any more. Lock the incrementers of these boards first (BoardsLeft tells the others than their own).
-func Purge(ctx context.Context, tx *db.Tx, tickets []ID, before time.Time) (gone map[ID]bool, numbers map[id.Board]uint64, err error) {
-	rows, err := tx.LockTickets(ctx, tickets)
-	if err != nil {
-		return nil, nil, fmt.Errorf("lock tickets: %w", err)
-	}
-	gone, numbers = map[ID]bool{}, map[id.Board]uint64{}
-	var ids []ID
-	for _, row := range rows {
-		if row.DeletedAt != nil && row.DeletedAt.Before(before) {
-			gone[row.ID] = true
-			ids = append(ids, row.ID)
-			numbers[row.BoardID]++
-		}
-	}
-	if len(ids) == 0 {
-		return gone, numbers, nil
+// MaxKept is how long a deleted ticket is kept at most for those who follow the feed and have not heard of it.
+const MaxKept = 90 * 24 * time.Hour
+
+// Places are positions in the feeds of tickets and of comments.
+type Places struct{ Tickets, Comments uint64 }
+
+// Purging says which deleted tickets may go: those deleted before a time whose deletion, and that of their
+// comments, was published up to what all who follow the feeds have Passed. Of one that was deleted more than
+// MaxKept ago it is enough that it was published.
+type Purging struct {
+	Before time.Time
+	Passed Places
+}
+
+// Purge is what came of it. Waiting are those that some have not heard of yet. Numbers counts the numbers of
+// boards that are no ticket's any more. Who stands before a place in Upto can hear of it no more.
+type Purge struct {
+	Gone, Waiting map[ID]bool
+	Numbers       map[id.Board]uint64
+	Upto          Places
+}
+
+// Purge removes those of some tickets for good that may go, with all that hangs on them. Lock the
+// incrementers of their boards first (BoardsLeft tells the others than their own), and raise the horizons of
+// the feeds to Upto in the same transaction.
+func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge, err error) {
+	done = Purge{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
+	ids, err := p.lock(ctx, tx, tickets, &done)
+	if err != nil || len(ids) == 0 {
+		return done, err
 	}
 	old, err := tx.OldNumbersOf(ctx, ids)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read aliases: %w", err)
+		return done, fmt.Errorf("read aliases: %w", err)
 	}
 	for _, row := range old {
-		numbers[row.BoardID]++
+		done.Numbers[row.BoardID]++
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // each after what names it
 		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins,
 	} {
 		if err := purge(ctx, ids); err != nil {
-			return nil, nil, fmt.Errorf("purge what hangs on tickets: %w", err)
+			return done, fmt.Errorf("purge what hangs on tickets: %w", err)
 		}
 	}
 	n, err := tx.PurgeTickets(ctx, ids)
 	if err != nil {
-		return nil, nil, fmt.Errorf("purge tickets: %w", err)
+		return done, fmt.Errorf("purge tickets: %w", err)
 	}
 	if n != int64(len(ids)) {
-		return nil, nil, fmt.Errorf("%d of %d tickets were purged", n, len(ids))
+		return done, fmt.Errorf("%d of %d tickets were purged", n, len(ids))
 	}
-	return gone, numbers, nil
+	return done, nil
+}
+
+// lock returns those of some tickets that may go, locked, and notes them in done.
+func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID, done *Purge) (ids []ID, err error) {
+	rows, err := tx.LockTickets(ctx, tickets)
+	if err != nil {
+		return nil, fmt.Errorf("lock tickets: %w", err)
+	}
+	comments, err := tx.CommentsPublished(ctx, tickets)
+	if err != nil {
+		return nil, fmt.Errorf("read what was published of comments: %w", err)
+	}
+	last, unheard := map[ID]uint64{}, map[ID]bool{}
+	for _, row := range comments {
+		last[row.TicketID] = uint64(row.Last)
+		unheard[row.TicketID] = row.Waiting > 0
+	}
+	for _, row := range rows {
+		if row.DeletedAt == nil || !row.DeletedAt.Before(p.Before) {
+			continue
+		}
+		if row.FeedSyncID == nil || unheard[row.ID] ||
+			(*row.FeedSyncID > p.Passed.Tickets || last[row.ID] > p.Passed.Comments) && row.DeletedAt.After(tx.Now.Add(-MaxKept)) {
+			done.Waiting[row.ID] = true
+			continue
+		}
+		ids = append(ids, row.ID)
+		done.Gone[row.ID] = true
+		done.Numbers[row.BoardID]++
+		done.Upto.Tickets = max(done.Upto.Tickets, *row.FeedSyncID)
+		done.Upto.Comments = max(done.Upto.Comments, last[row.ID])
+	}
+	return ids, nil
 }
 
 // BoardsLeft returns the boards on which some tickets had a number before they moved.

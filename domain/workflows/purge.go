@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -31,7 +32,7 @@ func (w *Workflows) purgeDeleted() *migrations.Migration {
 	kept := int64(tickets.KeepDeleted / (24 * time.Hour))
 	return &migrations.Migration{
 		Name: "purge-deleted", Title: "Purge deleted tickets",
-		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again.",
+		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again. One that a consumer or webhook of the feeds has not heard of yet stays for a later run, until it was deleted 90 days ago.",
 		Params: []migrations.Param{
 			companyParam(false),
 			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true, Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
@@ -120,8 +121,11 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 		of[work] = p
 		ids, on = append(ids, p.Ticket), append(on, p.Board)
 	}
-	ids, err := published(ctx, tx, ids)
-	if err != nil || len(ids) == 0 {
+	if len(ids) == 0 {
+		return nil
+	}
+	passed, err := allPassed(ctx, tx)
+	if err != nil {
 		return err
 	}
 	left, err := tickets.BoardsLeft(ctx, tx.Queries, ids)
@@ -132,30 +136,38 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 		return err
 	}
 	slices.Sort(ids)
-	gone, numbers, err := tickets.Purge(ctx, tx, ids, before)
+	done, err := tickets.Purging{Before: before, Passed: passed}.Purge(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
-	for board, n := range numbers {
+	for board, n := range done.Numbers {
 		if err := boards.CountPurged(ctx, tx, board, n); err != nil {
 			return err
 		}
 	}
 	for work, p := range of {
-		if gone[p.Ticket] {
+		switch {
+		case done.Gone[p.Ticket]:
 			work.Note(p.Key.String() + " was removed.")
-		} else {
+		case done.Waiting[p.Ticket]:
+			work.Note(p.Key.String() + " stays for the next run: somebody who follows the feed of changes has not heard yet that it was deleted.")
+		default:
 			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
 		}
 	}
-	return nil
+	if err := feeds.RaiseHorizon(ctx, tx, "comments", done.Upto.Comments); err != nil {
+		return err
+	}
+	return feeds.RaiseHorizon(ctx, tx, "tickets", done.Upto.Tickets)
 }
 
-// published returns those of some deleted tickets whose deletion every consumer of a feed can have seen.
-// As yet tickets go out through no feed, so these are all of them. This is the place to ask a feed's
-// horizon: a ticket behind which it has not come stays for the next run.
-func published(_ context.Context, _ *db.Tx, deleted []tickets.ID) ([]tickets.ID, error) {
-	return deleted, nil
+// allPassed is how far all have come who follow the feeds in which deleted tickets and their comments are.
+func allPassed(ctx context.Context, tx *db.Tx) (p tickets.Places, err error) {
+	if p.Tickets, err = feeds.Passed(ctx, tx.Queries, "tickets"); err != nil {
+		return p, err
+	}
+	p.Comments, err = feeds.Passed(ctx, tx.Queries, "comments")
+	return p, err
 }
 
 func (w *Workflows) previewPurging(_ context.Context, work *migrations.Work) (string, error) {

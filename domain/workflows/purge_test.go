@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -26,6 +27,20 @@ func (h *house) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 			t.Fatal(err)
 		}
 		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
+	}
+	h.publish(t)
+}
+
+// publish publishes all that is not.
+func (h *house) publish(t testing.TB) {
+	t.Helper()
+	for _, feed := range h.Feeds().Names() {
+		for n := feeds.Batch; n > 0; {
+			var err error
+			if n, err = h.Feeds().RunOnce(context.Background(), feed); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
@@ -122,6 +137,7 @@ func TestPurgeDeleted(t *testing.T) {
 			}
 		}
 		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL")
+		h.publish(t)
 		b := h.bulk(t, "purge-deleted", 1, monthOld)
 		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 20 DAY WHERE deleted_at IS NOT NULL AND id % 2 = 0") // these can be restored
 		var group sync.WaitGroup
@@ -149,6 +165,74 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("%d are there, %d were purged", there, purged)
 		}
 		h.sound(t)
+	})
+
+	t.Run("what somebody who follows has not heard of stays", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ctx := context.Background()
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		if _, err := h.Comment(h.ctx, keys[0], "Farewell", nil); err != nil {
+			t.Fatal(err)
+		}
+		h.publish(t)
+		end, err := h.Feeds().End(ctx, "tickets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.deletedAgo(t, 31, keys...)
+		scope := feeds.Scope{Company: h.actor.Company.ID}
+		commentsEnd, err := h.Feeds().End(ctx, "comments")
+		if err != nil {
+			t.Fatal(err)
+		}
+		consumer := func(name string, at feeds.Cursor) {
+			h.exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+				VALUES (?, ?, ?, ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(h.actor.Company.ID), at.Feed, name, at.Epoch, at.Position, at.Began, uint64(h.actor.Account.ID))
+		}
+		left := func() int {
+			b := h.bulk(t, "purge-deleted", 1, monthOld)
+			b.write(t, b.tasks...)
+			return h.count(t, "SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL")
+		}
+		earlier := end
+		earlier.Epoch--
+		consumer("of an epoch before", earlier)
+		consumer("slow", end)
+		if n := left(); n != 2 {
+			t.Fatalf("%d of 2 are left before the deletions were read", n)
+		}
+		h.exec(t, "DELETE FROM feed_consumer WHERE name = 'slow'")
+		h.exec(t, "UPDATE comment SET feed_sync_id = NULL")
+		if n := left(); n != 1 {
+			t.Errorf("%d are left; the one whose comment is not published is to be", n)
+		}
+		h.publish(t)
+		commentsEnd.Position--
+		consumer("of comments", commentsEnd)
+		if n := left(); n != 1 {
+			t.Errorf("%d are left; the one whose comment somebody has not heard of is to be", n)
+		}
+		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 60 DAY WHERE deleted_at IS NOT NULL")
+		if n := left(); n != 0 {
+			t.Errorf("%d are left after 91 days", n)
+		}
+		for feed, cursor := range map[string]feeds.Cursor{"tickets": end, "comments": commentsEnd} {
+			if _, err := h.Feeds().Read(ctx, cursor, 10, scope); !errors.As(err, new(feeds.CursorExpired)) {
+				t.Errorf("%s from before the deletion: %v", feed, err)
+			}
+			now, err := h.Feeds().End(ctx, feed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.Feeds().Read(ctx, now, 10, scope); err != nil {
+				t.Errorf("%s from its end: %v", feed, err)
+			}
+			if _, err := h.Feeds().Read(ctx, feeds.Cursor{Epoch: now.Epoch, Feed: feed}, 10, scope); err != nil {
+				t.Errorf("%s from its start: %v", feed, err)
+			}
+		}
 	})
 
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {

@@ -24,14 +24,20 @@ func TestWhileWorkersRun(t *testing.T) {
 			must(t, h.DeleteTicket(h.ctx, ticket.Key))
 		}
 	}
-	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 40 DAY WHERE deleted_at IS NOT NULL")
+	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
 	ctx, stop := context.WithTimeout(h.ctx, 2*time.Minute)
+	for n := 1; n > 0; { // only what is published is purged
+		var err error
+		n, err = h.Feeds().RunOnce(ctx, "tickets")
+		must(t, err)
+	}
 	defer stop()
 	working, end := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	for range 2 {
 		w := workflows.New(h.db)
 		workers.Go(func() { _ = w.Engine().Work(working) })
+		workers.Go(func() { w.Feeds().Work(working) })
 	}
 	defer workers.Wait()
 	defer end()

@@ -1,0 +1,46 @@
+package verify
+
+// feedChecks are about what is published, and about who reads it.
+func feedChecks() []check {
+	return []check{
+		{
+			name: "feeds", says: "Every feed has its sequence, and no tombstone beyond it is forgotten.", tables: []string{"sequences"},
+			query: `SELECT CONCAT('the feed ', f.name, IF(s.name IS NULL, ' has no sequence', CONCAT(' has come to ', s.value, ' but has forgotten tombstones up to ', s.horizon)))
+				FROM (SELECT 'tickets' AS name UNION ALL SELECT 'comments' UNION ALL SELECT 'boards') f LEFT JOIN sequences s ON s.name = f.name
+				WHERE s.name IS NULL OR s.horizon > s.value ORDER BY f.name`,
+		},
+		{
+			name: "feed positions", says: "What is published has a position that its feed gave out.", tables: []string{"ticket", "comment", "board"},
+			query: published("tickets", "ticket") + " UNION ALL " + published("comments", "comment") + " UNION ALL " + published("boards", "board"),
+		},
+		{
+			name: "feed batches", says: "The batches of a feed gave out every position, up to its last.", tables: []string{"feed_batch"},
+			query: `SELECT CONCAT('the batch of ', b.feed, ' up to ', b.hi, ' gave out ', b.k, ' positions after ', b.last)
+				FROM (SELECT feed, hi, k, LAG(hi) OVER (PARTITION BY feed ORDER BY hi) AS last FROM feed_batch) b WHERE b.hi < b.k OR b.last + b.k <> b.hi
+				UNION ALL
+				SELECT CONCAT('the feed ', s.name, ' has come to ', s.value, ', its last batch to ', COALESCE(x.last, 'none'))
+				FROM sequences s LEFT JOIN (SELECT feed, MAX(hi) AS last FROM feed_batch GROUP BY feed) x ON x.feed = s.name
+				WHERE COALESCE(x.last, 0) <> s.value`,
+		},
+		{
+			name: "feed cursors", says: "No consumer or webhook has read further than its feed has come.", tables: []string{"feed_consumer", "webhook_cursor"},
+			query: `SELECT CONCAT('consumer ', c.id, ' (', c.name, ') stands at ', GREATEST(c.position, c.began), ' of ', c.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
+				FROM feed_consumer c LEFT JOIN sequences s ON s.name = c.feed WHERE s.name IS NULL OR c.epoch = s.epoch AND GREATEST(c.position, c.began) > s.value
+				UNION ALL
+				SELECT CONCAT('webhook ', w.webhook_id, ' stands at ', w.position, ' of ', w.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
+				FROM webhook_cursor w LEFT JOIN sequences s ON s.name = w.feed WHERE s.name IS NULL OR w.epoch = s.epoch AND w.position > s.value`,
+		},
+		{
+			name: "webhooks", says: "A webhook is about a board of its own company.", tables: []string{"webhook"},
+			query: `SELECT CONCAT('webhook ', w.id, ' of company ', w.company_id, ' is about board ', b.id, ' of company ', b.company_id)
+				FROM webhook w STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = w.board_id
+				WHERE b.company_id <> w.company_id AND EXISTS (SELECT 1 FROM company c WHERE c.id = w.company_id)`,
+		},
+	}
+}
+
+// published finds the rows of a feed's table whose positions it never gave out.
+func published(feed, table string) string {
+	return `SELECT CONCAT('` + table + ` ', t.id, ' is at ', t.feed_sync_id, ' of ` + feed + `, which has come to ', s.value)
+		FROM ` + table + ` t STRAIGHT_JOIN sequences s ON s.name = '` + feed + `' WHERE t.feed_sync_id > s.value OR t.feed_sync_id = 0`
+}
