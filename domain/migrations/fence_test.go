@@ -326,6 +326,18 @@ func TestFence(t *testing.T) {
 		}
 		b.adds(run)
 	})
+	t.Run("a worker whose lease was over does not renew it, though no keeper has noticed", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		h := b.hand(b.running(1, Knobs{}))
+		if err := h.w.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.w.lease.until.Store(1) // as of a process that stood still: it has let go of what it held
+		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.valid() {
+			t.Errorf("it lives on: %v", err)
+		}
+	})
 	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})

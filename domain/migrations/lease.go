@@ -22,20 +22,48 @@ const (
 
 // lease is what a process knows of its lease: until when it may work, by its own monotonic clock,
 // counted from before the renewal was sent. The database counts from later on, by its own clock; so
-// whatever either clock shows, the process stops first.
+// whatever either clock shows, the process stops first. Once it is over it stays so, though the database
+// may not have noticed: whoever saw its end has let go of tasks.
 type lease struct {
 	began time.Time
-	until atomic.Int64 // nanoseconds after began
+	until atomic.Int64 // nanoseconds after began; over for one that ended
 }
 
-func (l *lease) renewed(sent time.Time, length time.Duration) {
+const over = -1
+
+// begin begins a lease.
+func (l *lease) begin(sent time.Time, length time.Duration) {
 	l.until.Store(int64(sent.Sub(l.began) + length))
+}
+
+// renewed prolongs the lease, and reports whether it was not over by then.
+func (l *lease) renewed(sent time.Time, length time.Duration) bool {
+	for {
+		until := l.until.Load()
+		if !l.valid() {
+			return false
+		}
+		if l.until.CompareAndSwap(until, int64(sent.Sub(l.began)+length)) {
+			return true
+		}
+	}
 }
 
 // left is how long the process may yet work; not above 0 once the lease is over.
 func (l *lease) left() time.Duration { return time.Duration(l.until.Load()) - time.Since(l.began) }
 
-func (l *lease) valid() bool { return l.left() > 0 }
+// valid reports whether the process may work. After false it never says true.
+func (l *lease) valid() bool {
+	for {
+		until := l.until.Load()
+		if until == over || time.Since(l.began) < time.Duration(until) {
+			return until != over
+		}
+		if l.until.CompareAndSwap(until, over) {
+			return false
+		}
+	}
+}
 
 // errLeaseLost is the cause of a worker's end whose lease ended or was taken.
 type errLeaseLost struct{ why string }
@@ -62,7 +90,7 @@ func (e *Engine) signOn(ctx context.Context) (*worker, error) {
 		return nil, fmt.Errorf("register worker: %w", err)
 	}
 	w.id, w.epoch = id.Worker(number), 1
-	w.lease.renewed(sent, w.length())
+	w.lease.begin(sent, w.length())
 	return w, nil
 }
 
@@ -129,7 +157,9 @@ func (w *worker) renew(ctx context.Context) error {
 	case found == 0:
 		return errLeaseLost{"the keeper took it, for it had ended"}
 	}
-	w.lease.renewed(sent, length)
+	if !w.lease.renewed(sent, length) {
+		return errLeaseLost{"it was over before it could be renewed"}
+	}
 	w.told.Store(inFlight)
 	return nil
 }
