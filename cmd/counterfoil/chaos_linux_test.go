@@ -169,7 +169,7 @@ func until(t *testing.T, w *workflows.Workflows, ctx context.Context, run id.Run
 		if err != nil {
 			t.Fatal(err)
 		}
-		if now.Progress.Done() != last.Progress.Done() {
+		if now.Progress.Done() != last.Progress.Done() || now.Total != last.Total {
 			deadline = time.Now().Add(patience) // a long run is none that stands still
 		}
 		if last = now; wanted(now) {
