@@ -55,5 +55,5 @@ func (s *server) showImage(c echo.Context, small bool) error {
 // isStored tells what is compressed already.
 func isStored(c echo.Context) bool {
 	path := c.Request().URL.Path
-	return strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/")
+	return path == "/metrics" || strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/")
 }

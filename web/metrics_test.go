@@ -1,6 +1,10 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -38,5 +42,19 @@ func TestMetricsOfMigrations(t *testing.T) {
 	h.sql.Close()
 	if body := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
 		t.Error("without a database there are no metrics at all")
+	}
+}
+
+// Prometheus asks for gzip, and unpacks once.
+func TestMetricsAreCompressedOnce(t *testing.T) {
+	t.Parallel()
+	a := newHouse(t).visitor().with("Accept-Encoding", "gzip").get("/metrics").is(t, http.StatusOK)
+	unpacked, err := gzip.NewReader(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil || !bytes.Contains(text, []byte("counterfoil_streams")) {
+		t.Errorf("%v: %.200q", err, text)
 	}
 }

@@ -1,9 +1,10 @@
 // One connection to what changes in a company: a stream of events where it goes through, else questions now
 // and then. It runs in a page or in a worker, so it knows of no document.
 //
-// What it tells: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, and { event, at }, an
-// event being { all } where anything may have changed, { board, own, tickets } where tickets is null or a list
-// of [ticket, column], or { ticket } whose comments changed. at is how far that is: positions of feeds.
+// What it tells: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, { event, at }, an event
+// being { all } where anything may have changed, { board, own, tickets } where tickets is null or a list of
+// [ticket, column], or { ticket } whose comments changed; and { at } when all up to there was told. at is how
+// far that is: positions of feeds.
 
 const FIRST = 10_000 // so long at most until the first sign of life; a proxy that keeps answers back gives none
 const SILENCE = 45_000 // the server beats every 20 s
@@ -112,7 +113,10 @@ export class Connection {
 	}
 
 	async #stream() {
-		let watch = setTimeout(() => this.#abort.abort(), FIRST)
+		let watch = setTimeout(() => {
+			this.#failures = 3 // as a proxy that keeps it back
+			this.#abort.abort()
+		}, FIRST)
 		try {
 			const answer = await this.#fetch(`${this.#url}?at=${this.at}`, { Accept: 'text/event-stream' })
 			check(answer)
@@ -140,7 +144,12 @@ export class Connection {
 			return [line.slice(0, at), line.slice(at + 1).trimStart()]
 		}))
 		if (fields.event) this.#hear(fields.event, JSON.parse(fields.data))
-		if (fields.id) this.at = fields.id
+		if (fields.id && fields.id !== this.at) this.#come(fields.id)
+	}
+
+	#come(at) {
+		this.at = at
+		this.#tell({ at })
 	}
 
 	#hear(name, data) {
@@ -162,7 +171,7 @@ export class Connection {
 			const { at, build, events } = await answer.json()
 			this.#hear('hello', { build })
 			for (const { name, data } of events) this.#hear(name, data)
-			this.at = at
+			this.#come(at)
 		}
 		this.#show('polling')
 	}

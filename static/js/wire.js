@@ -1,9 +1,17 @@
-// What changes by others, or in another window: pages say what they show, and hear of it.
+// What changes by others, or in another window: pages say what they show, and hear of it. All tabs of a browser
+// share one connection: in a SharedWorker; where there is none, in the tab that was elected; else each tab asks
+// now and then.
 import { Connection } from './connect.js'
+import { say, toast } from './say.js'
+import { Shared } from './share.js'
 
-const { company, at } = document.body.dataset
+const { company, account } = document.body.dataset
+let { at = '' } = document.body.dataset
+const url = `/${company}/live`
+const key = `live ${company} ${account}` // another account has a connection of its own
 const followers = new Set()
-let connection
+const visible = () => document.visibilityState === 'visible'
+let line // how news come
 
 // concerns tells whether an event is about what someone follows.
 function concerns(event, { board, ticket }) {
@@ -13,9 +21,13 @@ function concerns(event, { board, ticket }) {
 	return event.tickets ? event.tickets.some(([changed]) => changed === ticket) : board === undefined || event.board === board
 }
 
-function hear({ event, at }) {
-	if (!event) return
-	for (const { what, act } of followers) if (concerns(event, what)) act({ ...event, at })
+function hear(news) {
+	if (news.state) show(news.state)
+	if (!news.event) {
+		if (news.at) at = news.at
+		return
+	}
+	for (const { what, act } of followers) if (concerns(news.event, what)) act({ ...news.event, at: news.at })
 }
 
 // follow calls act for each event about a board ({ board }), or about a ticket and its comments
@@ -25,6 +37,136 @@ function hear({ event, at }) {
 export function follow(what, act) {
 	const one = { what, act }
 	followers.add(one)
-	if (!connection && company) connection = new Connection({ url: `/${company}/live`, at: at ?? '', tell: hear })
+	if (!line && company) line = open()
 	return () => followers.delete(one)
+}
+
+const open = () => (window.SharedWorker && inWorker()) || (navigator.locks && window.BroadcastChannel ? inElected() : alone())
+
+// inWorker listens to the worker that all tabs share. Its address has the build in it.
+function inWorker() {
+	let worker
+	try {
+		worker = new SharedWorker(new URL('./live-worker.js', import.meta.url), { type: 'module' })
+	} catch {
+		return
+	}
+	let heard = false
+	worker.port.onmessage = ({ data }) => {
+		heard = true
+		hear(data)
+	}
+	worker.onerror = () => { if (!heard) line = navigator.locks && window.BroadcastChannel ? inElected() : alone() }
+	const send = (message) => worker.port.postMessage(message)
+	const alive = `${key} ${crypto.getRandomValues(new Uint32Array(2)).join('')}`
+	let release = () => {}
+	const join = () => {
+		// Held while this page is there; the worker waits for it to be free.
+		navigator.locks?.request(alive, () => new Promise((resolve) => { release = resolve }))
+		send({ join: { key, url, at, alive: navigator.locks && alive }, seen: visible() })
+	}
+	join()
+	return {
+		seen: (seen) => send({ seen, wake: seen }),
+		wake: () => send({ wake: true }),
+		leave() {
+			send({ bye: true })
+			release()
+		},
+		join,
+	}
+}
+
+// inElected connects where this tab is looked at and no other does, and tells the others. A tab that is not
+// looked at may be frozen, so it hands that on.
+function inElected() {
+	const me = crypto.getRandomValues(new Uint32Array(2)).join('')
+	const channel = new BroadcastChannel(key)
+	let shared, hand
+	const tell = (news) => {
+		hear(news)
+		channel.postMessage({ news })
+	}
+	channel.onmessage = ({ data: { news, to, join, from } }) => {
+		if (news && (!to || to === me)) hear(news)
+		else if (from && shared) for (const missed of shared.behind(join)) channel.postMessage({ news: missed, to: from })
+	}
+	const stand = () => {
+		if (hand) return
+		const over = new AbortController()
+		hand = () => over.abort()
+		channel.postMessage({ join: at, from: me })
+		navigator.locks.request(key, { signal: over.signal }, () => new Promise((resolve) => {
+			shared = new Shared(url, at)
+			shared.join(tell, at)
+			shared.see(tell, true)
+			hand = () => {
+				shared.close()
+				shared = undefined
+				resolve()
+			}
+		})).catch(() => {}) // it need not any more
+	}
+	const yieldIt = () => {
+		hand?.()
+		hand = undefined
+	}
+	if (visible()) stand()
+	return { seen: (seen) => (seen ? stand() : yieldIt()), wake: () => shared?.wake(), leave: yieldIt, join: () => visible() && stand() }
+}
+
+// alone asks now and then while somebody looks.
+function alone() {
+	let connection
+	const begin = () => { connection ??= new Connection({ url, at, tell: hear, streams: false }) }
+	const end = () => {
+		connection?.close()
+		connection = undefined
+	}
+	if (visible()) begin()
+	return { seen: (seen) => (seen ? begin() : end()), wake: () => connection?.wake(), leave: end, join: begin }
+}
+
+document.addEventListener('visibilitychange', () => line?.seen(visible()))
+addEventListener('online', () => line?.wake())
+addEventListener('pagehide', () => line?.leave())
+addEventListener('pageshow', ({ persisted }) => { if (persisted) line?.join() }) // back from where it was kept
+
+const words = {
+	live: 'Live: what others change shows here by itself',
+	polling: 'What others change shows here within seconds',
+	reconnecting: 'No connection: what you see may be old. It is tried again by itself.',
+	out: 'Not live any more: you are signed out, or may not see this any longer',
+}
+let shown
+let worried
+
+// show has the header say how news come. Only a change that lasts is worth a word.
+function show(state) {
+	clearTimeout(worried)
+	if (state === 'out') return leave()
+	if (state === 'reconnecting' && shown === undefined) return
+	if (state === 'reconnecting') worried = setTimeout(mark, 4000, state)
+	else mark(state)
+}
+
+function mark(state) {
+	if (shown === state) return
+	const dot = document.getElementById('wire') ?? Object.assign(document.createElement('span'), { id: 'wire', className: 'wire', role: 'img' })
+	dot.dataset.state = state
+	dot.title = dot.ariaLabel = words[state]
+	if (!dot.isConnected) document.querySelector('.top > .menu')?.before(dot)
+	if (state === 'reconnecting') say(words.reconnecting)
+	else if (shown === 'reconnecting') say('The page is live again.')
+	shown = state
+}
+
+// leave goes where whoever is signed out belongs; what is typed is not thrown away for that.
+function leave() {
+	mark('out')
+	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue)
+	const before = Number(sessionStorage.getItem('out'))
+	if (typed || Date.now() - before < 60_000) return toast('You are signed out, or may not see this any longer. What you typed is still here; reload the page to go on.', true)
+	sessionStorage.setItem('out', Date.now())
+	location.reload()
 }

@@ -1,0 +1,106 @@
+package live_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/live"
+)
+
+func at(tickets uint64) live.At { return live.At{Epoch: 1, Tickets: tickets} }
+
+func change(company id.Company, tickets ...live.Ticket) live.Change {
+	return live.Change{Company: company, Boards: []live.Board{{ID: 1, Tickets: tickets}}}
+}
+
+func TestAt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint64Range(0, 1<<62)
+		a := live.At{Epoch: n.Draw(t, "epoch"), Tickets: n.Draw(t, "tickets"), Comments: n.Draw(t, "comments"), Boards: n.Draw(t, "boards")}
+		if got := live.ParseAt(a.String()); got != a {
+			t.Errorf("%q is %v, not %v", a, got, a)
+		}
+	})
+	for _, wrong := range []string{"", "1.2.3", "1.2.3.4.5", "1.2.3.-4", "1.2.3.x", "1.2.3.99999999999999999999", " 1.2.3.4"} {
+		if got := live.ParseAt(wrong); got != (live.At{}) {
+			t.Errorf("%q is %v", wrong, got)
+		}
+	}
+}
+
+func TestHub(t *testing.T) {
+	t.Parallel()
+	t.Run("whoever says how far they have come hears what came after", func(t *testing.T) {
+		h := live.New()
+		h.Begin(at(10))
+		h.Add(at(11), change(1, live.Ticket{ID: 7}))
+		h.Add(at(12), change(2))
+		h.Add(at(13), change(1, live.Ticket{ID: 8}))
+		for from, want := range map[uint64]int{10: 2, 11: 1, 12: 1, 13: 0, 14: 0} {
+			if news := h.After(1, at(from)); news.Missed || len(news.Changes) != want || news.At != at(13) {
+				t.Errorf("after %d: %+v", from, news)
+			}
+		}
+	})
+	t.Run("whoever comes from before what is kept, or from another epoch, is told that anything may have changed", func(t *testing.T) {
+		h := live.New()
+		h.Begin(at(10))
+		for _, from := range []live.At{{}, at(9), {Epoch: 2, Tickets: 10}} {
+			if news := h.After(1, from); !news.Missed || len(news.Changes) > 0 {
+				t.Errorf("after %v: %+v", from, news)
+			}
+		}
+	})
+	t.Run("a reader hears each change of its company once, in order", func(t *testing.T) {
+		h := live.New()
+		h.Begin(at(10))
+		news := h.After(1, at(10))
+		for i := range uint64(5) {
+			h.Add(at(11+i), change(id.Company(1+i%2)))
+			<-news.More
+			news = h.Read(1, news.Next)
+			if want := 1 - int(i%2); news.Missed || len(news.Changes) != want {
+				t.Errorf("%d: %+v", i, news)
+			}
+		}
+		if news = h.Read(1, news.Next); len(news.Changes) > 0 || news.At != at(15) {
+			t.Errorf("%+v", news)
+		}
+	})
+	t.Run("a reader who does not keep up has missed something, and goes on", func(t *testing.T) {
+		h := live.New()
+		h.Begin(at(10))
+		news := h.After(1, at(10))
+		for i := range uint64(1000) {
+			h.Add(at(11+i), change(1, make([]live.Ticket, 500)...))
+		}
+		news = h.Read(1, news.Next)
+		if !news.Missed || len(news.Changes) > 0 || news.At != at(1010) {
+			t.Fatalf("%+v", news)
+		}
+		h.Add(at(1011), change(1))
+		if news = h.Read(1, news.Next); news.Missed || len(news.Changes) != 1 {
+			t.Errorf("%+v", news)
+		}
+		if news := h.After(1, at(500)); !news.Missed {
+			t.Error("it kept all of that")
+		}
+		if news := h.After(1, at(1000)); news.Missed || len(news.Changes) != 11 {
+			t.Errorf("it kept nothing of that: %+v", news)
+		}
+	})
+	t.Run("where the feeds begin anew, everyone has missed something", func(t *testing.T) {
+		h := live.New()
+		h.Begin(at(10))
+		h.Add(at(11), change(1))
+		news := h.After(1, at(11))
+		h.Begin(live.At{Epoch: 2, Tickets: 3})
+		<-news.More
+		if news = h.Read(1, news.Next); !news.Missed {
+			t.Errorf("%+v", news)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// streams is how many live connections the server has open.
+func (a *app) streams() string {
+	a.t.Helper()
+	answer, err := http.Get(a.url + "/metrics")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^counterfoil_streams (\d+)$`).FindSubmatch(body)
+	if found == nil {
+		a.t.Fatalf("no counterfoil_streams: %s\n%s", answer.Status, body)
+	}
+	return string(found[1])
+}
+
+// another is one more tab of the same browser.
+func (b *tab) another() *tab {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(cancel)
+	other := &tab{t: b.t, ctx: ctx, app: b.app, expected: b.expected}
+	other.must(chromedp.Do(ctx))
+	return other
+}
+
+// without has pages find that the browser lacks something.
+func (b *tab) without(names ...string) {
+	b.t.Helper()
+	for _, name := range names {
+		object, property, _ := strings.Cut(name, ".")
+		call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: fmt.Sprintf("Object.defineProperty(%s, %q, { value: undefined })", object, property),
+		})
+	}
+}
+
+// listens opens a page and has it listen to all of the first board.
+func (b *tab) listens(path string) {
+	b.t.Helper()
+	b.open(path)
+	eval[bool](b, `(window.heard = [], import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
+		const board = 1
+		window.stop = follow({ board }, (event) => window.heard.push(event))
+		return true
+	}), true)`)
+}
+
+// newsCome waits until the header says that news come so.
+func (b *tab) newsCome(want string) {
+	b.t.Helper()
+	b.wait(`document.getElementById("wire")?.dataset.state === %s`, want)
+}
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	// The practice board has the id 1.
+	ways := map[string]struct {
+		without []string
+		state   string
+		streams string // of two tabs
+	}{
+		"one connection for all tabs, in a worker":        {nil, "live", "1"},
+		"one connection for all tabs, in the elected one": {[]string{"window.SharedWorker"}, "live", "1"},
+		"no connection: it asks now and then":             {[]string{"window.SharedWorker", "navigator.locks"}, "polling", "0"},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := withBoard(t)
+			first := a.tab(t)
+			first.without(way.without...)
+			first.listens("/acme/boards/DEMO")
+			first.newsCome(way.state)
+			a.post("/acme/boards/DEMO/tickets", "title", "One")
+			first.wait(`window.heard?.length > 0`)
+			second := first.another()
+			second.without(way.without...)
+			second.listens("/acme/boards/DEMO")
+			second.wait(`window.heard !== undefined`)
+			a.post("/acme/boards/DEMO/tickets", "title", "Two")
+			second.wait(`window.heard?.length > 0`)
+			if got := a.streams(); got != way.streams {
+				t.Errorf("%s connections, not %s", got, way.streams)
+			}
+		})
+	}
+}
