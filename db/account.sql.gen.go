@@ -263,7 +263,8 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
          JOIN notification n ON n.company_id = h.id
          WHERE h.slug = ? AND n.account_id = ? AND n.unread = TRUE
          LIMIT 100
-       ) some) AS unread
+       ) some) AS unread,
+       m.role IN ('owner', 'admin') AND EXISTS (SELECT 1 FROM webhook w WHERE w.company_id = c.id AND w.state = 'stopped') AS stopped
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id
@@ -294,10 +295,11 @@ type MemberBySlugRow struct {
 	OtherSlug    string
 	OtherName    string
 	Unread       int64
+	Stopped      sql.NullBool
 }
 
 // The account with its place in a company, and how many entries of its inbox there are unread, counted up to
-// a hundred: a row for each other company that it belongs to, one where there is none. No row for a stranger
+// a hundred, and for who manages it whether a webhook was stopped: a row for each other company that it belongs to, one where there is none. No row for a stranger
 // and for an unknown company alike.
 func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]MemberBySlugRow, error) {
 	rows, err := q.db.QueryContext(ctx, memberBySlug,
@@ -328,6 +330,7 @@ func (q *Queries) MemberBySlug(ctx context.Context, arg MemberBySlugParams) ([]M
 			&i.OtherSlug,
 			&i.OtherName,
 			&i.Unread,
+			&i.Stopped,
 		); err != nil {
 			return nil, err
 		}

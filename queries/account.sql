@@ -34,7 +34,7 @@ SELECT handle FROM membership WHERE company_id = sqlc.arg(company_id) AND handle
 
 -- name: MemberBySlug :many
 -- The account with its place in a company, and how many entries of its inbox there are unread, counted up to
--- a hundred: a row for each other company that it belongs to, one where there is none. No row for a stranger
+-- a hundred, and for who manages it whether a webhook was stopped: a row for each other company that it belongs to, one where there is none. No row for a stranger
 -- and for an unknown company alike.
 SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.session_epoch,
        c.id AS company_id, c.slug AS company_slug, c.name AS company_name, m.role, m.handle,
@@ -44,7 +44,8 @@ SELECT a.id AS account_id, a.email, a.name AS account_name, a.operator, a.sessio
          JOIN notification n ON n.company_id = h.id
          WHERE h.slug = sqlc.arg(slug) AND n.account_id = sqlc.arg(account_id) AND n.unread = TRUE
          LIMIT 100
-       ) some) AS unread
+       ) some) AS unread,
+       m.role IN ('owner', 'admin') AND EXISTS (SELECT 1 FROM webhook w WHERE w.company_id = c.id AND w.state = 'stopped') AS stopped
 FROM company c
 JOIN membership m ON m.company_id = c.id
 JOIN account a ON a.id = m.account_id

@@ -49,6 +49,11 @@ const (
 	OwnTokensID   = "own-tokens"
 	OtherTokensID = "other-tokens"
 	AuditID       = "audit"
+	WebhooksID    = "webhooks"
+	WebhookID     = "webhook"
+	DeliveriesID  = "deliveries" // of a webhook
+	DeliveryID    = "delivery"
+	StoppedID     = "stopped" // says that a webhook was stopped
 
 	// The pieces of a run's page.
 	RunPollID     = "run-poll"

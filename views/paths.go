@@ -260,6 +260,49 @@ func TokenRevocationPath(company string, token id.Token) string {
 // SettingsPath is a company's name.
 func SettingsPath(company string) string { return "/" + company + "/settings" }
 
+// WebhooksPath is a company's webhooks, and takes new ones.
+func WebhooksPath(company string) string { return SettingsPath(company) + "/webhooks" }
+
+// WebhookPath is a webhook's page. A POST to it changes the webhook.
+func WebhookPath(company string, webhook id.Webhook) string {
+	return fmt.Sprintf("%s/%d", WebhooksPath(company), webhook)
+}
+
+// WebhookBeforePath is the page with older deliveries.
+func WebhookBeforePath(company string, webhook id.Webhook, before id.Delivery) string {
+	return fmt.Sprintf("%s?before=%d#%s", WebhookPath(company, webhook), before, DeliveriesID)
+}
+
+// WebhookStatePath turns a webhook on or off.
+func WebhookStatePath(company string, webhook id.Webhook) string {
+	return WebhookPath(company, webhook) + "/state"
+}
+
+// WebhookSecretPath gives a webhook another secret.
+func WebhookSecretPath(company string, webhook id.Webhook) string {
+	return WebhookPath(company, webhook) + "/secret"
+}
+
+// WebhookTestsPath sends a webhook a test.
+func WebhookTestsPath(company string, webhook id.Webhook) string {
+	return WebhookPath(company, webhook) + "/tests"
+}
+
+// WebhookRemovalPath is the question whether to delete a webhook; a POST deletes it.
+func WebhookRemovalPath(company string, webhook id.Webhook) string {
+	return WebhookPath(company, webhook) + "/removal"
+}
+
+// DeliveryPath is something that was sent to a webhook, and what it answered.
+func DeliveryPath(company string, webhook id.Webhook, delivery id.Delivery) string {
+	return fmt.Sprintf("%s/deliveries/%d", WebhookPath(company, webhook), delivery)
+}
+
+// ResendsPath sends it once more.
+func ResendsPath(company string, webhook id.Webhook, delivery id.Delivery) string {
+	return DeliveryPath(company, webhook, delivery) + "/resends"
+}
+
 // AuditPath is a company's audit list.
 func AuditPath(company string) string { return "/" + company + "/audit" }
 

@@ -190,6 +190,18 @@ func audit(e accounts.AuditEntry) string {
 		return "renamed the company from " + d.Was + " to " + d.Name
 	case accounts.AuditCompanyOpened:
 		return "opened the company"
+	case accounts.AuditWebhookMade:
+		return "made a webhook to " + d.Name
+	case accounts.AuditWebhookChanged:
+		return "changed the webhook to " + d.Name
+	case accounts.AuditWebhookOn:
+		return "turned on the webhook to " + d.Name
+	case accounts.AuditWebhookOff:
+		return "turned off the webhook to " + d.Name
+	case accounts.AuditWebhookSecret:
+		return "gave the webhook to " + d.Name + " another secret"
+	case accounts.AuditWebhookDeleted:
+		return "deleted the webhook to " + d.Name
 	}
 	return strings.ReplaceAll(e.Kind, "-", " ")
 }

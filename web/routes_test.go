@@ -134,6 +134,19 @@ var pages = map[string]access{
 	"POST /:company/settings":                                  managers("/acme/settings", 422),
 	"GET /:company/audit":                                      managers("/acme/audit", 200),
 
+	// The town's webhook 1 goes to this machine, which is not sent to; a form that says so again is not taken.
+	"GET /:company/settings/webhooks":                                         managers("/acme/settings/webhooks", 200),
+	"POST /:company/settings/webhooks":                                        managers("/acme/settings/webhooks", 201).sending("url", "https://hooks.example/x", "feeds", "tickets"),
+	"GET /:company/settings/webhooks/:webhook":                                managers("/acme/settings/webhooks/1", 200),
+	"POST /:company/settings/webhooks/:webhook":                               managers("/acme/settings/webhooks/1", 422).sending("version", "1", "url", "http://127.0.0.1/", "feeds", "tickets"),
+	"POST /:company/settings/webhooks/:webhook/state":                         managers("/acme/settings/webhooks/1/state", 303).sending("on", "no"),
+	"POST /:company/settings/webhooks/:webhook/secret":                        managers("/acme/settings/webhooks/1/secret", 201),
+	"POST /:company/settings/webhooks/:webhook/tests":                         managers("/acme/settings/webhooks/1/tests", 303),
+	"GET /:company/settings/webhooks/:webhook/removal":                        managers("/acme/settings/webhooks/1/removal", 200),
+	"POST /:company/settings/webhooks/:webhook/removal":                       managers("/acme/settings/webhooks/99/removal", 404),
+	"GET /:company/settings/webhooks/:webhook/deliveries/:delivery":           managers("/acme/settings/webhooks/1/deliveries/1", 200),
+	"POST /:company/settings/webhooks/:webhook/deliveries/:delivery/resends": managers("/acme/settings/webhooks/1/deliveries/1/resends", 303),
+
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),
 	"GET /:company/jump":                          members("/acme/jump?q=x", 200),
@@ -281,6 +294,7 @@ func newTown(t testing.TB) *house {
 	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
 	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
+	h.webhook()
 	return h
 }
 

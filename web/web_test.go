@@ -48,9 +48,14 @@ type house struct {
 // emptyHouse is a house before setup. change may alter what the server is told.
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
+	return emptyHouseWith(t, nil, change...)
+}
+
+func emptyHouseWith(t testing.TB, options []workflows.Option, change ...func(*web.Config)) *house {
+	t.Helper()
 	d, watch := dbtest.Watched(t)
 	files := &memory{files: map[string][]byte{}}
-	w := workflows.New(d, workflows.WithMigrations(probes()...), workflows.WithFiles(files))
+	w := workflows.New(d, append(options, workflows.WithMigrations(probes()...), workflows.WithFiles(files))...)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
 	for _, c := range change {
@@ -71,7 +76,13 @@ func (f failed) Write(line []byte) (int, error) {
 
 func newHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
-	h := emptyHouse(t, change...)
+	return settle(emptyHouse(t, change...))
+}
+
+// settle sets a house up.
+func settle(h *house) *house {
+	t := h.t
+	t.Helper()
 	var err error
 	h.actor, _, h.token, err = h.workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
 	if err != nil {

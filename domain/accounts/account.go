@@ -67,6 +67,8 @@ type Actor struct {
 	// in this one were unread, counted up to a hundred. A token knows neither.
 	Others []Company
 	Unread int
+	// Stopped says that a webhook of the company was stopped, to who manages it and has no token.
+	Stopped bool
 	Token  id.Token // 0 for a browser session
 	Scopes []string // of the token
 }

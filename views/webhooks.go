@@ -1,0 +1,106 @@
+package views
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+)
+
+// WebhookForm is what was typed into the form of a webhook. Board is a slug, "" for all.
+type WebhookForm struct {
+	URL, Note, Board string
+	Feeds            []string
+	Version          uint64
+	Errors           Errors
+}
+
+// WebhooksProps are a company's webhooks, with the form for another.
+type WebhooksProps struct {
+	Page     Page
+	Webhooks []webhooks.Webhook
+	Feeds    []string // that there are
+	Boards   []boards.Board
+	Form     WebhookForm
+}
+
+// WebhookProps is a webhook's page. Secret is one that was just made, shown now and never again.
+type WebhookProps struct {
+	Page       Page
+	Webhook    webhooks.Webhook
+	Feeds      []string
+	Boards     []boards.Board
+	Form       WebhookForm
+	Deliveries []webhooks.Attempt
+	More       bool // there are older ones
+	Older      bool // these are not the newest
+	Secret     string
+	Opened     bool // the webhook was just made, too
+}
+
+// WebhookRemovalProps is the question whether to delete a webhook.
+type WebhookRemovalProps struct {
+	Page    Page
+	Webhook webhooks.Webhook
+}
+
+// DeliveryProps is something that was sent to a webhook.
+type DeliveryProps struct {
+	Page    Page
+	Webhook webhooks.Webhook
+	Attempt webhooks.Attempt
+}
+
+// feedWords are feeds as people know them.
+var feedWords = map[string]string{"tickets": "Tickets", "comments": "Comments", "boards": "Boards"}
+
+func feedWord(feed string) string {
+	if word := feedWords[feed]; word != "" {
+		return word
+	}
+	return feed
+}
+
+// sends says in a few words what a webhook is sent.
+func sends(w webhooks.Webhook) string {
+	words := make([]string, len(w.Feeds))
+	for i, feed := range w.Feeds {
+		words[i] = strings.ToLower(feedWord(feed))
+	}
+	text := strings.Join(words, ", ")
+	if w.BoardSlug != "" {
+		text += " of " + w.BoardSlug
+	}
+	return text
+}
+
+// about says what a delivery was about: what people know the row by, or else its number.
+func about(a webhooks.Attempt) string {
+	switch {
+	case a.Subject != "":
+		return a.Subject
+	case a.Row != 0:
+		return fmt.Sprintf("#%d", a.Row)
+	}
+	return ""
+}
+
+// kindWords say how a delivery came to be, where that was not by itself.
+var kindWords = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
+
+// answered is a status in words.
+func answered(status int) string {
+	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// responseText is how an answer began, as text.
+func responseText(response []byte) string { return strings.ToValidUTF8(string(response), "\uFFFD") }
+
+// chosen reports whether a feed is among those of a form.
+func (f WebhookForm) chosen(feed string) bool { return slices.Contains(f.Feeds, feed) }
