@@ -126,10 +126,14 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 				q.Cursor = page.Cursor
 			}
 			ctx, cancel := context.WithTimeout(waiting.ctx, patience)
-			page, err = s.readFeed(ctx, s.base(c), q)
-			if cancel(); err != nil || len(page.Items) > 0 || page.More {
-				return page, err
+			next, err := s.readFeed(ctx, s.base(c), q)
+			switch cancel(); {
+			case waiting.ctx.Err() != nil && err != nil:
+				return page, nil
+			case err != nil || len(next.Items) > 0 || next.More:
+				return next, err
 			}
+			page = next
 		}
 		select {
 		case <-s.streams.soon(moved):

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -214,8 +215,8 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.As(err, new(tooManyStreams)) {
-		level = slog.LevelDebug // whoever opens ten thousand fills no log; there is a metric
+	if errors.As(err, new(tooManyStreams)) || errors.As(err, new(workflows.Stopping)) {
+		level = slog.LevelDebug // of the first there is a metric, the second is no trouble: neither fills a log
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	var behind interface{ Cause() error }

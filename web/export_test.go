@@ -8,3 +8,10 @@ import (
 
 // ClientAddress is how an address is read from a request.
 func ClientAddress(proxies []*net.IPNet) echo.IPExtractor { return clientAddress(proxies) }
+
+// OpenStreams is how many answers go on.
+func (h Handler) OpenStreams() int {
+	h.streams.mu.Lock()
+	defer h.streams.mu.Unlock()
+	return h.streams.open
+}

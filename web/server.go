@@ -81,9 +81,11 @@ type server struct {
 // Handler answers all routes.
 type Handler struct {
 	http.Handler
-	// EndStreams ends the answers that go on, and refuses new ones. A stop of the server would wait for them.
-	EndStreams func()
+	streams *streams
 }
+
+// EndStreams ends the answers that go on, and refuses new ones. A stop of the server would wait for them.
+func (h Handler) EndStreams() { h.streams.end() }
 
 // New returns the handler of all routes.
 func New(cfg Config) Handler {
@@ -104,7 +106,7 @@ func New(cfg Config) Handler {
 		fromAddress,
 	)
 	s.route(e)
-	return Handler{Handler: head(e), EndStreams: s.streams.end}
+	return Handler{Handler: head(e), streams: s.streams}
 }
 
 type headKey struct{}

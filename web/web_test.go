@@ -36,7 +36,7 @@ const (
 // board DEMO, whose owner is Ana.
 type house struct {
 	t         testing.TB
-	handler   http.Handler
+	handler   web.Handler
 	workflows *workflows.Workflows
 	sql       *sql.DB
 	watch     *dbtest.Watch

@@ -68,6 +68,9 @@ func (c Cursor) kept() uint64 {
 
 // Consumer returns a company's consumer, or ConsumerNotFound.
 func (e *Engine) Consumer(ctx context.Context, company id.Company, feed, name string) (Consumer, error) {
+	if !consumerName.MatchString(name) {
+		return Consumer{}, ConsumerNotFound{Name: name}
+	}
 	row, err := db.Read(e.db.ConsumerByName(ctx, db.ConsumerByNameParams{CompanyID: company, Feed: feed, Name: name}))
 	return e.one(ctx, db.AllConsumersRow(row), err, name)
 }
@@ -255,6 +258,12 @@ func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 
 // at is the cursor before what was published from a time on; the start where that is further back than is known.
 func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, error) {
+	switch year := at.UTC().Year(); { // those that a database has
+	case year < 1000:
+		return e.Start(ctx, feed)
+	case year > 9999:
+		return e.End(ctx, feed)
+	}
 	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC()))
 	if db.IsNotFound(err) {
 		return e.Start(ctx, feed)

@@ -1,0 +1,575 @@
+package web_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+)
+
+// fedItem is an item of a feed as the API shows it.
+type fedItem struct {
+	ID       uint64
+	Position string `json:"feed_sync_id"`
+	Deleted  bool
+	Reason   string
+	Data     *struct {
+		Key, Title, Board, Slug, Body, Description, URL string
+	}
+}
+
+// fedPage is a page of a feed.
+type fedPage struct {
+	Items  []fedItem
+	Cursor string
+	More   bool `json:"has_more"`
+	From   string
+}
+
+// publish has all that changed published now.
+func (h *house) publish() {
+	h.t.Helper()
+	for _, feed := range h.workflows.Feeds().Names() {
+		for {
+			n, err := h.workflows.Feeds().RunOnce(context.Background(), feed)
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			if n == 0 {
+				break
+			}
+		}
+	}
+}
+
+// feeding has changes published, and told to who waits, until the test ends.
+func (h *house) feeding() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); h.workflows.Feeds().Work(ctx) }()
+	h.t.Cleanup(func() { cancel(); <-done })
+}
+
+// feed reads a page; pairs are parameters.
+func (p *program) feed(t testing.TB, feed string, pairs ...string) (page fedPage) {
+	t.Helper()
+	p.get("/feeds/"+feed+"?"+form(pairs...).Encode()).is(t, http.StatusOK).read(t, &page)
+	return page
+}
+
+// mirror is what a reader keeps of a feed.
+type mirror map[uint64]fedItem
+
+// read reads a feed from a cursor to its end and returns the cursor there.
+func (m mirror) read(t testing.TB, p *program, feed, cursor string, pairs ...string) string {
+	t.Helper()
+	for {
+		page := p.feed(t, feed, append(pairs, "cursor", cursor)...)
+		for _, item := range page.Items {
+			m.apply(t, item)
+		}
+		cursor = page.Cursor
+		if !page.More {
+			return cursor
+		}
+	}
+}
+
+func (m mirror) apply(t testing.TB, item fedItem) {
+	t.Helper()
+	if item.Deleted != (item.Data == nil) {
+		t.Errorf("deleted %v, data %v", item.Deleted, item.Data)
+	}
+	if item.Deleted {
+		delete(m, item.ID)
+		return
+	}
+	m[item.ID] = item
+}
+
+// keys are the keys of tickets in a mirror, and their titles.
+func (m mirror) titles() map[string]string {
+	found := map[string]string{}
+	for _, item := range m {
+		found[item.Data.Key] = item.Data.Title
+	}
+	return found
+}
+
+func TestFeed(t *testing.T) {
+	t.Parallel()
+
+	t.Run("from its start it is a snapshot, then what changed since", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+		h.publish()
+		m := mirror{}
+		cursor := m.read(t, h.program(), "tickets", "", "board", "NINJA", "limit", "2")
+		if got := m.titles(); len(got) != 3 || got["NINJA-2"] != "Two" {
+			t.Fatalf("the snapshot is %v", got)
+		}
+		h.program().patch("/tickets/NINJA-2", object{"title": "Second", "version": 1}).is(t, http.StatusOK)
+		h.program().delete("/tickets/NINJA-3").is(t, http.StatusNoContent)
+		h.publish()
+		page := h.program().feed(t, "tickets", "cursor", cursor, "board", "NINJA")
+		if len(page.Items) != 2 || page.More {
+			t.Fatalf("not the two that changed: %+v", page)
+		}
+		for _, item := range page.Items {
+			m.apply(t, item)
+		}
+		if got := m.titles(); len(got) != 2 || got["NINJA-2"] != "Second" {
+			t.Errorf("after the changes it is %v", got)
+		}
+	})
+
+	t.Run("a ticket that leaves the board that is followed is gone for that reader", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		from, to := h.newBoard("NINJA"), h.newBoard("OTHER")
+		h.newTickets("NINJA", from.Columns[0].ID, "One")
+		h.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+		h.publish()
+		tickets, comments := mirror{}, mirror{}
+		ticketsAt := tickets.read(t, h.program(), "tickets", "", "board", "NINJA")
+		commentsAt := comments.read(t, h.program(), "comments", "", "board", "NINJA")
+		h.program().post("/tickets/NINJA-1/position", object{"board": "OTHER", "column": to.Columns[0].ID}).is(t, http.StatusOK)
+		h.publish()
+		for feed, cursor := range map[string]string{"tickets": ticketsAt, "comments": commentsAt} {
+			page := h.program().feed(t, feed, "cursor", cursor, "board", "NINJA")
+			if len(page.Items) != 1 || !page.Items[0].Deleted || page.Items[0].Reason != "left_filter" {
+				t.Errorf("%s: %+v", feed, page.Items)
+			}
+		}
+	})
+
+	t.Run("nobody reads another company's, and their cursors go over it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.publish()
+		h.account("sam", "rivals", accounts.Owner)
+		sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+		for _, feed := range []string{"tickets", "comments", "boards"} {
+			mine, theirs := h.program().feed(t, feed, "limit", "1000"), sam.feed(t, feed, "limit", "1000")
+			if len(theirs.Items) != 0 || theirs.More || theirs.Cursor != mine.Cursor {
+				t.Errorf("%s: %+v", feed, theirs)
+			}
+		}
+		sam.get("/feeds/tickets?board=DEMO").problem(t, http.StatusNotFound, "")
+	})
+
+	t.Run("long texts end a page early, and nothing is left out", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		b := h.newBoard("LONG")
+		h.fill(b, 250, "CONCAT('Ticket ', n)")
+		h.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		h.publish()
+		a := h.program().get("/feeds/tickets?board=LONG&limit=1000").is(t, http.StatusOK)
+		var page fedPage
+		if a.read(t, &page); !page.More || len(page.Items) >= 250 || len(a.body) > 10<<20 {
+			t.Errorf("a page of %d items has %d bytes; more: %v", len(page.Items), len(a.body), page.More)
+		}
+		m := mirror{}
+		if m.read(t, h.program(), "tickets", "", "board", "LONG", "limit", "1000"); len(m) != 250 {
+			t.Errorf("%d of 250 tickets", len(m))
+		}
+	})
+}
+
+func TestFeedRefusesBadQuestions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.publish()
+	p := h.program()
+	good := p.feed(t, "tickets", "limit", "1").Cursor
+	parts := strings.Split(good, ".")
+	epoch, position := parts[1], parts[3]
+	h.account("sam", "rivals", accounts.Owner)
+
+	for rule, c := range map[string]struct {
+		query string
+		code  int
+		field string
+	}{
+		"no cursor at all":                {"cursor=x", 422, "cursor"},
+		"a truncated one":                 {"cursor=" + good[:len(good)/3], 422, "cursor"},
+		"another feed's":                  {"cursor=" + strings.Replace(good, "tickets", "comments", 1), 422, "cursor"},
+		"another version's":               {"cursor=v2" + good[2:], 422, "cursor"},
+		"a signed position":               {"cursor=v1." + epoch + ".tickets.%2B1", 422, "cursor"},
+		"a negative position":             {"cursor=v1." + epoch + ".tickets.-1", 422, "cursor"},
+		"zeros before it":                 {"cursor=v1." + epoch + ".tickets.0" + position, 422, "cursor"},
+		"a position above all numbers":    {"cursor=v1." + epoch + ".tickets.99999999999999999999", 422, "cursor"},
+		"hostile":                         {"cursor=" + url.QueryEscape("' OR 1=1 --"), 422, "cursor"},
+		"bytes that are no text":          {"cursor=%ff%00", 422, "cursor"},
+		"very long":                       {"cursor=" + strings.Repeat("v1.", 9000), 422, "cursor"},
+		"ahead of the feed":               {"cursor=v1." + epoch + ".tickets.999999999", 409, ""},
+		"began ahead of the feed":         {"cursor=v1." + epoch + ".tickets.1.999999999", 409, ""},
+		"began before it":                 {"cursor=v1." + epoch + ".tickets.5.4", 422, "cursor"},
+		"of an earlier epoch":             {"cursor=v1.1700000000.tickets." + position, 409, ""},
+		"limit 0":                         {"limit=0", 422, "limit"},
+		"limit -1":                        {"limit=-1", 422, "limit"},
+		"limit 10^9":                      {"limit=1000000000", 422, "limit"},
+		"a limit above all numbers":       {"limit=99999999999999999999", 422, "limit"},
+		"a limit that is none":            {"limit=ten", 422, "limit"},
+		"a fraction":                      {"limit=1.5", 422, "limit"},
+		"wait -1":                         {"wait=-1", 422, "wait"},
+		"wait an hour":                    {"wait=3600", 422, "wait"},
+		"wait for ever":                   {"wait=Infinity", 422, "wait"},
+		"a board that is not there":       {"board=NOPE", 404, ""},
+		"a board that cannot be":          {"board=%00", 404, ""},
+		"a consumer that is not there":    {"consumer=nobody", 404, ""},
+		"a consumer that cannot be":       {"consumer=%ff", 404, ""},
+		"both a consumer and a cursor":    {"consumer=x&cursor=start", 422, "cursor"},
+		"a time that is none":             {"cursor=2026-13-01T00:00:00Z", 422, "cursor"},
+		"a time without a zone":           {"cursor=2026-01-01T00:00:00", 422, "cursor"},
+		"the year 0":                      {"cursor=0000-01-01T00:00:00Z", 200, ""},
+		"a time that is long after today": {"cursor=9999-12-31T23:59:59Z", 200, ""},
+		"a time after all years":          {"cursor=9999-12-31T23:59:59-12:00", 200, ""},
+	} {
+		a := p.get("/feeds/tickets?" + c.query)
+		if c.code == 200 {
+			a.is(t, 200)
+			continue
+		}
+		if a.code != c.code {
+			t.Errorf("%s: %d, not %d: %s", rule, a.code, c.code, a.body)
+			continue
+		}
+		a.problem(t, c.code, c.field)
+		if strings.HasPrefix(c.query, "cursor") { // a stream is refused before it begins
+			if s := p.get("/feeds/tickets/stream?" + c.query); s.code != c.code {
+				t.Errorf("%s: the stream answers %d", rule, s.code)
+			}
+			value, _ := url.QueryUnescape(strings.TrimPrefix(c.query, "cursor="))
+			if !strings.ContainsAny(value, "\x00\xff") {
+				if s := p.with("Last-Event-ID", value).get("/feeds/tickets/stream?cursor=start"); s.code != c.code {
+					t.Errorf("%s: with Last-Event-ID the stream answers %d", rule, s.code)
+				}
+			}
+		}
+	}
+	for _, feed := range []string{"nope", "Tickets", "sequences", "ticket", "tickets'", "%ff", "%00", strings.Repeat("x", 9000)} {
+		for _, path := range []string{"", "/stream", "/audit", "/consumers/x"} {
+			p.get("/feeds/"+feed+path).problem(t, http.StatusNotFound, "")
+		}
+	}
+	old := "v1." + epoch + ".tickets.1"
+	p.feed(t, "tickets", "cursor", old)
+	h.exec("UPDATE sequences SET horizon = value WHERE name = 'tickets'")
+	if got := p.get("/feeds/tickets?cursor="+old).problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:feeds.CursorExpired" {
+		t.Errorf("it is %s", got.Type)
+	}
+	p.get("/feeds/tickets/stream?cursor="+old).problem(t, http.StatusGone, "")
+	p.feed(t, "tickets", "cursor", good) // it was in its first reading when that was purged
+	m := mirror{}
+	if m.read(t, p, "tickets", ""); len(m) == 0 { // the feed goes on
+		t.Error("from its start it shows nothing")
+	}
+}
+
+func TestLongPoll(t *testing.T) {
+	t.Parallel()
+
+	t.Run("it answers as soon as there is something", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.feeding()
+		p := h.program()
+		cursor := p.feed(t, "tickets", "cursor", "end").Cursor
+		var wait sync.WaitGroup
+		for range 20 {
+			wait.Go(func() {
+				m := mirror{}
+				for at := cursor; len(m) == 0; {
+					page := p.feed(t, "tickets", "cursor", at, "wait", "60")
+					if len(page.Items) == 0 {
+						t.Error("it gave up")
+						return
+					}
+					for _, item := range page.Items {
+						if item.Data.Title == "News" {
+							m.apply(t, item)
+						}
+					}
+					at = page.Cursor
+				}
+			})
+		}
+		p.post("/boards/DEMO/tickets", object{"title": "News"}).is(t, http.StatusCreated)
+		wait.Wait()
+	})
+
+	t.Run("it answers with nothing when the time is over or the server stops", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.publish()
+		p := h.program()
+		end := p.feed(t, "tickets", "cursor", "end").Cursor
+		if page := p.feed(t, "tickets", "cursor", end, "wait", "1"); len(page.Items) != 0 || page.Cursor != end {
+			t.Errorf("not an empty page: %+v", page)
+		}
+		answered := make(chan *answer)
+		go func() { answered <- p.get("/feeds/tickets?wait=60&cursor=" + end) }()
+		h.waitForStreams(t, 1)
+		h.endStreams()
+		(<-answered).is(t, http.StatusOK)
+		a := p.get("/feeds/tickets?wait=60&cursor=" + end)
+		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") == "" {
+			t.Error("it does not say when to come again")
+		}
+		p.feed(t, "tickets", "cursor", end) // who does not wait is answered
+	})
+}
+
+func TestFeedAudit(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.newBoard("MANY")
+	h.fill(b, 2500, "CONCAT('Ticket ', n)")
+	h.publish()
+	p := h.program()
+	m := mirror{}
+	cursor := m.read(t, p, "tickets", "", "limit", "1000")
+
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
+		t.Fatalf("%d ranges differ for a reader who has all", wrong)
+	}
+	some := h.count("SELECT MAX(id) FROM ticket")
+	lost := m[uint64(some)]
+	delete(m, uint64(some))
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 1 {
+		t.Errorf("%d ranges differ for a reader who lost a row", wrong)
+	}
+	old := lost
+	old.Position = "1"
+	m[uint64(some)] = old
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 1 {
+		t.Errorf("%d ranges differ for a reader who has an old row", wrong)
+	}
+	m[uint64(some)] = lost
+
+	h.exec("UPDATE ticket SET title = 'Changed', feed_sync_id = NULL WHERE id = ?", some)
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
+		t.Errorf("%d ranges differ, though the one that changed says so", wrong)
+	}
+	h.publish()
+	cursor = m.read(t, p, "tickets", cursor)
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
+		t.Errorf("%d ranges differ after reading on", wrong)
+	}
+	p.delete("/tickets/MANY-7").is(t, http.StatusNoContent)
+	h.publish()
+	ghost := mirror{}
+	for id, item := range m {
+		ghost[id] = item
+	}
+	cursor = m.read(t, p, "tickets", cursor)
+	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
+		t.Errorf("%d ranges differ after a deletion", wrong)
+	}
+	if wrong := ghost.audit(t, p, "tickets", cursor); wrong != 1 {
+		t.Errorf("%d ranges differ for a reader who keeps what was deleted", wrong)
+	}
+	board := mirror{}
+	at := board.read(t, p, "tickets", "", "board", "DEMO")
+	if wrong := board.audit(t, p, "tickets", at, "board", "DEMO"); wrong != 0 {
+		t.Errorf("%d ranges of a board differ", wrong)
+	}
+	for _, feed := range []string{"comments", "boards"} {
+		m := mirror{}
+		at := m.read(t, p, feed, "")
+		if wrong := m.audit(t, p, feed, at); wrong != 0 {
+			t.Errorf("%s: %d ranges differ", feed, wrong)
+		}
+	}
+	p.get("/feeds/tickets/audit?upto=v1.5.tickets.1").problem(t, http.StatusConflict, "")
+	p.get("/feeds/tickets/audit?upto=x").problem(t, 422, "cursor")
+	p.get("/feeds/tickets/audit?after=-1").problem(t, 422, "after")
+	h.account("sam", "rivals", accounts.Owner)
+	sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	var empty struct{ Ranges []any }
+	if sam.get("/feeds/tickets/audit").is(t, 200).read(t, &empty); len(empty.Ranges) != 0 {
+		t.Errorf("a stranger sees %v", empty.Ranges)
+	}
+}
+
+// audit returns how many ranges with nothing pending are not as a reader has them who came to a cursor.
+func (m mirror) audit(t testing.TB, p *program, feed, upto string, pairs ...string) (wrong int) {
+	t.Helper()
+	seen := 0
+	for after := ""; ; {
+		var audit struct {
+			Ranges []struct {
+				From, To, Pending uint64
+				Count             int
+				Checksum          string
+			}
+			Next *string
+		}
+		p.get("/feeds/"+feed+"/audit?"+form(append(pairs, "upto", upto, "after", after)...).Encode()).is(t, http.StatusOK).read(t, &audit)
+		for _, r := range audit.Ranges {
+			n, sum := 0, uint64(0)
+			for id, item := range m {
+				if id >= r.From && id <= r.To {
+					digest := sha256.Sum256(fmt.Appendf(nil, "%d:%s", id, item.Position))
+					sum += binary.BigEndian.Uint64(digest[:8])
+					n++
+				}
+			}
+			seen += n
+			if r.Pending == 0 && (r.Count != n || r.Checksum != fmt.Sprintf("%016x", sum)) {
+				wrong++
+			}
+		}
+		if audit.Next == nil {
+			break
+		}
+		after = *audit.Next
+	}
+	if seen != len(m) {
+		t.Errorf("the audit is about %d rows, the reader has %d", seen, len(m))
+	}
+	return wrong
+}
+
+// consumer is a consumer as the API shows it.
+type consumer struct {
+	Feed, Name, Cursor, State string
+	Paused                    bool
+	LagRows                   uint64  `json:"lag_rows"`
+	LagSeconds                float64 `json:"lag_seconds"`
+}
+
+func TestConsumers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.newBoard("NINJA")
+	h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+	h.publish()
+	p := h.program()
+	get := func(name string) (c consumer) {
+		p.get("/feeds/tickets/consumers/"+name).is(t, 200).read(t, &c)
+		return c
+	}
+	move := func(name string, body object) *answer {
+		return p.call("PUT", "/feeds/tickets/consumers/"+name+"/cursor", body)
+	}
+
+	var made consumer
+	p.post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, 201).read(t, &made)
+	if made.State != "ok" || made.LagRows == 0 || made.Feed != "tickets" {
+		t.Errorf("a new one is %+v", made)
+	}
+	p.post("/feeds/tickets/consumers", object{"name": "warehouse"}).problem(t, 409, "name")
+	for _, bad := range []string{"", " ", ".x", "a b", "a/b", "ä", strings.Repeat("x", 81), "x\n"} {
+		p.post("/feeds/tickets/consumers", object{"name": bad}).problem(t, 422, "name")
+	}
+	for _, bad := range []string{"x", "v1.1.tickets", "Start", "tomorrow"} {
+		p.post("/feeds/tickets/consumers", object{"name": "other", "from": bad}).problem(t, 422, "cursor")
+	}
+	p.post("/feeds/tickets/consumers", object{"name": "other", "from": "v1.1.tickets.1"}).problem(t, 409, "")
+
+	page := p.feed(t, "tickets", "consumer", "warehouse", "limit", "2")
+	if len(page.Items) != 2 || page.From != made.Cursor || !page.More {
+		t.Fatalf("its first page is %+v", page)
+	}
+	if again := p.feed(t, "tickets", "consumer", "warehouse", "limit", "2"); again.Cursor != page.Cursor {
+		t.Error("reading has moved it")
+	}
+
+	// Of many who have done the same work, one moves it, and the others are told where it stands.
+	results := make(chan *answer)
+	for range 8 {
+		go func() { results <- move("warehouse", object{"from": page.From, "to": page.Cursor}) }()
+	}
+	won := 0
+	for range 8 {
+		switch a := <-results; a.code {
+		case 200:
+			won++
+		default:
+			problem := a.problem(t, 409, "")
+			var current consumer
+			if err := json.Unmarshal(*problem.Current, &current); err != nil || current.Cursor != page.Cursor {
+				t.Errorf("the others are told %s", *problem.Current)
+			}
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d have moved it", won)
+	}
+	move("warehouse", object{"from": page.Cursor, "to": page.From}).problem(t, 422, "to")
+	move("warehouse", object{"from": page.Cursor, "to": "end"}).problem(t, 422, "cursor")
+	move("warehouse", object{"from": page.Cursor}).problem(t, 422, "to")
+	move("nobody", object{"to": "end"}).problem(t, 404, "")
+
+	move("warehouse", object{"to": "end"}).is(t, 200)
+	if c := get("warehouse"); c.LagRows != 0 || c.LagSeconds != 0 {
+		t.Errorf("at the end it is behind: %+v", c)
+	}
+	before := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+	move("warehouse", object{"to": before}).is(t, 200)
+	if again := p.feed(t, "tickets", "consumer", "warehouse", "limit", "1000"); len(again.Items) < 3 {
+		t.Errorf("from an hour ago it reads %d items", len(again.Items))
+	}
+	move("warehouse", object{"to": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}).is(t, 200)
+	if c := get("warehouse"); c.LagRows != 0 {
+		t.Errorf("from the future it is behind: %+v", c)
+	}
+
+	move("warehouse", object{"to": "start"}).is(t, 200)
+	p.call("PUT", "/feeds/tickets/consumers/warehouse/pause", nil).is(t, 200)
+	if page := p.feed(t, "tickets", "consumer", "warehouse"); len(page.Items) != 0 || get("warehouse").State != "paused" {
+		t.Error("a paused one gets something")
+	}
+	p.delete("/feeds/tickets/consumers/warehouse/pause").is(t, 200)
+	if page := p.feed(t, "tickets", "consumer", "warehouse"); len(page.Items) == 0 {
+		t.Error("one that goes on gets nothing")
+	}
+
+	h.exec("UPDATE feed_consumer SET position = 1, began = 0")
+	h.exec("UPDATE sequences SET horizon = 2")
+	if c := get("warehouse"); c.State != "behind the horizon" {
+		t.Errorf("behind the horizon it is %+v", c)
+	}
+	p.get("/feeds/tickets?consumer=warehouse").problem(t, 410, "")
+	h.exec("UPDATE sequences SET epoch = epoch + 1")
+	if c := get("warehouse"); c.State != "of an earlier epoch" {
+		t.Errorf("after a restore it is %+v", c)
+	}
+	p.get("/feeds/tickets?consumer=warehouse").problem(t, 409, "")
+	move("warehouse", object{"to": "start"}).is(t, 200) // which is how it goes on
+	p.feed(t, "tickets", "consumer", "warehouse")
+
+	p.delete("/feeds/tickets/consumers/warehouse").is(t, 204)
+	p.get("/feeds/tickets/consumers/warehouse").problem(t, 404, "")
+}
+
+// endStreams does what a stop of the server does.
+func (h *house) endStreams() { h.handler.EndStreams() }
+
+// waitForStreams returns once so many answers go on.
+func (h *house) waitForStreams(t testing.TB, n int) {
+	t.Helper()
+	ticks := time.NewTicker(time.Millisecond)
+	defer ticks.Stop()
+	for timeout := time.After(30 * time.Second); h.handler.OpenStreams() != n; {
+		select {
+		case <-timeout:
+			t.Fatalf("%d answers go on, not %d", h.handler.OpenStreams(), n)
+		case <-ticks.C:
+		}
+	}
+}
