@@ -52,7 +52,12 @@ type parts struct {
 	read    func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error)
 	purge   func(ctx context.Context, d *db.DB) error
 	restore func(ctx context.Context, d *db.DB, old picture) error
-	consume func(a *actor, c *consumer, page Page) error
+	// early has a consumer save where it stands before it does the work.
+	early bool
+	save  func(c *consumer, at place, page Page)
+	apply func(c *consumer, at place, item Item)
+	// shared has the two consumers be one that runs twice.
+	shared bool
 }
 
 // right is the system as it is.
@@ -65,7 +70,8 @@ func right() parts {
 		read: func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
 			return e.Read(ctx, c, limit, scope)
 		},
-		purge: purgePapers(true), restore: restorePapers(true), consume: applyThenSave,
+		purge: purgePapers(true), restore: restorePapers(true),
+		save: (*consumer).save, apply: (*consumer).apply,
 	}
 }
 
@@ -141,8 +147,8 @@ func restorePapers(epoch bool) func(context.Context, *db.DB, picture) error {
 					return err
 				}
 			}
-			if !epoch {
-				return nil
+			if _, err := tx.SQL.ExecContext(ctx, "UPDATE paper_note n JOIN paper p ON p.id = n.paper_id SET n.content = p.content"); err != nil || !epoch {
+				return err
 			}
 			_, err := tx.NewEpoch(ctx)
 			return err
@@ -197,14 +203,20 @@ func pageOf(ctx context.Context, d *db.DB, look Look, tell bool) ([]Row, error) 
 
 // consumer keeps a copy of a feed. All of it outlives its process, but what a page in hand says.
 type consumer struct {
-	scope  Scope
-	limit  int
-	cursor string
-	held   map[uint64]held
+	scope Scope
+	limit int
+	place
+	held map[uint64]held
 	// While it reads from the start, what it was shown; nil otherwise.
 	shown map[uint64]bool
 	// wrong is what it found wrong with what it was given.
 	wrong []violation
+}
+
+// place is where it stands: its cursor, "" before the first, and how often it has begun anew.
+type place struct {
+	cursor string
+	round  int
 }
 
 type held struct {
@@ -214,49 +226,52 @@ type held struct {
 }
 
 func newConsumer(limit int, board uint32) *consumer {
-	return &consumer{limit: limit, scope: Scope{Board: id.Board(board)}, held: map[uint64]held{}}
+	return &consumer{limit: limit, scope: Scope{Board: id.Board(board)}, held: map[uint64]held{}, shown: map[uint64]bool{}}
 }
 
-// poll reads a page and applies it, as an actor on a stage or, without one, at once.
-func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (Page, error) {
-	page, err := c.read(ctx, e, p)
+// poll reads a page and applies it.
+func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more bool, err error) {
+	if c.cursor == "" {
+		c.again() // what it has of an earlier try may be of another database
+	}
+	at := c.place
+	page, err := c.read(ctx, e, p, at)
 	var before CursorOfBefore
 	var ahead CursorAhead
 	var expired CursorExpired
 	if errors.As(err, &before) || errors.As(err, &ahead) || errors.As(err, &expired) {
-		c.again()
-		return Page{More: true}, nil
-	}
-	if err != nil {
-		return Page{}, err
-	}
-	return page, p.consume(a, c, page)
-}
-
-func (c *consumer) read(ctx context.Context, e *Engine, p parts) (Page, error) {
-	var at Cursor
-	var err error
-	if c.cursor == "" {
-		if at, err = e.Start(ctx, theFeed); err != nil {
-			return Page{}, err
-		}
-		if c.shown == nil {
+		if at == c.place {
 			c.again()
 		}
-	} else if at, err = ParseCursor(theFeed, c.cursor); err != nil {
-		return Page{}, err
+		return true, nil
 	}
-	page, err := p.read(ctx, e, at, c.limit, c.scope)
+	if err != nil {
+		return false, err
+	}
+	return page.More, p.consume(a, c, at, page)
+}
+
+func (c *consumer) read(ctx context.Context, e *Engine, p parts, at place) (Page, error) {
+	var from Cursor
+	var err error
+	if at.cursor == "" {
+		from, err = e.Start(ctx, theFeed)
+	} else {
+		from, err = ParseCursor(theFeed, at.cursor)
+	}
 	if err != nil {
 		return Page{}, err
 	}
-	c.check(at, page)
-	return page, nil
+	page, err := p.read(ctx, e, from, c.limit, c.scope)
+	if err == nil {
+		c.check(from, page)
+	}
+	return page, err
 }
 
 // again has it read from the start: what it is not shown then it drops. Positions of before say nothing.
 func (c *consumer) again() {
-	c.cursor, c.shown = "", map[uint64]bool{}
+	c.place, c.shown = place{round: c.round + 1}, map[uint64]bool{}
 	for row, had := range c.held {
 		had.position = 0
 		c.held[row] = had
@@ -277,7 +292,10 @@ func (c *consumer) check(at Cursor, page Page) {
 	}
 }
 
-func (c *consumer) apply(item Item) {
+func (c *consumer) apply(at place, item Item) {
+	if c.round != at.round { // another of it has begun anew, and may have dropped the row
+		return
+	}
 	if c.shown != nil {
 		c.shown[item.ID] = true
 	}
@@ -288,7 +306,11 @@ func (c *consumer) apply(item Item) {
 	c.held[item.ID] = held{position: item.Position, gone: item.Deleted, paper: p}
 }
 
-func (c *consumer) save(page Page) {
+// save moves on from where the page was read, unless another has moved on meanwhile.
+func (c *consumer) save(at place, page Page) {
+	if c.place != at {
+		return
+	}
 	c.cursor = page.Cursor.String()
 	if c.shown != nil && !page.More {
 		maps.DeleteFunc(c.held, func(row uint64, _ held) bool { return !c.shown[row] })
@@ -296,11 +318,30 @@ func (c *consumer) save(page Page) {
 	}
 }
 
-func applyThenSave(a *actor, c *consumer, page Page) error {
-	for _, item := range page.Items {
-		if err := a.does(fmt.Sprintf("apply %d at %d", item.ID, item.Position), func() { c.apply(item) }); err != nil {
+func (p parts) consume(a *actor, c *consumer, at place, page Page) error {
+	apply := func() error { return p.applyAll(a, c, at, page) }
+	save := func() error { return p.saveAt(a, c, at, page) }
+	steps := []func() error{apply, save}
+	if p.early {
+		steps = []func() error{save, apply}
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return err
 		}
 	}
-	return a.does("save "+page.Cursor.String(), func() { c.save(page) })
+	return nil
+}
+
+func (p parts) applyAll(a *actor, c *consumer, at place, page Page) error {
+	for _, item := range page.Items {
+		if err := a.does(fmt.Sprintf("apply %d at %d", item.ID, item.Position), func() { p.apply(c, at, item) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p parts) saveAt(a *actor, c *consumer, at place, page Page) error {
+	return a.does("save "+page.Cursor.String(), func() { p.save(c, at, page) })
 }

@@ -1,0 +1,382 @@
+package feeds
+
+// Feeds that are wrong, each in one part: the same harness that finds nothing wrong with the right one must
+// catch each of them, else it proves nothing.
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// mutant is a feed with a wrong part. It is caught when one of the rules is found violated, I5 where none
+// is named: a consumer has lost something. It is looked for in schedules drawn at random, of which focus
+// makes such in which it can show; or in those where one of a scene is stopped.
+type mutant struct {
+	name  string
+	wrong func(*parts)
+	focus func(*plan)
+	scene string
+	rules []string
+}
+
+var mutants = []mutant{
+	{name: "the largest position and one", wrong: func(p *parts) { p.publish = publishMax }},
+	{name: "positions are reserved outside the transaction", wrong: func(p *parts) { p.publish = publishReserved }},
+	// The unique index, not a consumer, finds most of these.
+	{name: "the sequence is read without a lock", wrong: func(p *parts) { p.publish = publishUnlocked }, rules: []string{"error", "I2", "I3"}},
+	{name: "a row at a time, in steps of their own", wrong: func(p *parts) { p.publish = publishSteps }, rules: []string{"error", "I2", "I3"}},
+	{name: "how far the feed has come is read after the page", wrong: func(p *parts) { p.read = readHeadLast }},
+	{name: "a full page leads to the head", wrong: func(p *parts) { p.read = readToHead }},
+	{name: "what is not committed is read", wrong: func(p *parts) { p.read = readUncommitted }},
+	{name: "an old position is written back", wrong: func(p *parts) { p.edit = editWriteBack }},
+	{name: "a change keeps the position", wrong: func(p *parts) { p.edit = editPaper("content = content + 1") }},
+	{name: "deleted rows are gone", wrong: func(p *parts) { p.remove = removeHard }},
+	{name: "the cursor is saved before the work", wrong: func(p *parts) { p.early = true }},
+	{name: "the horizon is ignored", wrong: func(p *parts) { p.read = readHorizon(false) }, scene: "a purge of what a reader waits for"},
+	{name: "the horizon is looked at before the page alone", wrong: func(p *parts) { p.read = readHorizon(true) }, scene: "a purge of what a reader waits for"},
+	{name: "a purge does not raise the horizon", wrong: func(p *parts) { p.purge = purgePapers(false) }, scene: "a purge of what a reader waits for"},
+	{name: "rows leave a filter silently", wrong: func(p *parts) { p.load = loadSilently }, focus: withMoves},
+	{name: "a restored database keeps its epoch", wrong: func(p *parts) { p.restore = restorePapers(false) }, focus: func(plan *plan) { plan.Operator = []string{"restore"} }},
+	{name: "details are read before it is known how far the feed has come", wrong: func(p *parts) { p.read = readNotesFirst }, focus: withEdits},
+	{name: "two of one consumer apply whatever comes", scene: "two readers", wrong: func(p *parts) {
+		p.shared = true
+		p.apply = func(c *consumer, at place, item Item) { delete(c.held, item.ID); c.apply(at, item) }
+	}},
+}
+
+// variants are right as well.
+var variants = []mutant{
+	{name: "details are read behind the page", wrong: func(p *parts) { p.load = loadNotes(false) }},
+	{name: "details are read before the page, and behind the head", wrong: func(p *parts) { p.load = loadNotes(true) }},
+	{name: "two of one consumer", wrong: func(p *parts) { p.shared = true }},
+	{name: "two of one consumer save wherever they are", wrong: func(p *parts) {
+		p.shared = true
+		p.save = func(c *consumer, at place, page Page) {
+			if c.round == at.round {
+				c.save(c.place, page)
+			}
+		}
+	}},
+}
+
+func withMoves(plan *plan) {
+	plan.Writers[0] = []deed{{What: "move", Paper: 1, Board: 2}, {What: "move", Paper: 2, Board: 1}}
+	plan.Board = 1
+}
+
+func withEdits(plan *plan) {
+	plan.Writers = [2][]deed{{{What: "edit", Paper: 1}, {What: "edit", Paper: 1}}, nil}
+	plan.Operator, plan.Passes, plan.Polls = nil, [2]int{3, 0}, [2]int{3, 3}
+}
+
+func TestTheWrongOnesAreCaught(t *testing.T) {
+	t.Parallel()
+	const lanes, schedules = 3, 400
+	for lane := range lanes {
+		t.Run("lane", func(t *testing.T) {
+			t.Parallel()
+			s := newPapers(t, cast...)
+			for n := lane; n < len(mutants); n += lanes {
+				t.Run(mutants[n].name, func(t *testing.T) { mutants[n].mustBeCaught(t, s, schedules) })
+			}
+		})
+	}
+}
+
+// mustBeCaught performs always the same plans.
+func (m mutant) mustBeCaught(t *testing.T, s *stage, schedules int) {
+	p := right()
+	m.wrong(&p)
+	catches := m.rules
+	if catches == nil {
+		catches = []string{"I5"}
+	}
+	n := 0
+	for plan := range m.plans(schedules) {
+		n++
+		wrong, err := perform(s, p, plan)
+		if err != nil {
+			wrong = append(wrong, violation{"error", err.Error()})
+		}
+		if slices.ContainsFunc(wrong, func(v violation) bool { return slices.Contains(catches, v.rule) }) {
+			t.Logf("caught in schedule %d: %v", n, rules(wrong))
+			return
+		}
+	}
+	t.Errorf("nothing was found wrong with it in %d schedules", n)
+}
+
+func (m mutant) plans(limit int) iter.Seq[plan] {
+	if m.scene != "" {
+		return scenes[m.scene].stops()
+	}
+	return func(yield func(plan) bool) {
+		drawn := rapid.Custom(drawPlan)
+		for n := range limit {
+			plan := drawn.Example(n)
+			if m.focus != nil {
+				m.focus(&plan)
+			}
+			if !yield(plan) {
+				return
+			}
+		}
+	}
+}
+
+func TestRightVariants(t *testing.T) {
+	t.Parallel()
+	s := newPapers(t, cast...)
+	for _, m := range variants {
+		t.Run(m.name, func(t *testing.T) {
+			p := right()
+			m.wrong(&p)
+			for plan := range m.plans(40) {
+				if wrong, err := perform(s, p, plan); err != nil || len(wrong) > 0 {
+					t.Fatalf("%v %v\n%s", err, wrong, strings.Join(s.log, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// batch is the frame of publishers: give gets locked rows and returns the last position it gave.
+func batch(ctx context.Context, e *Engine, give func(tx *db.Tx, rows []uint64) (last uint64, err error)) error {
+	candidates, err := e.db.Unpublished(ctx, "paper", Batch)
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	return e.db.InTx(ctx, func(tx *db.Tx) error {
+		rows, err := tx.LockUnpublished(ctx, "paper", candidates)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		last, err := give(tx, rows)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Publish(ctx, "paper", rows, last-uint64(len(rows))); err != nil {
+			return err
+		}
+		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: theFeed, Hi: last, K: uint32(len(rows))})
+	})
+}
+
+func publishMax(ctx context.Context, e *Engine) error {
+	return batch(ctx, e, func(tx *db.Tx, rows []uint64) (last uint64, err error) {
+		if err := tx.SQL.QueryRowContext(ctx, "SELECT COALESCE(MAX(feed_sync_id), 0) FROM paper").Scan(&last); err != nil {
+			return 0, err
+		}
+		last += uint64(len(rows))
+		_, err = tx.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = GREATEST(value, ?) WHERE name = ?", last, theFeed)
+		if err != nil {
+			return 0, err
+		}
+		_, err = tx.SQL.ExecContext(ctx, "DELETE FROM feed_batch WHERE feed = ? AND hi = ?", theFeed, last)
+		return last, err
+	})
+}
+
+func publishReserved(ctx context.Context, e *Engine) error {
+	candidates, err := e.db.Unpublished(ctx, "paper", Batch)
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	result, err := e.db.TakePositions(ctx, uint64(len(candidates)), theFeed)
+	if err != nil {
+		return err
+	}
+	reserved, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	return e.db.InTx(ctx, func(tx *db.Tx) error {
+		rows, err := tx.LockUnpublished(ctx, "paper", candidates)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		_, err = tx.Publish(ctx, "paper", rows, uint64(reserved)-uint64(len(rows)))
+		return err
+	})
+}
+
+func publishUnlocked(ctx context.Context, e *Engine) error {
+	return batch(ctx, e, func(tx *db.Tx, rows []uint64) (uint64, error) {
+		now, err := tx.Sequence(ctx, theFeed)
+		if err != nil {
+			return 0, err
+		}
+		last := now.Value + uint64(len(rows))
+		_, err = tx.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?", last, theFeed)
+		return last, err
+	})
+}
+
+// publishSteps is what a first program would do.
+func publishSteps(ctx context.Context, e *Engine) error {
+	rows, err := e.db.Unpublished(ctx, "paper", Batch)
+	if err != nil {
+		return err
+	}
+	for _, n := range rows {
+		now, err := e.db.Sequence(ctx, theFeed)
+		if err != nil {
+			return err
+		}
+		if _, err := e.db.SQL.ExecContext(ctx, "UPDATE paper SET feed_sync_id = ? WHERE id = ?", now.Value+1, n); err != nil {
+			return err
+		}
+		if _, err := e.db.SQL.ExecContext(ctx, "UPDATE sequences SET version = version + 1, value = ? WHERE name = ?", now.Value+1, theFeed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+	now, err := e.sequence(ctx, c.Feed)
+	if err != nil {
+		return Page{}, err
+	}
+	if err := c.check(now); err != nil {
+		return Page{}, err
+	}
+	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Look{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
+	if err != nil {
+		return Page{}, err
+	}
+	if now, err = e.sequence(ctx, c.Feed); err != nil {
+		return Page{}, err
+	}
+	return page(c, now.Value, limit, rows)
+}
+
+func readToHead(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+	page, err := e.Read(ctx, c, limit, scope)
+	if err != nil {
+		return Page{}, err
+	}
+	now, err := e.sequence(ctx, c.Feed)
+	page.Cursor.Position, page.More = max(now.Value, page.Cursor.Position), false
+	return page, err
+}
+
+func readUncommitted(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+	const level = "SET SESSION TRANSACTION ISOLATION LEVEL READ "
+	if _, err := e.db.SQL.ExecContext(ctx, level+"UNCOMMITTED"); err != nil {
+		return Page{}, err
+	}
+	return e.Read(ctx, c, limit, scope)
+}
+
+// readHorizon looks at the horizon before the page, or never.
+func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope) (Page, error) {
+	return func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+		now, err := e.sequence(ctx, c.Feed)
+		if err != nil {
+			return Page{}, err
+		}
+		if !before {
+			now.Horizon = 0
+		}
+		if err := c.check(now); err != nil {
+			return Page{}, err
+		}
+		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Look{After: c.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		if err != nil {
+			return Page{}, err
+		}
+		return page(c, now.Value, limit, rows)
+	}
+}
+
+func editWriteBack(ctx context.Context, d *db.DB, paper uint64) error {
+	return d.InTx(ctx, func(tx *db.Tx) error {
+		var position sql.NullInt64
+		if err := tx.SQL.QueryRowContext(ctx, "SELECT feed_sync_id FROM paper WHERE id = ?", paper).Scan(&position); err != nil {
+			return err
+		}
+		_, err := tx.SQL.ExecContext(ctx, "UPDATE paper SET content = content + 1, feed_sync_id = ? WHERE id = ?", position, paper)
+		return err
+	})
+}
+
+func removeHard(ctx context.Context, d *db.DB, paper uint64) error {
+	return change(ctx, d, "DELETE FROM paper WHERE id = ?", paper)
+}
+
+func loadSilently(d *db.DB) Load {
+	return func(ctx context.Context, _ *db.Queries, look Look) ([]Row, error) {
+		return pageOf(ctx, d, look, false)
+	}
+}
+
+// loadNotes takes the contents from the papers' notes, which change with them.
+func loadNotes(before bool) func(*db.DB) Load {
+	return func(d *db.DB) Load {
+		return func(ctx context.Context, _ *db.Queries, look Look) (list []Row, err error) {
+			if !before {
+				if list, err = pageOf(ctx, d, look, true); err != nil {
+					return nil, err
+				}
+			}
+			notes, err := readNotes(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			if before {
+				if list, err = pageOf(ctx, d, look, true); err != nil {
+					return nil, err
+				}
+			}
+			for n, r := range list {
+				if p, ok := r.Data.(paper); ok {
+					p.Content = notes[r.ID]
+					list[n].Data = p
+				}
+			}
+			return list, nil
+		}
+	}
+}
+
+// readNotesFirst puts what it reads now into a page of later.
+func readNotesFirst(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
+	notes, err := readNotes(ctx, e.db)
+	if err != nil {
+		return Page{}, err
+	}
+	page, err := e.Read(ctx, c, limit, scope)
+	for n, item := range page.Items {
+		if p, ok := item.Data.(paper); ok {
+			p.Content = notes[item.ID]
+			page.Items[n].Data = p
+		}
+	}
+	return page, err
+}
+
+func readNotes(ctx context.Context, d *db.DB) (map[uint64]uint64, error) {
+	rows, err := d.SQL.QueryContext(ctx, "SELECT paper_id, content FROM paper_note")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	notes := map[uint64]uint64{}
+	for rows.Next() {
+		var n, content uint64
+		if err := rows.Scan(&n, &content); err != nil {
+			return nil, err
+		}
+		notes[n] = content
+	}
+	return notes, rows.Err()
+}
