@@ -1,0 +1,357 @@
+package web_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// fedEvent is a server-sent event.
+type fedEvent struct{ id, name, data string }
+
+// eventStream is a stream of the API that somebody reads.
+type eventStream struct {
+	*http.Response
+	lines *bufio.Scanner
+}
+
+// listen opens a stream on a server; pairs are headers.
+func listen(t testing.TB, server *httptest.Server, token, path string, pairs ...string) *eventStream {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	for i := 0; i < len(pairs); i += 2 {
+		r.Header.Set(pairs[i], pairs[i+1])
+	}
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	return &eventStream{answer, lines}
+}
+
+// next returns the next event, also one without data.
+func (s *eventStream) next() (e fedEvent, err error) {
+	for s.lines.Scan() {
+		switch name, value, _ := strings.Cut(s.lines.Text(), ": "); name {
+		case "id":
+			e.id = value
+		case "event":
+			e.name = value
+		case "data":
+			e.data = value
+		case "":
+			if e != (fedEvent{}) {
+				return e, nil
+			}
+		}
+	}
+	return e, errors.Join(io.EOF, s.lines.Err())
+}
+
+// change returns the next event that has data.
+func (s *eventStream) change(t testing.TB) fedEvent {
+	t.Helper()
+	for {
+		e, err := s.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.data != "" {
+			return e
+		}
+	}
+}
+
+// onPort has a house answer on a port with the limits that it has in earnest, but for reading and writing.
+func onPort(t testing.TB, h *house) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = web.HTTPServer(h.handler, slog.New(slog.DiscardHandler))
+	server.Config.ReadTimeout, server.Config.WriteTimeout = 50*time.Millisecond, 100*time.Millisecond
+	server.Start()
+	t.Cleanup(func() { h.endStreams(); server.Close() })
+	return server
+}
+
+func withStreams(limits web.StreamLimits) func(*web.Config) {
+	return func(cfg *web.Config) { cfg.Streams = limits }
+}
+
+const tick = 20 * time.Millisecond
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+
+	t.Run("it sends what there is, then what changes, each with the cursor behind it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.feeding()
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+		server := onPort(t, h)
+		all := listen(t, server, h.token, "/feeds/tickets/stream?board=NINJA")
+		if kind := all.Header.Get("Content-Type"); all.StatusCode != 200 || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
+			t.Fatalf("%d %v", all.StatusCode, all.Header)
+		}
+		var seen []fedEvent
+		for range 3 {
+			e := all.change(t)
+			if e.name != "change" || e.id == "" {
+				t.Errorf("an event is %+v", e)
+			}
+			seen = append(seen, e)
+		}
+		h.newTickets("NINJA", b.Columns[0].ID, "Four")
+		seen = append(seen, all.change(t))
+		if !strings.Contains(seen[3].data, `"title":"Four"`) {
+			t.Errorf("the news is %s", seen[3].data)
+		}
+		again := listen(t, server, h.token, "/feeds/tickets/stream?board=NINJA&cursor=start", "Last-Event-ID", seen[1].id)
+		for _, want := range seen[2:] {
+			if e := again.change(t); e != want {
+				t.Errorf("after coming back it is sent %+v, not %+v", e, want)
+			}
+		}
+		end := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+		if e, err := end.next(); err != nil || e.id == "" || e.data != "" {
+			t.Errorf("at the end it begins with %+v", e)
+		}
+		h.newTickets("NINJA", b.Columns[0].ID, "Five")
+		if e := end.change(t); !strings.Contains(e.data, `"title":"Five"`) {
+			t.Errorf("from the end it is sent %s", e.data)
+		}
+	})
+
+	t.Run("it outlives the server's deadlines, and heartbeats go over what is others'", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Beat: tick}))
+		h.feeding()
+		h.newBoard("OTHER")
+		server := onPort(t, h)
+		s := listen(t, server, h.token, "/feeds/tickets/stream?board=OTHER")
+		ids := map[string]bool{}
+		for range 20 {
+			e, err := s.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[e.id] = true
+		}
+		demo := h.program()
+		demo.post("/boards/DEMO/tickets", object{"title": "Elsewhere"}).is(t, 201)
+		for before := len(ids); len(ids) == before; {
+			e, err := s.next()
+			if err != nil || e.data != "" {
+				t.Fatalf("%+v %v", e, err)
+			}
+			ids[e.id] = true
+		}
+		demo.post("/boards/OTHER/tickets", object{"title": "Here"}).is(t, 201)
+		if e := s.change(t); !strings.Contains(e.data, `"title":"Here"`) {
+			t.Errorf("it is sent %s", e.data)
+		}
+	})
+
+	t.Run("it ends with the token", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Check: tick, Beat: tick}))
+		h.feeding()
+		h.account("mia", "acme", accounts.Member)
+		mia := h.tokenOf("mia", "acme", "tickets:read")
+		server := onPort(t, h)
+		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
+		if _, err := s.next(); err != nil {
+			t.Fatal(err)
+		}
+		h.exec("DELETE FROM membership WHERE handle = 'mia'")
+		for {
+			if _, err := s.next(); err != nil {
+				break
+			}
+		}
+		h.waitForStreams(t, 0)
+	})
+
+	t.Run("it ends with the epoch, and coming back is refused", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.feeding()
+		server := onPort(t, h)
+		s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+		e, err := s.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.exec("UPDATE sequences SET epoch = epoch + 1")
+		for err == nil {
+			_, err = s.next()
+		}
+		if again := listen(t, server, h.token, "/feeds/tickets/stream", "Last-Event-ID", e.id); again.StatusCode != http.StatusConflict {
+			t.Errorf("coming back: %d", again.StatusCode)
+		}
+	})
+
+	t.Run("a stop of the server does not wait for it", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.feeding()
+		server := onPort(t, h)
+		s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+		if _, err := s.next(); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Config.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.next(); err == nil {
+			t.Error("it goes on")
+		}
+	})
+
+	t.Run("HEAD has no events", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		server := onPort(t, h)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+h.token)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != 200 {
+			t.Errorf("%d", answer.StatusCode)
+		}
+		h.waitForStreams(t, 0)
+	})
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	t.Parallel()
+
+	t.Run("there are so many of one token, and so many in all", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Most: 5, OfOne: 3}))
+		h.feeding()
+		h.account("mia", "acme", accounts.Member)
+		mia := h.tokenOf("mia", "acme", "tickets:read")
+		server := onPort(t, h)
+		refused := func(token, path string) {
+			t.Helper()
+			s := listen(t, server, token, path)
+			body, _ := io.ReadAll(s.Body)
+			if s.StatusCode != 503 || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:web.tooManyStreams") {
+				t.Errorf("one more is answered %d %v %s", s.StatusCode, s.Header, body)
+			}
+		}
+		var own []*eventStream
+		for range 3 {
+			own = append(own, listen(t, server, h.token, "/feeds/tickets/stream?cursor=end"))
+		}
+		for _, s := range own {
+			if _, err := s.next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refused(h.token, "/feeds/tickets/stream?cursor=end")
+		refused(h.token, "/feeds/tickets?cursor=end&wait=60")
+		for range 2 {
+			if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != 200 {
+				t.Errorf("another token is answered %d", s.StatusCode)
+			}
+		}
+		refused(mia, "/feeds/tickets/stream?cursor=end")
+		h.program().feed(t, "tickets", "cursor", "end") // who does not wait is answered
+		own[0].Body.Close()
+		h.waitForStreams(t, 4)
+		if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != 200 {
+			t.Errorf("when one has gone the next is answered %d", s.StatusCode)
+		}
+	})
+
+	t.Run("a reader who takes nothing is left, and the others go on", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Write: 5 * tick}))
+		h.feeding()
+		b := h.newBoard("LONG")
+		h.fill(b, 400, "CONCAT('Ticket ', n)")
+		h.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		server := onPort(t, h)
+		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stuck.Close()
+		if err := stuck.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", h.token)
+		h.waitForStreams(t, 1)
+		good := listen(t, server, h.token, "/feeds/tickets/stream?board=LONG")
+		for range 400 {
+			good.change(t)
+		}
+		h.waitForStreams(t, 1)
+	})
+
+	t.Run("many at one place share what they read", func(t *testing.T) {
+		t.Parallel()
+		const readers = 100
+		h := newHouse(t)
+		h.feeding()
+		server := onPort(t, h)
+		h.publish()
+		begun := make(chan error, readers)
+		var done sync.WaitGroup
+		for range readers {
+			done.Go(func() {
+				s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+				_, err := s.next()
+				begun <- err
+				if e := s.change(t); !strings.Contains(e.data, `"title":"News"`) {
+					t.Errorf("it is sent %s", e.data)
+				}
+			})
+		}
+		for range readers {
+			if err := <-begun; err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.watch.Take()
+		h.program().post("/boards/DEMO/tickets", object{"title": "News"}).is(t, 201)
+		done.Wait()
+		reads := 0
+		sent, _ := h.watch.Take()
+		for _, statement := range sent {
+			if strings.Contains(statement, "uq_ticket_feed") && strings.Contains(statement, "feed_sync_id >") {
+				reads++
+			}
+		}
+		if reads == 0 || reads > readers/10 {
+			t.Errorf("%d streams read %d pages", readers, reads)
+		}
+	})
+}
