@@ -46,6 +46,18 @@ func (q *Queries) ForgetBatches(ctx context.Context, feed string, batches []uint
 	return result.RowsAffected()
 }
 
+const newestBatch = `-- name: NewestBatch :one
+SELECT committed_at FROM feed_batch WHERE feed = ? ORDER BY hi DESC LIMIT 1
+`
+
+// When that was published.
+func (q *Queries) NewestBatch(ctx context.Context, feed string) (time.Time, error) {
+	row := q.db.QueryRowContext(ctx, newestBatch, feed)
+	var committed_at time.Time
+	err := row.Scan(&committed_at)
+	return committed_at, err
+}
+
 const oldBatches = `-- name: OldBatches :many
 SELECT b.hi FROM feed_batch b FORCE INDEX (ix_feed_batch_time)
 WHERE b.feed = ? AND b.committed_at < NOW(6) - INTERVAL 90 DAY AND b.hi < (SELECT s.value FROM sequences s WHERE s.name = ?)

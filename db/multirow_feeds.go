@@ -100,3 +100,30 @@ type FeedPlace struct {
 	Feed     string
 	Position uint64
 }
+
+// PositionsAgo returns the last position that a feed had given out by each of some numbers of seconds ago, 0
+// where it had given out none. There is at least one.
+func (q *Queries) PositionsAgo(ctx context.Context, feed string, seconds []int) ([]uint64, error) {
+	var args []any
+	parts := make([]string, len(seconds))
+	for i, ago := range seconds { // the bounds are written so that MariaDB begins at the time
+		parts[i] = `(SELECT ` + strconv.Itoa(i) + ` AS n, hi FROM feed_batch FORCE INDEX (ix_feed_batch_time)
+WHERE feed >= ? AND feed <= ? AND committed_at < NOW(6) - INTERVAL ? SECOND ORDER BY feed DESC, committed_at DESC, hi DESC LIMIT 1)`
+		args = append(args, feed, feed, ago)
+	}
+	rows, err := q.db.QueryContext(ctx, strings.Join(parts, ` UNION ALL `), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	positions := make([]uint64, len(seconds))
+	for rows.Next() {
+		var n int
+		var hi uint64
+		if err := rows.Scan(&n, &hi); err != nil {
+			return nil, err
+		}
+		positions[n] = hi
+	}
+	return positions, rows.Err()
+}

@@ -299,6 +299,7 @@ var samples = map[string]sample{
 	"LastBoard":     {args: with()},
 
 	// feed_batch.sql
+	"NewestBatch":   {args: with("tickets")},
 	"OldBatches":    {args: with(db.OldBatchesParams{Feed: "tickets", Limit: 1000})},
 	"ForgetBatches": {args: with("tickets", []uint64{10, 20, 30})},
 	"BatchBefore":   {args: with("tickets", newYear.AddDate(100, 0, 0))},
@@ -432,6 +433,7 @@ var samples = map[string]sample{
 	"MembersNamed":    {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"SetRanks":        {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
 	"BatchAges":       {args: with([]db.FeedPlace{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
+	"PositionsAgo":    {args: with("comments", []int{5_400_000, 3_600_000, 600_000})},
 	"Unpublished":     {args: with("ticket", 500)},
 	"PositionOf":      {args: with("ticket", 7)},
 	"LockUnpublished": {args: with("ticket", unpublished(500))},

@@ -15,3 +15,7 @@ LIMIT ?;
 
 -- name: ForgetBatches :execrows
 DELETE FROM feed_batch WHERE feed = sqlc.arg(feed) AND hi IN (sqlc.slice(batches));
+
+-- name: NewestBatch :one
+-- When that was published.
+SELECT committed_at FROM feed_batch WHERE feed = sqlc.arg(feed) ORDER BY hi DESC LIMIT 1;

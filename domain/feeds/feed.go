@@ -65,6 +65,7 @@ type Engine struct {
 	log     *slog.Logger
 	pending bell
 	signal  *signal
+	waiting *waiting
 }
 
 var identifier = regexp.MustCompile(`^[a-z_]+$`)
@@ -75,7 +76,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal()}
+	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal(), waiting: newWaiting()}
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

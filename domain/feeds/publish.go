@@ -68,12 +68,17 @@ func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err e
 // hand; it is held to the commit, so batches become visible in the order of their positions.
 func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, err error) {
 	candidates, err := db.Read(e.db.Unpublished(ctx, feed.Table, Batch))
-	if err != nil || len(candidates) == 0 {
+	if err != nil {
 		return 0, 0, err
 	}
+	e.waiting.found(feed.Name, candidates)
+	if len(candidates) == 0 {
+		return 0, 0, nil
+	}
+	var given []uint64
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		rows, err := tx.LockUnpublished(ctx, feed.Table, candidates)
-		published = len(rows)
+		given = rows
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -93,7 +98,8 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 	if err != nil {
 		return len(candidates), 0, err
 	}
-	return len(candidates), published, nil
+	e.waiting.published(feed.Name, given)
+	return len(candidates), len(given), nil
 }
 
 // take hands out k positions and returns the last of them.

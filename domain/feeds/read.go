@@ -71,22 +71,9 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 			return Page{}, err
 		}
 	}
-	if err := e.still(ctx, cursor); err != nil {
-		return Page{}, err
-	}
 	p, err := page(cursor, now.Value, limit, rows)
 	p.From = from
 	return p, err
-}
-
-// still says what check does once a page was read: tombstones that were in it may have been removed since the
-// first check.
-func (e *Engine) still(ctx context.Context, cursor Cursor) error {
-	now, err := e.sequence(ctx, cursor.Feed)
-	if err != nil {
-		return err
-	}
-	return cursor.check(now)
 }
 
 // page makes a page of the rows of a stretch that ends at head.

@@ -22,6 +22,24 @@ func (w *Workflows) fed() []feeds.Feed {
 // Feeds is what publishes changes and tells of them.
 func (w *Workflows) Feeds() *feeds.Engine { return w.feeds }
 
+// FeedStates tells an operator how the feeds stand.
+func (w *Workflows) FeedStates(ctx context.Context) ([]feeds.State, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	return w.feeds.States(ctx)
+}
+
+// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers.
+func (w *Workflows) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consumer, error) {
+	states, err := w.feeds.States(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	consumers, err := w.feeds.Consumers(ctx, 0, 0, 1000)
+	return states, consumers, err
+}
+
 // change runs fn in a transaction, as InTx does, and has what it changed published at once.
 func (w *Workflows) change(ctx context.Context, fn func(tx *db.Tx) error) error {
 	if err := w.db.InTx(ctx, fn); err != nil {

@@ -1,0 +1,93 @@
+package feeds
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// A state tells how fast a feed went in each of the last thirty stretches of two minutes.
+const (
+	stretch   = 2 * time.Minute
+	stretches = 30
+)
+
+// State is how a feed stands.
+type State struct {
+	Name    string
+	Value   uint64 // the last position that was given out
+	Epoch   uint64
+	Horizon uint64
+	// NewestPublish is when that was, by the database's clock; nil where nothing was published yet.
+	NewestPublish *time.Time
+	// OldestUnpublished is for how long a change waits that waits longest, 0 where none does; nil where this
+	// process does not publish.
+	OldestUnpublished *time.Duration
+	Rates             []Rate // the oldest first
+}
+
+// Rate is how many rows were published in the two minutes that ended Ago.
+type Rate struct {
+	Ago       time.Duration
+	Published uint64
+}
+
+// PerSecond is the same by the second.
+func (r Rate) PerSecond() float64 { return float64(r.Published) / stretch.Seconds() }
+
+// States returns how all feeds stand, in the order of registration.
+func (e *Engine) States(ctx context.Context) ([]State, error) {
+	rows, err := db.Read(e.db.Sequences(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read sequences: %w", err)
+	}
+	of := make(map[string]db.Sequence, len(rows))
+	for _, row := range rows {
+		of[row.Name] = row
+	}
+	list := make([]State, len(e.feeds))
+	for i, feed := range e.feeds {
+		now := of[feed.Name]
+		list[i] = State{Name: feed.Name, Value: now.Value, Epoch: now.Epoch, Horizon: now.Horizon}
+		if age, known := e.Waiting(feed.Name); known {
+			list[i].OldestUnpublished = &age
+		}
+		at, err := db.Read(e.db.NewestBatch(ctx, feed.Name))
+		switch {
+		case err == nil:
+			list[i].NewestPublish = &at
+		case !db.IsNotFound(err):
+			return nil, fmt.Errorf("read the newest batch: %w", err)
+		}
+		if list[i].Rates, err = e.rates(ctx, feed.Name, now.Value); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// rates takes the differences of what was given out by then: positions have no gaps.
+func (e *Engine) rates(ctx context.Context, feed string, value uint64) ([]Rate, error) {
+	ago := make([]int, stretches)
+	for i := range ago {
+		ago[i] = int(stretch.Seconds()) * (stretches - i)
+	}
+	were, err := db.Read(e.db.PositionsAgo(ctx, feed, ago))
+	if err != nil {
+		return nil, fmt.Errorf("read batches: %w", err)
+	}
+	rates := make([]Rate, stretches)
+	for i, was := range were {
+		next := value
+		if i+1 < len(were) {
+			next = were[i+1]
+		}
+		rates[i] = Rate{Ago: stretch * time.Duration(stretches-1-i)}
+		if next > was { // a batch may have come since value was read
+			rates[i].Published = next - was
+		}
+	}
+	return rates, nil
+}

@@ -1,0 +1,64 @@
+package feeds
+
+import (
+	"sync"
+	"time"
+)
+
+// waiting knows since when rows wait to be published that this process has found: a row itself does not say
+// when it was changed.
+type waiting struct {
+	mu    sync.Mutex
+	since map[string]map[uint64]time.Time // by feed and row
+}
+
+func newWaiting() *waiting { return &waiting{since: map[string]map[uint64]time.Time{}} }
+
+// found notes the rows of a feed that a look found.
+func (w *waiting) found(feed string, rows []uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, was := time.Now(), w.since[feed]
+	since := make(map[uint64]time.Time, len(rows))
+	for _, row := range rows {
+		since[row] = now
+		if before, ok := was[row]; ok {
+			since[row] = before
+		}
+	}
+	w.since[feed] = since
+}
+
+// published notes that rows of a feed wait no more.
+func (w *waiting) published(feed string, rows []uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, row := range rows {
+		delete(w.since[feed], row)
+	}
+}
+
+// oldest is since when the one waits that has waited longest, the zero time where none does; known is false
+// where nobody has looked.
+func (w *waiting) oldest(feed string) (since time.Time, known bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rows, known := w.since[feed]
+	for _, at := range rows {
+		if since.IsZero() || at.Before(since) {
+			since = at
+		}
+	}
+	return since, known
+}
+
+// Waiting returns for how long a row of a feed has waited to be published that waits longest, 0 where none
+// waits. It is what this process has seen: known is false before Work has looked, and a row that waited before
+// the process began counts from then.
+func (e *Engine) Waiting(feed string) (age time.Duration, known bool) {
+	since, known := e.waiting.oldest(feed)
+	if since.IsZero() {
+		return 0, known
+	}
+	return time.Since(since), known
+}

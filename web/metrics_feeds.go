@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// feedStanding asks the database how the feeds stand. Where it does not answer soon these metrics are missing.
+type feedStanding struct{ *workflows.Workflows }
+
+var (
+	headGauge        = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.", []string{"feed"}, nil)
+	horizonGauge     = prometheus.NewDesc("counterfoil_feed_horizon", "The position up to which deletions may be forgotten.", []string{"feed"}, nil)
+	newestGauge      = prometheus.NewDesc("counterfoil_feed_newest_publish_timestamp_seconds", "When the feed's last batch was published.", []string{"feed"}, nil)
+	unpublishedGauge = prometheus.NewDesc("counterfoil_feed_oldest_unpublished_seconds", "For how long the change waits that waits longest, as this process has seen it; 0 where none does.", []string{"feed"}, nil)
+	lagRowsGauge     = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions", "Positions that a registered consumer is behind its feed.", []string{"feed", "company", "consumer"}, nil)
+	lagSecondsGauge  = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds", "How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "company", "consumer"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (feedStanding) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{headGauge, horizonGauge, newestGauge, unpublishedGauge, lagRowsGauge, lagSecondsGauge} {
+		descs <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s feedStanding) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	states, consumers, err := s.FeedGauges(ctx)
+	if err != nil {
+		return
+	}
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	for _, feed := range states {
+		gauge(headGauge, float64(feed.Value), feed.Name)
+		gauge(horizonGauge, float64(feed.Horizon), feed.Name)
+		if feed.NewestPublish != nil {
+			gauge(newestGauge, float64(feed.NewestPublish.UnixMilli())/1000, feed.Name)
+		}
+		if feed.OldestUnpublished != nil {
+			gauge(unpublishedGauge, feed.OldestUnpublished.Seconds(), feed.Name)
+		}
+	}
+	for _, c := range consumers {
+		gauge(lagRowsGauge, float64(c.LagRows), c.Feed, c.CompanySlug, c.Name)
+		gauge(lagSecondsGauge, c.LagSeconds, c.Feed, c.CompanySlug, c.Name)
+	}
+}

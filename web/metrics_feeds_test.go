@@ -1,0 +1,37 @@
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestMetricsOfFeeds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	before := h.visitor().get("/metrics").is(t, 200).body
+	if strings.Contains(before, "counterfoil_feed_oldest_unpublished_seconds{") {
+		t.Error("a process that does not publish says how long something waits")
+	}
+	if _, err := h.Feeds().RunOnce(context.Background(), "boards"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.sql.ExecContext(t.Context(), `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+		SELECT (SELECT MIN(id) FROM company), name, 'warehouse', epoch, 0, 0, (SELECT MIN(id) FROM account), NOW(6), NOW(6) FROM sequences WHERE name = 'boards'`); err != nil {
+		t.Fatal(err)
+	}
+	body := h.visitor().get("/metrics").is(t, 200).body
+	for _, want := range []string{
+		`counterfoil_feed_position{feed="boards"} 1`,
+		`counterfoil_feed_position{feed="tickets"} 0`,
+		`counterfoil_feed_horizon{feed="tickets"} 0`,
+		`counterfoil_feed_newest_publish_timestamp_seconds{feed="boards"} `,
+		`counterfoil_feed_oldest_unpublished_seconds{feed="boards"} 0`,
+		`counterfoil_feed_consumer_lag_positions{company="acme",consumer="warehouse",feed="boards"} 1`,
+		`counterfoil_feed_consumer_lag_seconds{company="acme",consumer="warehouse",feed="boards"} `,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
