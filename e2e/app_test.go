@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,9 +31,26 @@ type app struct {
 // start runs the server on a new database.
 func start(t *testing.T) *app {
 	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")}
+	a.run("127.0.0.1:0")
+	return a
+}
+
+// again runs a server that was stopped once more, where it was.
+func (a *app) again() {
+	a.t.Helper()
+	a.run(strings.TrimPrefix(a.url, "http://"))
+}
+
+func (a *app) run(at string) {
+	t := a.t
+	t.Helper()
 	cmd := exec.Command(binary, "serve")
-	env := append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")
-	cmd.Env = env
+	cmd.Env = append(slices.Clone(a.env), "COUNTERFOIL_ADDR="+at)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
@@ -77,15 +95,10 @@ func start(t *testing.T) *app {
 		if !ok {
 			t.Fatalf("the server ended before it was ready:\n%s", &log)
 		}
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &app{t: t, url: at, jar: jar, env: env, stop: stop}
+		a.url, a.stop = at, stop
 	case <-time.After(30 * time.Second):
 		t.Fatal("the server was not ready in 30 seconds")
 	}
-	return nil
 }
 
 const (

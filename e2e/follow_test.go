@@ -144,6 +144,26 @@ func TestFollowedBoards(t *testing.T) {
 		b.sees(".banner", "Archived")
 		b.wait(`!document.querySelector(".add, .move")`)
 	})
+	t.Run("what changes while a server is restarted is caught up with", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		b, other := a.tab(t), a.tab(t)
+		b.expected = regexp.MustCompile(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET`)
+		other.expected = b.expected
+		for _, w := range []*tab{b, other} {
+			w.open("/acme/boards/NINJA")
+		}
+		doing := b.columnID("Doing")
+		a.post("/acme/NINJA-1/position", "column", doing, "after", "")
+		b.holds("Doing", "NINJA-1")
+		a.stop()
+		a.again()
+		a.post("/acme/NINJA-2/position", "column", doing, "after", "")
+		b.holds("Doing", "NINJA-2 NINJA-1")
+		other.holds("Doing", "NINJA-2 NINJA-1")
+		b.drag(card("NINJA-1"), "#cards-"+b.columnID("Done")+" .empty", 0)
+		other.holds("Done", "NINJA-1")
+	})
 	t.Run("a filter narrows what comes, too", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the fins", "Count down")
@@ -220,6 +240,7 @@ func TestFollowedTickets(t *testing.T) {
 		b.types("e")
 		b.wait(`document.activeElement.id === "edit-title"`)
 		b.fills("#edit-description", "My own words.")
+		b.wait(`document.activeElement.id === "edit-description" && document.activeElement.value === "My own words."`)
 		a.post("/acme/NINJA-1", "title", "The first", "description", "", "version", "1")
 		b.sees("#meanwhile", "This ticket was changed by Ana. Your text is kept")
 		b.wait(`document.querySelector("#edit-description").value === "My own words." && document.activeElement.id === "edit-description"`)

@@ -90,8 +90,17 @@ export function put(card, { column, after }) {
 let last = Promise.resolve()
 let moving = 0
 
-// busy tells whether cards are being moved here.
-export const busy = () => drag !== null || moving > 0
+let acts = 0
+
+// act says that something is done here whose answer shows columns, until the function that it returns is called.
+export function act() {
+	acts++
+	turns++
+	return () => { acts-- }
+}
+
+// busy tells whether something is done here.
+export const busy = () => drag !== null || moving > 0 || acts > 0
 
 const fresh = new Map() // columns that wait until all moves are answered
 

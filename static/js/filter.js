@@ -1,5 +1,5 @@
 // The filter of a board: what is typed narrows the columns at once, and is part of the page's address.
-import { narrowColumns } from './board.js'
+import { act, narrowColumns } from './board.js'
 import { pressed } from './keys.js'
 import { ask, say, toast } from './say.js'
 
@@ -23,6 +23,7 @@ async function narrow() {
 	const mine = form.querySelector('[data-mine]')
 	mine.ariaCurrent = form.elements.who.value === 'me' ? 'true' : null
 	const wish = ++wishes
+	const done = act()
 	try {
 		const answer = await ask(url, { target: 'board' })
 		if (wish !== wishes) return
@@ -33,6 +34,8 @@ async function narrow() {
 		else say('All tickets are shown.')
 	} catch (error) {
 		if (wish === wishes) toast(`The filter did not work. ${error.message}`, true)
+	} finally {
+		done()
 	}
 }
 

@@ -1,9 +1,9 @@
 // A board keeps itself true: where tickets change, it asks for the columns that they were in and are in, and
-// shows those that are not as it shows them. It waits while cards are moved or text is marked here, with a
-// column while someone types into it, and while nobody looks; then it catches up.
+// shows those that are not as it shows them. It waits while something is done here, with a column while
+// someone types into it, and while nobody looks; then it catches up.
 import { busy, showOthers, turn } from './board.js'
-import { fetchFresh, Gone, Looker, reachAsFar } from './fresh.js'
-import { asIs, marking, morph } from './morph.js'
+import { fetchFresh, Gone, Looker, pressed, reachAsFar } from './fresh.js'
+import { asIs, morph } from './morph.js'
 import { say } from './say.js'
 import { follow } from './wire.js'
 
@@ -11,7 +11,6 @@ const board = document.querySelector('#board[data-board]')
 
 let stale = new Map() // columns to look at, with the tickets in them that changed; null: any of them
 let whole = false // the board itself is to be looked at
-let pressed = false
 let typed = { column: null, at: 0, composing: false }
 
 const columns = () => [...document.querySelectorAll('#board > .column')]
@@ -39,7 +38,7 @@ function moved(card, to) {
 	if (document.getElementById(to)) note(to, card)
 }
 
-const rests = () => busy() || pressed || marking(board)
+const rests = () => busy() || pressed()
 
 // typing tells whether someone types into a column at this moment, or loads more of it.
 function typing(column) {
@@ -165,9 +164,6 @@ function inWords(news) {
 const looker = board && new Looker({ look, rests })
 
 if (board) {
-	const down = (event) => { pressed = !!event.target.closest?.('#board') }
-	document.addEventListener('pointerdown', down, true)
-	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { pressed = false }, true)
 	const type = ({ target, type }) => {
 		const column = target.closest?.('.column')
 		if (column) typed = { column: column.id, at: Date.now(), composing: type === 'compositionstart' || (type !== 'compositionend' && typed.composing) }

@@ -1,8 +1,8 @@
 // A ticket's page keeps itself true, with its comments and history. A form that someone has open stays as it
 // is: where the ticket changed meanwhile, a line says so.
 import htmx from '../vendor/htmx/htmx.min.js'
-import { fetchFresh, Gone, Looker, reachAsFar } from './fresh.js'
-import { asIs, mark, marking, morph } from './morph.js'
+import { fetchFresh, Gone, Looker, pressed, reachAsFar } from './fresh.js'
+import { asIs, mark, morph } from './morph.js'
 import { say } from './say.js'
 import { follow } from './wire.js'
 
@@ -12,9 +12,8 @@ const editing = () => ticket().matches('section')
 const numberOf = (element) => Number(element?.id.replace(/\D/g, '') ?? NaN)
 
 let turn = 0 // what was done here; an answer to what was asked before is older than the page
-let pressed = false
 
-const rests = () => pressed || marking(page()) || !!page().querySelector('.htmx-request, form[aria-busy=true]')
+const rests = () => pressed() || !!document.querySelector('.htmx-request, form[aria-busy=true]')
 
 async function look() {
 	const at = turn
@@ -144,8 +143,6 @@ const looker = ticket() && new Looker({ look, rests })
 
 if (looker) {
 	for (const name of ['htmx:beforeRequest', 'htmx:afterSettle']) htmx.on(name, () => { turn++ })
-	document.addEventListener('pointerdown', (event) => { pressed = !!event.target.closest?.('main') }, true)
-	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { pressed = false }, true)
 	const { ticket: id, on } = ticket().dataset
 	const delay = (event) => event.all ? Math.random() * 1000 : 0
 	follow({ ticket: Number(id), board: Number(on) }, (event) => looker.changed(delay(event)))

@@ -1,5 +1,5 @@
 import htmx from '../vendor/htmx/htmx.min.js'
-import { moveByForm, refresh, showColumns } from './board.js'
+import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, show } from './dialog.js'
 import { taken } from './drafts.js'
 import { ask, reason, toast } from './say.js'
@@ -29,18 +29,20 @@ window.addEventListener('pageshow', () => {
 async function here(form) {
 	if (form.ariaBusy) return
 	form.ariaBusy = 'true'
+	const done = act()
 	try {
 		const answer = await ask(form.action, { values: new FormData(form), target: 'dialog' })
 		const rejected = answer.querySelector(`#${form.id}`)
 		if (rejected) return show(rejected)
-		const done = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
+		const words = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
 		close()
 		await refresh()
-		toast(done)
+		toast(words)
 	} catch (error) {
 		toast(error.message, true)
 	} finally {
 		form.ariaBusy = null
+		done()
 	}
 }
 
@@ -55,6 +57,7 @@ function again(form) {
 	const texts = [...form.querySelectorAll('[name=title], [name=description]')]
 	for (const text of texts) text.value = ''
 	form.elements.title.focus()
+	const done = act()
 
 	line = line.then(async () => {
 		try {
@@ -66,6 +69,8 @@ function again(form) {
 		} catch (error) {
 			giveBack(column?.id, action, values)
 			toast(`“${values.get('title')}” was not opened. ${error.message}`, true)
+		} finally {
+			done()
 		}
 	})
 }

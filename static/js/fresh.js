@@ -32,6 +32,16 @@ export async function reachAsFar(list, target, enough) {
 	}
 }
 
+// pressed tells whether a finger or a button is down in the page's main part: what lies under it must not go.
+let down = false
+export const pressed = () => down
+
+function watchPresses() {
+	document.addEventListener('pointerdown', ({ target }) => { down = !!target.closest?.('main') }, true)
+	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { down = false }, true)
+	window.addEventListener('pointermove', ({ buttons }) => { if (!buttons) down = false }, { capture: true, passive: true }) // it was let go elsewhere
+}
+
 // Looker does one look after the other: look is called some time after changed, not while hidden or rests
 // says so, and again after it failed.
 export class Looker {
@@ -43,6 +53,7 @@ export class Looker {
 	constructor({ look, rests }) {
 		this.look = look
 		this.rests = rests
+		watchPresses()
 		document.addEventListener('visibilitychange', () => this.#plan(0))
 		window.addEventListener('pageshow', () => this.#plan(0))
 	}

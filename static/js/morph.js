@@ -47,12 +47,6 @@ export function morph(element, fresh, { keep, stays } = {}) {
 	asking.forEach((node) => htmx.process(node))
 }
 
-// marking tells whether someone marks text in an element, to copy it.
-export function marking(element) {
-	const selection = getSelection()
-	return !selection.isCollapsed && element.contains(selection.anchorNode)
-}
-
 // mark shows for a moment that elements are new, or came by others.
 export function mark(elements) {
 	for (const element of elements) {
