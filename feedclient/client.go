@@ -1,0 +1,204 @@
+// Package feedclient reads the change feeds of a Counterfoil server: pages of them, streams, and Follow, which
+// keeps a copy of what a feed shows and misses nothing, whatever fails in between.
+//
+// A feed shows each row at the position of its last change, so a reader gets the newest version of each row at
+// least once, and not every version between.
+package feedclient
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client asks one server with one token. Its zero fields but URL and Token have defaults. Any number of
+// goroutines may use it.
+type Client struct {
+	URL   string // of the server, such as https://tickets.example.com
+	Token string // with the scope tickets:read, or boards:read for the feed boards
+
+	// HTTP sends the requests. A Timeout of it ends every stream and long poll after that time.
+	HTTP *http.Client
+	// Retrying is told what failed, and after how long it is tried again. It must not block.
+	Retrying func(err error, after time.Duration)
+	// Quiet is how long a stream may send nothing, not even a heartbeat, until it is opened anew: 60 s where
+	// it is 0.
+	Quiet time.Duration
+}
+
+// Item is a row as the feed shows it now.
+type Item struct {
+	ID       uint64          `json:"id"`
+	Position uint64          `json:"feed_sync_id,string"` // grows with each change, over all rows of the feed
+	Deleted  bool            `json:"deleted"`
+	Reason   string          `json:"reason,omitempty"` // of a deletion; see LeftFilter and Swept
+	Data     json.RawMessage `json:"data"`             // the resource as the API shows it; null where it is deleted
+}
+
+// Reasons of items that are deleted for this reader. Of a row that was deleted for all there is none.
+const (
+	LeftFilter = "left_filter" // it moved to another board than the one that is followed
+	Swept      = "swept"       // a reading from the start did not show it any more; its Position is 0
+)
+
+// Query says what to read of a feed.
+type Query struct {
+	Feed     string
+	Cursor   string        // as a page or an event gave it, "start", "end", or an RFC 3339 time; "" is the start
+	Board    string        // the slug of the only board to read, "" for all
+	Limit    int           // rows that the server looks at, 1 to 1000; 0 is the server's default
+	Wait     time.Duration // how long an empty answer may wait for a change, at most 60 s
+	Consumer string        // the name of a registered consumer, to read from its cursor in place of Cursor
+}
+
+// Page is a part of a feed, ascending by position. Cursor goes on behind it; with More there is more at once.
+type Page struct {
+	Items  []Item `json:"items"`
+	Cursor string `json:"cursor"`
+	More   bool   `json:"has_more"`
+	From   string `json:"from"` // of a registered consumer: where it stood
+}
+
+// Page reads a page. It tries once: what the server refuses is an *Error.
+func (c *Client) Page(ctx context.Context, q Query) (page Page, err error) {
+	values := q.values()
+	if q.Limit != 0 {
+		values.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if q.Wait > 0 {
+		values.Set("wait", strconv.Itoa(int(q.Wait.Round(time.Second)/time.Second)))
+	}
+	ctx, cancel := context.WithTimeout(ctx, q.Wait+time.Minute)
+	defer cancel()
+	err = c.call(ctx, http.MethodGet, "/feeds/"+url.PathEscape(q.Feed)+"?"+values.Encode(), nil, &page)
+	return page, err
+}
+
+func (q Query) values() url.Values {
+	values := url.Values{}
+	for name, value := range map[string]string{"cursor": q.Cursor, "board": q.Board, "consumer": q.Consumer} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values
+}
+
+// Error is a request that the server refuses.
+type Error struct {
+	Status int // of HTTP
+	Type   string
+	Detail string        // what to do, for people
+	After  time.Duration // how long the server wants to be left alone; 0 where it does not say
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the server answers %d: %s", e.Status, cmp.Or(e.Detail, http.StatusText(e.Status)))
+}
+
+// StartOver reports a cursor that the server cannot read on from: it is from before a restore, or so old that
+// deletions behind it are forgotten. Read from the start, and drop what that does not show, as Follow does.
+func (e *Error) StartOver() bool {
+	return e.Status == http.StatusConflict || e.Status == http.StatusGone
+}
+
+// Temporary reports that the same request may succeed later.
+func (e *Error) Temporary() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return e.Status >= 500 && e.Status != http.StatusNotImplemented
+}
+
+func startOver(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && refused.StartOver()
+}
+
+// temporary reports an error that another try may not have: all but what the server refuses for good.
+func temporary(err error) bool {
+	var refused *Error
+	return !errors.As(err, &refused) || refused.Temporary()
+}
+
+// longest is how many bytes of an answer are read at most. The server ends a page at a few MB, or one row.
+const longest = 256 << 20
+
+// call sends a request and reads the answer into out.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	response, err := c.send(ctx, method, path, in, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(response.Body, longest)).Decode(out); err != nil {
+		return fmt.Errorf("read the server's answer: %w", err)
+	}
+	return nil
+}
+
+// send returns an answer whose status is good, or an *Error.
+func (c *Client) send(ctx context.Context, method, path string, in any, head http.Header) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("write the request: %w", err)
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+"/api/v1"+path, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range head {
+		request.Header[name] = values
+	}
+	request.Header.Set("Authorization", "Bearer "+c.Token)
+	if in != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := cmp.Or(c.HTTP, own).Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK || response.StatusCode == http.StatusCreated {
+		return response, nil
+	}
+	defer response.Body.Close()
+	return nil, refusal(response)
+}
+
+// own is the client of those who bring none. A new one, for a program may have changed http.DefaultClient.
+var own = &http.Client{}
+
+func refusal(response *http.Response) *Error {
+	refused := &Error{Status: response.StatusCode}
+	var problem struct{ Type, Detail string }
+	if json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&problem) == nil {
+		refused.Type, refused.Detail = problem.Type, problem.Detail
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		refused.After = time.Duration(seconds) * time.Second
+	}
+	return refused
+}
+
+// check finds mistakes that no second try mends.
+func (c *Client) check() error {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("feedclient: %q is not the URL of a server, such as https://tickets.example.com", c.URL)
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package feedclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Mode is how Follow learns of changes once it has read all there is.
+type Mode int
+
+// The modes.
+const (
+	LongPoll Mode = iota // asks, and the server answers when there is something
+	Poll                 // asks every so often
+	Stream               // keeps a connection open, on which the server sends each change
+)
+
+// Options say what Follow follows.
+type Options struct {
+	Feed     string
+	Board    string        // the slug of the only board, "" for all
+	Store    Store         // where it keeps how far it has come; nil is a Memory
+	From     string        // where an empty Store begins, as Query.Cursor: "" is the start, which gives all rows there are
+	Consumer string        // the name of a registered consumer: the server keeps its cursor, and Store only marks of rows
+	Limit    int           // rows of a page, as Query.Limit; 0 is 500
+	Mode     Mode          // LongPoll where it is not said
+	Every    time.Duration // of Poll; 0 is 2 s
+}
+
+// Handler applies a change to whatever the reader keeps: sets the row of that id, or removes it where it is deleted.
+// It may get the same change again, after a crash, and the deletion of a row that it does not have.
+type Handler func(ctx context.Context, item Item) error
+
+// Follow hands over the newest version of every row, in the order of changes, until ctx ends, handle or the Store
+// fails, or the server refuses for good; it returns the error of that. What the handler has done is saved after
+// it, so nothing is lost when the program is killed, and a change that was not saved comes again. Called again with
+// the same Store it goes on.
+//
+// Where the server says that the cursor is of no use (after a restore, or a month without reading), it reads from
+// the start, and then hands over as deleted what that did not show.
+func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if o.Consumer != "" && o.Mode == Stream {
+		return errors.New("feedclient: a registered consumer reads pages: choose LongPoll or Poll")
+	}
+	if o.Store == nil {
+		o.Store = &Memory{}
+	}
+	o.Limit, o.Every = cmp.Or(o.Limit, 500), cmp.Or(o.Every, 2*time.Second)
+	place, err := o.Store.Place(ctx)
+	if err != nil {
+		return fmt.Errorf("read the store: %w", err)
+	}
+	if place.Round == 0 {
+		place = Place{Feed: o.Feed, Board: o.Board, Cursor: o.From, Round: 1}
+	}
+	if place.Feed != o.Feed || place.Board != o.Board {
+		return fmt.Errorf("feedclient: the store is of the feed %q and the board %q, not of %q and %q", place.Feed, place.Board, o.Feed, o.Board)
+	}
+	f := &follower{c: c, o: o, place: place, handle: handle, marks: map[uint64]Mark{}}
+	for {
+		if err := f.step(ctx); err != nil && !startOver(err) {
+			return err
+		} else if err != nil {
+			if err := f.startOver(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// follower is a Follow that goes on.
+type follower struct {
+	c      *Client
+	o      Options
+	place  Place
+	handle Handler
+	marks  map[uint64]Mark // of what was handed over and is not saved
+	pause  backoff
+	idle   bool // the last page was the end of the feed
+}
+
+// step reads what comes next.
+func (f *follower) step(ctx context.Context) error {
+	if f.idle && f.o.Mode == Stream {
+		return f.stream(ctx)
+	}
+	page, err := f.page(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.take(ctx, page.Items...); err != nil {
+		return err
+	}
+	f.place.Cursor = page.Cursor
+	if err := f.save(ctx); err != nil {
+		return err
+	}
+	if f.whole(page) {
+		if err := f.sweep(ctx); err != nil {
+			return err
+		}
+	}
+	if f.o.Consumer != "" && page.From != page.Cursor {
+		if err := f.advance(ctx, page); err != nil {
+			return err
+		}
+	}
+	if f.idle = !page.More; f.idle && f.o.Mode == Poll {
+		return sleep(ctx, f.o.Every)
+	}
+	return nil
+}
+
+// page reads a page, and tries until it has one.
+func (f *follower) page(ctx context.Context) (page Page, err error) {
+	q := Query{Feed: f.o.Feed, Board: f.o.Board, Cursor: f.place.Cursor, Limit: f.o.Limit}
+	if f.o.Consumer != "" {
+		q.Cursor, q.Consumer = "", f.o.Consumer
+	}
+	if f.idle && f.o.Mode == LongPoll {
+		q.Wait = 30 * time.Second
+	}
+	err = f.insist(ctx, func() (err error) {
+		page, err = f.c.Page(ctx, q)
+		return err
+	})
+	return page, err
+}
+
+// insist tries until it succeeds, is refused for good, or ctx ends.
+func (f *follower) insist(ctx context.Context, try func() error) error {
+	for {
+		err := try()
+		switch {
+		case err == nil:
+			f.pause.reset()
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !temporary(err):
+			return err
+		}
+		if err := f.c.wait(ctx, &f.pause, err); err != nil {
+			return err
+		}
+	}
+}
+
+// take hands items over: each whose position is above the one that it was last handed over at in this round.
+// Positions of different rounds say nothing of each other: a restored database gives them out again.
+func (f *follower) take(ctx context.Context, items ...Item) error {
+	known, err := f.known(ctx, items)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if mark, ok := known[item.ID]; ok && mark.Round == f.place.Round && mark.Position >= item.Position {
+			continue
+		}
+		if err := f.handle(ctx, item); err != nil {
+			return err
+		}
+		mark := Mark{ID: item.ID, Round: f.place.Round, Position: item.Position, Gone: item.Deleted}
+		f.marks[item.ID], known[item.ID] = mark, mark
+	}
+	return nil
+}
+
+// known returns the marks of the rows of items. It first notes rows of which there is none: the handler may do
+// its work and the program be killed before that is saved, and a sweep must find them all the same.
+func (f *follower) known(ctx context.Context, items []Item) (map[uint64]Mark, error) {
+	rows := make([]uint64, len(items))
+	for i, item := range items {
+		rows[i] = item.ID
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	found, err := f.o.Store.Marks(ctx, rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the store: %w", err)
+	}
+	known := maps.Clone(found)
+	if known == nil {
+		known = map[uint64]Mark{}
+	}
+	var noted []Mark
+	for _, item := range items {
+		if mark, ok := f.marks[item.ID]; ok {
+			known[item.ID] = mark
+		} else if _, ok := known[item.ID]; !ok && !item.Deleted {
+			mark := Mark{ID: item.ID, Round: f.place.Round}
+			noted, known[item.ID] = append(noted, mark), mark
+		}
+	}
+	if len(noted) == 0 {
+		return known, nil
+	}
+	return known, f.save(ctx, noted...)
+}
+
+// save keeps where it stands, what was handed over, and more marks. It does also where ctx has ended: the work is
+// done.
+func (f *follower) save(ctx context.Context, more ...Mark) error {
+	marks := slices.AppendSeq(more, maps.Values(f.marks))
+	if err := f.o.Store.Save(context.WithoutCancel(ctx), f.place, marks); err != nil {
+		return fmt.Errorf("save to the store: %w", err)
+	}
+	clear(f.marks)
+	return nil
+}
+
+// whole reports whether a page is the end of a round that has not come to it before. A consumer that is paused
+// gets an empty page wherever it stands; so one that has not moved says nothing.
+func (f *follower) whole(page Page) bool {
+	return !f.place.Whole && !page.More && (f.o.Consumer == "" || page.From != page.Cursor)
+}
+
+// sweep hands over as deleted what this round did not show.
+func (f *follower) sweep(ctx context.Context) error {
+	for {
+		rows, err := f.o.Store.Before(ctx, f.place.Round, 1000)
+		if err != nil {
+			return fmt.Errorf("read the store: %w", err)
+		}
+		f.place.Whole = len(rows) == 0
+		for _, row := range rows {
+			if err := f.handle(ctx, Item{ID: row, Deleted: true, Reason: Swept}); err != nil {
+				return err
+			}
+			f.marks[row] = Mark{ID: row, Gone: true}
+		}
+		if err := f.save(ctx); err != nil || len(rows) == 0 {
+			return err
+		}
+	}
+}
+
+// startOver begins a new round.
+func (f *follower) startOver(ctx context.Context) error {
+	f.place.Round++
+	f.place.Cursor, f.place.Whole, f.idle = "", false, false
+	if err := f.save(ctx); err != nil {
+		return err
+	}
+	if f.o.Consumer == "" {
+		return nil
+	}
+	return f.insist(ctx, func() error {
+		_, err := f.c.Seek(ctx, f.o.Feed, f.o.Consumer, "start")
+		return err
+	})
+}
+
+// advance moves the consumer behind a page. Where another has moved it, it is read on from there.
+func (f *follower) advance(ctx context.Context, page Page) error {
+	err := f.insist(ctx, func() error {
+		_, err := f.c.Advance(ctx, f.o.Feed, f.o.Consumer, page.From, page.Cursor)
+		return err
+	})
+	var refused *Error
+	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
+// together is how many changes of a stream are handed over and saved at once at most.
+const together = 200
+
+// stream follows a stream for as long as it goes on. What has come together is saved together.
+func (f *follower) stream(ctx context.Context) error {
+	var items []Item
+	return f.c.Stream(ctx, Query{Feed: f.o.Feed, Board: f.o.Board, Cursor: f.place.Cursor}, func(event Event) error {
+		if event.Item != nil {
+			items = append(items, *event.Item)
+		}
+		if event.More && len(items) < together {
+			return nil
+		}
+		if err := f.take(ctx, items...); err != nil {
+			return err
+		}
+		items, f.place.Cursor = items[:0], event.Cursor
+		return f.save(ctx)
+	})
+}
