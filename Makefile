@@ -38,13 +38,15 @@ lint: ## vet and golangci-lint
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/golangci-lint.mod golangci-lint run
 
-bench: need-database build $(MYSQL)/ready ## tickets and tasks per second beside the other strategies, on both engines
+bench: need-database build $(MYSQL)/ready ## tickets, tasks and the feed beside other strategies, on both engines
 	bin/counterfoil bench tickets
 	bin/counterfoil bench tickets --writers 50 --each 200
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql --writers 50 --each 200
 	bin/counterfoil bench migrations
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench migrations --engine mysql
+	bin/counterfoil bench feed
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql
 
 soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil

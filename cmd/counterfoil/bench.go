@@ -18,11 +18,11 @@ import (
 // measurement is one of the things that bench measures.
 type measurement interface {
 	options(flags *flag.FlagSet)
-	check() error // of the options
-	run(ctx context.Context, d *db.DB) (bench.Report, error)
+	check() error                                                        // of the options
+	run(ctx context.Context, d *db.DB, url string) (bench.Report, error) // url is d's
 }
 
-var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}}
+var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}, "feed": &feedBench{}}
 
 type ticketBench struct{ load bench.TicketLoad }
 
@@ -39,7 +39,7 @@ func (b *ticketBench) check() error {
 	return nil
 }
 
-func (b *ticketBench) run(ctx context.Context, d *db.DB) (bench.Report, error) {
+func (b *ticketBench) run(ctx context.Context, d *db.DB, _ string) (bench.Report, error) {
 	return bench.Tickets(ctx, d, b.load)
 }
 
@@ -68,7 +68,7 @@ func (b *taskBench) check() (err error) {
 	return nil
 }
 
-func (b *taskBench) run(ctx context.Context, d *db.DB) (bench.Report, error) {
+func (b *taskBench) run(ctx context.Context, d *db.DB, _ string) (bench.Report, error) {
 	return bench.Migrations(ctx, d, b.load)
 }
 
@@ -91,7 +91,7 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 		m = measurements[args[0]]
 	}
 	if m == nil {
-		return usageError{"say what to measure: tickets or migrations."}
+		return usageError{"say what to measure: tickets, migrations or feed."}
 	}
 	flags := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
 	m.options(flags)
@@ -107,11 +107,11 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	target, remove, err := scratch(ctx, env, *engine, *url)
+	target, on, remove, err := scratch(ctx, env, *engine, *url)
 	if err != nil {
 		return err
 	}
-	report, err := m.run(ctx, target)
+	report, err := m.run(ctx, target, on)
 	if err = errors.Join(err, remove()); err != nil {
 		return err
 	}
@@ -121,23 +121,21 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 	return report.Table(env.stdout)
 }
 
-// scratch opens an empty database on url, or on a private server of its own.
-func scratch(ctx context.Context, env environment, engine, url string) (*db.DB, func() error, error) {
+// scratch opens an empty database on url, or on a private server of its own, and says where it is.
+func scratch(ctx context.Context, env environment, engine, url string) (d *db.DB, on string, remove func() error, err error) {
 	end := func() error { return nil }
-	if url == "" {
-		var err error
-		if url, end, err = scratchServer(ctx, env, engine); err != nil {
-			return nil, nil, err
+	if on = url; url == "" {
+		if on, end, err = scratchServer(ctx, env, engine); err != nil {
+			return nil, "", nil, err
 		}
 	}
-	if err := db.SchemaUp(url); err != nil {
-		return nil, nil, errors.Join(err, end())
+	if err := db.SchemaUp(on); err != nil {
+		return nil, "", nil, errors.Join(err, end())
 	}
-	d, err := db.Open(url)
-	if err != nil {
-		return nil, nil, errors.Join(err, end())
+	if d, err = db.Open(on); err != nil {
+		return nil, "", nil, errors.Join(err, end())
 	}
-	return d, func() error { return errors.Join(d.Close(), end()) }, nil
+	return d, on, func() error { return errors.Join(d.Close(), end()) }, nil
 }
 
 // binlog is how MySQL runs unless told otherwise, and how our private one does not.

@@ -2,6 +2,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,14 +20,18 @@ import (
 
 // Row is what came of one strategy. Duplicates and Gaps are what its answers and the table show
 // together: numbers handed out twice, numbers up to the highest that no ticket has; tasks completed
-// twice, tasks that nobody completed. P50 and P99 are of opening a ticket, of claiming a block.
+// twice, tasks that nobody completed; rows published or read twice, and those that were not. P50 and P99 are of
+// opening a ticket, of claiming a block, of a batch or a page of a feed, or of a change until a reader has it.
 type Row struct {
+	Measure    string  `json:"measure,omitempty"` // what of a feed; strategies of one are compared
 	Strategy   string  `json:"strategy"`
 	Workers    int     `json:"workers,omitempty"`
 	Block      int     `json:"block,omitempty"`
 	PerSecond  float64 `json:"per_second"`
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
+	Slowest    float64 `json:"slowest_ms,omitempty"`
+	BytesEach  int64   `json:"bytes_each,omitempty"` // of the server's memory, for a stream
 	Boards     []Board `json:"boards,omitempty"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
@@ -84,11 +89,15 @@ func (r Report) Table(w io.Writer) error {
 	fmt.Fprint(w, "\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, row := range r.Rows {
-		if i == 0 {
-			fmt.Fprintf(t, "strategy\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n", row.crew("workers\tblock\t"), r.unit, row.shelves("count/max by board\t"))
+		if i == 0 || row.Measure != r.Rows[i-1].Measure {
+			if err := t.Flush(); err != nil {
+				return err
+			}
+			fmt.Fprintf(t, "%s\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n", cmp.Or(row.Measure, "strategy"),
+				row.crew("workers\tblock\t"), r.unit, row.shelves("count/max by board\t"))
 		}
-		fmt.Fprintf(t, "%s\t%s%.0f\t%.2f ×\t%.2f\t%.2f\t%s%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t", row.Workers, row.Block)),
-			row.PerSecond, row.PerSecond/r.floor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
+		fmt.Fprintf(t, "%s\t%s%.0f\t%s\t%.2f\t%.2f\t%s%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t", row.Workers, row.Block)),
+			row.PerSecond, r.ofFloor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -104,7 +113,7 @@ func (r Report) Table(w io.Writer) error {
 
 // crew is for the columns of rows that have workers, shelves for those that have boards.
 func (r Row) crew(cells string) string {
-	if r.Workers == 0 {
+	if r.Workers == 0 || r.Measure != "" {
 		return ""
 	}
 	return cells
@@ -117,14 +126,22 @@ func (r Row) shelves(cells string) string {
 	return cells
 }
 
-// floor is the speed of the floor under the same load.
+// floor is the speed of the floor under the same load, 0 where there is none.
 func (r Report) floor(of Row) float64 {
 	for _, row := range r.Rows {
-		if row.Strategy == "floor" && row.Workers == of.Workers && row.Block == of.Block {
+		if row.Strategy == "floor" && row.Measure == of.Measure && row.Workers == of.Workers && row.Block == of.Block {
 			return row.PerSecond
 		}
 	}
-	return 1
+	return 0
+}
+
+func (r Report) ofFloor(row Row) string {
+	floor := r.floor(row)
+	if floor == 0 {
+		return "—"
+	}
+	return fmt.Sprintf("%.2f ×", row.PerSecond/floor)
 }
 
 // crowd runs writers at once, each calling do with its number and the round, and returns how long

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/ops/bench"
+)
+
+type feedBench struct {
+	load bench.FeedLoad
+	live bool
+}
+
+func (b *feedBench) options(flags *flag.FlagSet) {
+	flags.IntVar(&b.load.Rows, "rows", 100_000, "tickets in the table")
+	flags.IntVar(&b.load.Changed, "changed", 20_000, "of them that are published and read in each round")
+	flags.IntVar(&b.load.Rounds, "rounds", 3, "rounds, in each of which every strategy has its turn")
+	flags.BoolVar(&b.live, "live", true, "also measure the way to readers, on servers that are started for it")
+	flags.IntVar(&b.load.Rate, "rate", 500, "changes a second")
+	flags.IntVar(&b.load.Seconds, "seconds", 10, "how long")
+	flags.IntVar(&b.load.Streams, "streams", 2000, "streams of events on one server")
+}
+
+func (b *feedBench) check() error {
+	l := b.load
+	switch {
+	case l.Rows < 1 || l.Rows > 50_000_000 || l.Changed < 1 || l.Changed > 1_000_000 || l.Rounds < 1 || l.Rounds > 1000:
+		return usageError{"--rows is 1 to 50000000, --changed 1 to 1000000, --rounds 1 to 1000."}
+	case l.Rate < 1 || l.Rate > 10_000 || l.Seconds < 1 || l.Seconds > 3600 || l.Streams < 1 || l.Streams > 2500:
+		return usageError{"--rate is 1 to 10000, --seconds 1 to 3600, --streams 1 to 2500."}
+	}
+	return nil
+}
+
+func (b *feedBench) run(ctx context.Context, d *db.DB, url string) (bench.Report, error) {
+	if b.live {
+		b.load.Start = func(ctx context.Context) (bench.Server, error) { return startServer(ctx, url) }
+	}
+	return bench.Feed(ctx, d, b.load)
+}
+
+// startServer starts this program as a server of its own process, on the database at url.
+func startServer(ctx context.Context, url string) (bench.Server, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return bench.Server{}, err
+	}
+	dir, err := os.MkdirTemp("", "counterfoil-bench-")
+	if err != nil {
+		return bench.Server{}, err
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, "serve")
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+url, "COUNTERFOIL_REPLICAS=", "COUNTERFOIL_ADDR=127.0.0.1:0", "COUNTERFOIL_URL=",
+		"COUNTERFOIL_DATA="+dir, "COUNTERFOIL_BLOBS=", "COUNTERFOIL_LOG=text")
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return bench.Server{}, errors.Join(err, os.RemoveAll(dir))
+	}
+	stop := func() error {
+		err := cmd.Process.Signal(syscall.SIGTERM)
+		return errors.Join(err, cmd.Wait(), os.RemoveAll(dir))
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if at, ok := strings.CutPrefix(lines.Text(), "Counterfoil is ready at "); ok {
+			return bench.Server{URL: at, Stop: stop}, nil
+		}
+	}
+	err = errors.Join(cmd.Wait(), os.RemoveAll(dir))
+	return bench.Server{}, fmt.Errorf("a server for the measurement ended before it was ready: %w\n%s", err, &log)
+}

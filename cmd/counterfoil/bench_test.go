@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+)
+
+func TestBenchFeed(t *testing.T) {
+	url := dbtest.Empty(t)
+	i := &install{env: []string{"COUNTERFOIL_DATA=" + t.TempDir()}}
+	code, out := i.command(t, "bench", "feed", "--json", "--on-url", url, "--rows", "600", "--changed", "500", "--rounds", "1", "--rate", "50", "--seconds", "1", "--streams", "20")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var report struct {
+		Rows []struct {
+			Measure, Strategy        string
+			Duplicates, Gaps, Errors int
+			Slowest                  float64 `json:"slowest_ms"`
+		}
+	}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &report); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ran := map[string]bool{}
+	for _, row := range report.Rows {
+		ran[row.Measure+", "+row.Strategy] = row.Slowest > 0
+		if row.Duplicates+row.Gaps+row.Errors != 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+	for _, name := range []string{"streams, ours", "latency, ours, one process", "latency, ours, across processes"} {
+		if !ran[name] {
+			t.Errorf("%s did not run\n%s", name, out)
+		}
+	}
+}
