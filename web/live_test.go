@@ -1,0 +1,243 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// goingLive has the house tell what changes while the test goes on.
+func (h *house) goingLive() {
+	h.t.Helper()
+	h.feeding()
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		h.workflows.WorkLive(ctx)
+		close(done)
+	}()
+	h.t.Cleanup(func() {
+		stop()
+		<-done
+	})
+}
+
+// watch opens the stream of live pages in acme as a browser's scripts do; pairs are headers.
+func watch(t testing.TB, server *httptest.Server, b *browser, query string, pairs ...string) *eventStream {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/acme/live"+query, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddCookie(&http.Cookie{Name: "counterfoil", Value: b.cookie})
+	r.Header.Set("HX-Request", "true")
+	for i := 0; i < len(pairs); i += 2 {
+		r.Header.Set(pairs[i], pairs[i+1])
+	}
+	answer, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	return &eventStream{answer, bufio.NewScanner(answer.Body)}
+}
+
+type told struct {
+	Board, Ticket uint64
+	Tickets       [][2]uint64
+	At            string
+}
+
+// about waits for an event of a name, and returns it.
+func (s *eventStream) about(t testing.TB, name string) (e told) {
+	t.Helper()
+	for {
+		next := s.change(t)
+		if next.name != name {
+			continue
+		}
+		if err := json.Unmarshal([]byte(next.data), &e); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+}
+
+// ends reads a stream to its end and returns the name of its last event.
+func (s *eventStream) ends(t testing.TB) (last string) {
+	t.Helper()
+	for {
+		e, err := s.next()
+		if err != nil {
+			return last
+		}
+		if e.name != "" {
+			last = e.name
+		}
+	}
+}
+
+// ticketID is the id of a ticket's row.
+func (h *house) ticketID(board string, number int) uint64 {
+	h.t.Helper()
+	return uint64(h.count("SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = ? AND t.local_id = ?", board, number))
+}
+
+// at is what a page says of when it was drawn, once the house knows.
+func (b *browser) at(t testing.TB) string {
+	t.Helper()
+	for {
+		at, ok := b.get("/acme").is(t, 200).page().Find("body").Attr("data-at")
+		if !ok {
+			t.Fatal("the page does not say when it was drawn")
+		}
+		if at != "" {
+			return at
+		}
+	}
+}
+
+func TestLive(t *testing.T) {
+	t.Parallel()
+	t.Run("a page hears what changes from when it was drawn, and after a break what it missed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.goingLive()
+		server, ana := onPort(t, h), h.ana()
+		at := ana.at(t)
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One")
+		stream := watch(t, server, ana, "?at="+at)
+		if kind := stream.Header.Get("Content-Type"); stream.StatusCode != 200 || kind != "text/event-stream" {
+			t.Fatalf("%d %s", stream.StatusCode, kind)
+		}
+		if hello := stream.change(t); hello.name != "hello" || !strings.Contains(hello.data, `"build"`) {
+			t.Errorf("it begins with %+v", hello)
+		}
+		one := h.ticketID("NINJA", 1)
+		for {
+			if e := stream.about(t, "board"); len(e.Tickets) > 0 && e.Tickets[0] == [2]uint64{one, uint64(b.Columns[0].ID)} {
+				break
+			}
+		}
+		after, err := stream.next()
+		if err != nil || after.id == "" {
+			t.Fatalf("news end with %+v", after)
+		}
+		stream.Body.Close()
+		h.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+		stream = watch(t, server, ana, "?at="+at, "Last-Event-ID", after.id)
+		if e := stream.about(t, "ticket"); e.Ticket != one {
+			t.Errorf("the comment is on %d, not %d", e.Ticket, one)
+		}
+	})
+	t.Run("whoever was away too long is told that anything may have changed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.goingLive()
+		server, ana := onPort(t, h), h.ana()
+		ana.at(t)
+		for _, at := range []string{"", "1.2.3.4", "x", strings.Repeat("9", 1000)} {
+			stream := watch(t, server, ana, "?at="+url.QueryEscape(at))
+			stream.about(t, "all")
+			stream.Body.Close()
+		}
+	})
+	t.Run("a stream ends soon after its reader was removed, or signed out", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Check: tick}))
+		h.account("mia", "acme", accounts.Member)
+		h.account("max", "acme", accounts.Member)
+		h.account("moe", "acme", accounts.Member)
+		server := onPort(t, h)
+		mia, maxi, moe := h.signedIn("mia"), h.signedIn("max"), h.signedIn("moe")
+		for _, out := range []struct {
+			who *browser
+			do  func()
+		}{
+			{mia, func() { h.exec("DELETE FROM membership WHERE handle = 'mia'") }},
+			{maxi, func() { maxi.post("/logout").is(t, http.StatusSeeOther) }},
+			{moe, func() { h.exec("UPDATE account SET session_epoch = session_epoch + 1 WHERE name = 'moe'") }},
+		} {
+			stream := watch(t, server, &browser{cookie: out.who.cookie}, "")
+			if hello := stream.change(t); hello.name != "hello" {
+				t.Fatalf("it begins with %+v", hello)
+			}
+			out.do()
+			if last := stream.ends(t); last != "gone" {
+				t.Errorf("it ends with %q", last)
+			}
+		}
+	})
+	t.Run("it has a sign of life, and ends when the server stops", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{Beat: tick}))
+		h.goingLive()
+		server, ana := onPort(t, h), h.ana()
+		stream := watch(t, server, ana, "?at="+ana.at(t))
+		for range 12 { // beyond what an answer with an end may take
+			if _, err := stream.next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.endStreams()
+		if last := stream.ends(t); last != "hello" {
+			t.Errorf("it ends with %q", last)
+		}
+	})
+	t.Run("who is signed out is told so, and who has too many is told when to come again", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t, withStreams(web.StreamLimits{OfOne: 1}))
+		server := onPort(t, h)
+		if stream := watch(t, server, h.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
+			t.Errorf("signed out: %d", stream.StatusCode)
+		}
+		ana := h.ana()
+		watch(t, server, ana, "").change(t)
+		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusServiceUnavailable || second.Header.Get("Retry-After") == "" {
+			t.Errorf("the second: %d, %v", second.StatusCode, second.Header)
+		}
+	})
+	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.goingLive()
+		ana := h.ana()
+		at := ana.at(t)
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One")
+		one := fmt.Sprintf(`[[%d,%d]]`, h.ticketID("NINJA", 1), b.Columns[0].ID)
+		var news struct {
+			At     string
+			Events []struct {
+				Name string
+				Data json.RawMessage
+			}
+		}
+		found := false
+		for !found {
+			a := ana.get("/acme/live/changes?at=" + at).is(t, 200)
+			if err := json.NewDecoder(strings.NewReader(a.body)).Decode(&news); err != nil && err != io.EOF {
+				t.Fatal(err)
+			}
+			for _, e := range news.Events {
+				found = found || e.Name == "board" && strings.Contains(string(e.Data), one)
+			}
+		}
+		a := ana.get("/acme/live/changes?at=" + news.At).is(t, 200)
+		if !strings.Contains(a.body, `"events":[]`) {
+			t.Errorf("it says twice: %s", a.body)
+		}
+		ana.with("If-None-Match", a.header.Get("ETag")).get("/acme/live/changes?at="+news.At).is(t, http.StatusNotModified)
+	})
+}
