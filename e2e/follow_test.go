@@ -2,7 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"net/http"
 	"regexp"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -208,6 +211,62 @@ func TestFollowedBoards(t *testing.T) {
 		a.post("/acme/NINJA-55", "title", "Another one", "version", "1")
 		b.sees(card("NINJA-55"), "Another one")
 	})
+}
+
+// shown is all that a board shows, as JSON.
+const shown = `JSON.stringify([...document.querySelectorAll(".column")].map(c => [c.querySelector("header").innerText, c.className, [...c.querySelectorAll(".card")].map(k => [k.dataset.key, k.className, k.innerText, k.querySelector(".on")?.title])]))`
+
+func TestFollowedStorm(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+	windows := []*tab{a.tab(t), a.tab(t), a.tab(t)}
+	for i, w := range windows {
+		w.expected = regexp.MustCompile(`status of (404|409|422)`)
+		w.open("/acme/boards/NINJA" + []string{"", "", "?state=open"}[i])
+	}
+	columns := []string{windows[0].columnID("To do"), windows[0].columnID("Doing"), windows[0].columnID("Done")}
+	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	send := func(path string, pairs ...string) {
+		answer, err := client.PostForm(a.url+path, form(pairs))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		answer.Body.Close()
+	}
+	var writers sync.WaitGroup
+	for n := range 3 {
+		writers.Go(func() {
+			random := rand.New(rand.NewPCG(5, uint64(n)))
+			for range 40 {
+				ticket, column := fmt.Sprintf("/acme/NINJA-%d", 1+random.IntN(8)), columns[random.IntN(3)]
+				switch random.IntN(8) {
+				case 0, 1, 2:
+					send(ticket+"/position", "column", column, "after", "")
+				case 3:
+					send("/acme/boards/NINJA/tickets", "title", fmt.Sprint("New ", random.IntN(100)), "column", column)
+				case 4:
+					send(ticket, "title", fmt.Sprint("Changed ", random.IntN(100)), "version", fmt.Sprint(1+random.IntN(4)))
+				case 5:
+					send(ticket+"/closure", "closed", fmt.Sprint(random.IntN(2)))
+				case 6:
+					send(ticket+"/assignees", "quick", "1", []string{"add", "remove"}[random.IntN(2)], "1")
+				case 7:
+					send(ticket + []string{"/deletion", "/restoration"}[random.IntN(2)])
+				}
+			}
+		})
+	}
+	for i := range 4 {
+		w := windows[i%2]
+		w.drag("#board .card", "#cards-"+columns[(i+1)%3], 0)
+	}
+	writers.Wait()
+	for i, w := range windows {
+		fresh := a.tab(t)
+		fresh.open("/acme/boards/NINJA" + []string{"", "", "?state=open"}[i])
+		w.wait(shown+` === %s`, eval[string](fresh, shown))
+	}
 }
 
 func TestFollowedTickets(t *testing.T) {
