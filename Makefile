@@ -51,8 +51,10 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks and the feed beside 
 soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
 
 .PHONY: need-database need-browser
 need-database:

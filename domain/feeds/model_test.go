@@ -5,6 +5,7 @@ package feeds
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -177,8 +178,11 @@ func pageOf(ctx context.Context, d *db.DB, look Look, tell bool) ([]Row, error) 
 	if err != nil {
 		return nil, err
 	}
+	return papersOf(rows, uint32(look.Scope.Board), tell)
+}
+
+func papersOf(rows *sql.Rows, board uint32, tell bool) (list []Row, err error) {
 	defer rows.Close()
-	var list []Row
 	for rows.Next() {
 		var r Row
 		var p paper
@@ -186,7 +190,6 @@ func pageOf(ctx context.Context, d *db.DB, look Look, tell bool) ([]Row, error) 
 		if err := rows.Scan(&r.ID, &p.Board, &seenOn, &p.Content, &r.Deleted, &r.Position); err != nil {
 			return nil, err
 		}
-		board := uint32(look.Scope.Board)
 		switch {
 		case board != 0 && seenOn&(1<<board) == 0:
 			r.Hidden = true

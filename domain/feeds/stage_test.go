@@ -322,7 +322,7 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	c := &gated{whole: inner.(whole), actor: g.actor}
-	fmt.Sscan(fmt.Sprintf("%s", text(into[0])), &g.actor.connection)
+	fmt.Sscan(text(into[0]), &g.actor.connection)
 	return c, nil
 }
 
