@@ -1,0 +1,450 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// follower reads a feed page by page, and keeps what it is told as it is told to.
+type follower struct {
+	h      *house
+	cursor feeds.Cursor
+	scope  feeds.Scope
+	rows   map[uint64]feeds.Item
+	swept  int // how often it had to begin anew
+}
+
+func (h *house) follow(feed string, board id.Board) *follower {
+	return &follower{h: h, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: h.actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
+}
+
+// read takes pages until it has all, and returns the items in their order.
+func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
+	t.Helper()
+	for {
+		if f.cursor.Epoch == 0 {
+			start, err := f.h.Feeds().Start(context.Background(), f.cursor.Feed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.cursor = start
+		}
+		page, err := f.h.Feeds().Read(context.Background(), f.cursor, limit, f.scope)
+		if errors.As(err, new(feeds.CursorExpired)) {
+			f.cursor, f.rows = feeds.Cursor{Feed: f.cursor.Feed}, map[uint64]feeds.Item{}
+			f.swept++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			items = append(items, item)
+			if item.Position <= f.rows[item.ID].Position {
+				t.Fatalf("%s %d came at %d after %d", f.cursor.Feed, item.ID, item.Position, f.rows[item.ID].Position)
+			}
+			f.rows[item.ID] = item
+		}
+		f.cursor = page.Cursor
+		if !page.More {
+			return items
+		}
+	}
+}
+
+// live are the rows that are there for the follower, each as JSON.
+func (f *follower) live(t testing.TB) map[uint64]string {
+	t.Helper()
+	live := map[uint64]string{}
+	for row, item := range f.rows {
+		if !item.Deleted {
+			live[row] = asJSON(t, item.Data)
+		}
+	}
+	return live
+}
+
+func asJSON(t testing.TB, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+
+	t.Run("an item is what the API shows, and nothing of what is deleted", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		if _, err := h.SetAssignees(h.ctx, keys[0], []string{"ana"}); err != nil {
+			t.Fatal(err)
+		}
+		said, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.DeleteTicket(h.ctx, keys[1]); err != nil {
+			t.Fatal(err)
+		}
+		h.publish(t)
+		links := workflows.Links{Base: "https://x.example", Company: h.actor.Company.Slug}
+		ticket, err := h.Ticket(h.ctx, keys[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		followed := h.follow("tickets", board.ID)
+		items := followed.read(t, 1)
+		if len(items) != 2 || asJSON(t, items[0].Data) != asJSON(t, links.Ticket(ticket)) || len(ticket.Assignees) != 1 || items[0].Deleted {
+			t.Errorf("%+v", items)
+		}
+		if len(items) == 2 && (!items[1].Deleted || items[1].Data != nil || items[1].Reason != "") {
+			t.Errorf("the deleted one is %+v", items[1])
+		}
+		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
+			t.Errorf("%+v", items)
+		}
+		shown, err := h.Board(h.ctx, "NINJA")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if items := h.follow("boards", board.ID).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Board(shown)) {
+			t.Errorf("%+v", items)
+		}
+
+		if err := h.DeleteTicket(h.ctx, keys[0]); err != nil {
+			t.Fatal(err)
+		}
+		h.publish(t)
+		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || !items[0].Deleted || items[0].Data != nil {
+			t.Errorf("a comment of a deleted ticket is %+v", items)
+		}
+	})
+
+	t.Run("what goes to another board is told to have left, with its comments, and so are its readers there", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		from, to, third := h.board(t, "NINJA"), h.board(t, "OTHER"), h.board(t, "THIRD")
+		keys := h.open(t, "NINJA", from.Columns[0].ID, 2)
+		if _, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil); err != nil {
+			t.Fatal(err)
+		}
+		h.publish(t)
+		for _, feed := range []string{"tickets", "comments"} {
+			followed := h.follow(feed, from.ID)
+			followed.read(t, 10)
+			moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.publish(t)
+			items := followed.read(t, 10)
+			if len(items) != 1 || !items[0].Deleted || items[0].Reason != feeds.LeftFilter || items[0].Data != nil {
+				t.Errorf("%s: %+v", feed, items)
+			}
+			if items := h.follow(feed, to.ID).read(t, 10); len(items) != 1 || items[0].Deleted {
+				t.Errorf("%s there: %+v", feed, items)
+			}
+			if items := h.follow(feed, third.ID).read(t, 10); len(items) != 0 {
+				t.Errorf("%s of a board where nothing was: %+v", feed, items)
+			}
+			if _, _, err := h.MoveTicket(h.ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
+				t.Fatal(err)
+			}
+			h.publish(t)
+			if items := followed.read(t, 10); len(items) != 1 || items[0].Deleted {
+				t.Errorf("%s that came back: %+v", feed, items)
+			}
+		}
+	})
+
+	t.Run("nobody hears of another company's", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		h.open(t, "NINJA", board.Columns[0].ID, 3)
+		h.publish(t)
+		for _, feed := range h.Feeds().Names() {
+			stranger := h.follow(feed, 0)
+			stranger.scope.Company++
+			if items := stranger.read(t, 2); len(items) != 0 {
+				t.Errorf("%s: %+v", feed, items)
+			}
+			if end, err := h.Feeds().End(context.Background(), feed); err != nil || stranger.cursor != end {
+				t.Errorf("%s: a reader of nothing stands at %v, not at the end %v; %v", feed, stranger.cursor, end, err)
+			}
+		}
+	})
+}
+
+// What is shown of a row and where it stands does not change at a position: whoever has read the row there
+// would keep what is not so. Whatever people do, in whatever order.
+func TestNothingChangesAtItsPosition(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	bob := h.as(t, "Bob", "member")
+	h.board(t, "NINJA")
+	h.board(t, "OTHER")
+	at := map[string]string{} // what each row was at each position
+	followers := map[string]*follower{}
+	for _, feed := range h.Feeds().Names() {
+		followers[feed] = h.follow(feed, 0)
+	}
+	ninja, err := h.Board(h.ctx, "NINJA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := h.follow("tickets", ninja.ID)
+
+	rapid.Check(t, func(rt *rapid.T) {
+		p := person{t: rt, test: t, h: h, ctx: rapid.SampledFrom([]context.Context{h.ctx, bob}).Draw(rt, "who")}
+		for range 6 {
+			name := rapid.SampledFrom(slices.Sorted(maps.Keys(deeds))).Draw(rt, "deed")
+			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
+				rt.Fatalf("%s: %v", name, err)
+			}
+			if rapid.Bool().Draw(rt, "publish") {
+				h.publish(t)
+			}
+			for row, content := range h.atPositions(t) {
+				if was, ok := at[row]; ok && was != content {
+					rt.Fatalf("after %q, %s is\n%s, was\n%s", name, row, content, was)
+				}
+				at[row] = content
+			}
+		}
+		if rapid.Bool().Draw(rt, "read") {
+			followers[rapid.SampledFrom(h.Feeds().Names()).Draw(rt, "feed")].read(t, 7)
+			narrow.read(t, 5)
+		}
+	})
+
+	h.publish(t)
+	for feed, f := range followers {
+		f.read(t, 7)
+		fresh := h.follow(feed, 0)
+		fresh.read(t, 100)
+		if got, want := f.live(t), fresh.live(t); !maps.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%s: who followed has\n%v\nwho begins now\n%v", feed, got, want)
+		}
+	}
+	narrow.read(t, 5)
+	fresh := h.follow("tickets", ninja.ID)
+	fresh.read(t, 100)
+	if got, want := narrow.live(t), fresh.live(t); !maps.Equal(got, want) {
+		t.Errorf("who followed a board has\n%v\nwho begins now\n%v", got, want)
+	}
+	t.Logf("%d versions; the follower of tickets began anew %d times", len(at), followers["tickets"].swept)
+}
+
+// atPositions returns all that is published: by feed, row and position what is shown of it, and since when it
+// stands where it does.
+func (h *house) atPositions(t testing.TB) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, name := range h.Feeds().Names() {
+		feed, err := h.Feeds().Feed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := feed.Load(context.Background(), h.db.Queries, feeds.Look{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.actor.Company.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
+		}
+	}
+	rows, err := h.db.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var ticket, position, moved string
+		if err := rows.Scan(&ticket, &position, &moved); err != nil {
+			t.Fatal(err)
+		}
+		found["tickets "+ticket+" at "+position] += moved
+	}
+	return found
+}
+
+// person does something at random.
+type person struct {
+	t    *rapid.T
+	test testing.TB
+	h    *house
+	ctx  context.Context
+}
+
+func (p person) board() boards.Board {
+	board, err := p.h.Board(p.h.ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return board
+}
+
+func (p person) column(board boards.Board) id.Column {
+	return rapid.SampledFrom(board.Columns).Draw(p.t, "column").ID
+}
+
+// key is a ticket's, which may be deleted or on another board by now.
+func (p person) key() tickets.Key {
+	board := p.board()
+	n := p.h.lastNumber(p.t, board.ID)
+	return tickets.Key{Board: board.Slug, Number: rapid.Uint64Range(max(n, 12)-11, n+1).Draw(p.t, "number")}
+}
+
+func (h *house) lastNumber(t *rapid.T, board id.Board) (n uint64) {
+	if err := h.db.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// comment is one of a ticket's, with the version that it has.
+func (p person) comment(key tickets.Key) (tickets.Comment, error) {
+	_, list, err := p.h.CommentsAfter(p.h.ctx, key, 0, 100)
+	if err != nil || len(list.List) == 0 {
+		return tickets.Comment{}, err
+	}
+	return rapid.SampledFrom(list.List).Draw(p.t, "comment"), nil
+}
+
+func (p person) text() string {
+	return rapid.SampledFrom([]string{"One", "Two", "Three"}).Draw(p.t, "text")
+}
+
+// deeds are what people do.
+var deeds = map[string]func(person) error{
+	"open": func(p person) error {
+		board := p.board()
+		_, err := p.h.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
+		return err
+	},
+	"edit": func(p person) error {
+		key, title := p.key(), p.text()
+		ticket, err := p.h.Ticket(p.ctx, key)
+		if err != nil {
+			return err
+		}
+		_, err = p.h.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
+		return err
+	},
+	"move": func(p person) error {
+		board := p.board()
+		intent := tickets.Intent{Board: board.Slug, Column: p.column(board), AtEnd: rapid.Bool().Draw(p.t, "end")}
+		_, _, err := p.h.MoveTicket(p.ctx, p.key(), intent)
+		return err
+	},
+	"assign": func(p person) error {
+		_, err := p.h.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
+		return err
+	},
+	"close":  func(p person) error { _, _, err := p.h.CloseTicket(p.ctx, p.key()); return err },
+	"reopen": func(p person) error { _, _, err := p.h.ReopenTicket(p.ctx, p.key()); return err },
+	"delete": func(p person) error { return p.h.DeleteTicket(p.ctx, p.key()) },
+	"restore": func(p person) error {
+		_, _, err := p.h.RestoreTicket(p.ctx, p.key())
+		return err
+	},
+	"undo": func(p person) error {
+		ticket, err := p.h.Ticket(p.ctx, p.key())
+		if err != nil {
+			return err
+		}
+		list, _, err := p.h.History(p.ctx, ticket.ID, 0)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		_, err = p.h.Undo(p.ctx, list[0].ID)
+		return err
+	},
+	"comment": func(p person) error { _, err := p.h.Comment(p.ctx, p.key(), p.text(), nil); return err },
+	"edit a comment": func(p person) error {
+		key := p.key()
+		comment, err := p.comment(key)
+		if err != nil {
+			return err
+		}
+		_, err = p.h.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
+		return err
+	},
+	"delete a comment": func(p person) error {
+		key := p.key()
+		comment, err := p.comment(key)
+		if err != nil {
+			return err
+		}
+		_, err = p.h.DeleteComment(p.ctx, key, comment.ID)
+		return err
+	},
+	"edit a column": func(p person) error {
+		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t, "position")
+		_, err := p.h.EditColumn(p.h.ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
+		return err
+	},
+	"add a column": func(p person) error {
+		board, name := p.board(), p.text()
+		if len(board.Columns) > 5 {
+			return nil
+		}
+		_, _, err := p.h.OpenColumn(p.h.ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
+		return err
+	},
+	"remove a column": func(p person) error {
+		board := p.board()
+		_, err := p.h.RemoveColumn(p.h.ctx, board.Slug, p.column(board), p.column(board), nil)
+		return err
+	},
+	"rename a board": func(p person) error {
+		board, title := p.board(), p.text()
+		_, err := p.h.RenameBoard(p.h.ctx, board.Slug, boards.Names{Title: &title}, board.Version)
+		return err
+	},
+	"archive": func(p person) error {
+		board := p.board()
+		if _, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, true, nil); err != nil {
+			return err
+		}
+		_, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
+		return err
+	},
+	"restore a board": func(p person) error {
+		_, err := p.h.ArchiveBoard(p.h.ctx, p.board().Slug, false, nil)
+		return err
+	},
+	"purge": func(p person) error {
+		if rapid.IntRange(0, 3).Draw(p.t, "long ago") > 0 {
+			return nil
+		}
+		if _, err := p.h.db.SQL.Exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL"); err != nil {
+			return err
+		}
+		b := p.h.bulk(p.test, "purge-deleted", 1, monthOld)
+		if len(b.tasks) > 0 {
+			b.write(p.test, b.tasks...)
+		}
+		return nil
+	},
+}
