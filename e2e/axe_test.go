@@ -317,6 +317,8 @@ func full(t *testing.T) *app {
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
+	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
+	a.post("/acme/settings/webhooks/1/tests")
 	a.read("/acme")
 	return a
 }
