@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 type feedStream struct {
 	*stream
 	feed, board, base string
+	token             string
 	scope             feeds.Scope
 	cursor            feeds.Cursor // all up to there was sent
 	missed            bool         // there was news that could not be read
@@ -32,6 +34,7 @@ type feedStream struct {
 func (s *server) apiFeedStream(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c)}
+	_, f.token, _ = strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
 	var err error
 	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
 		return err
@@ -46,15 +49,33 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	if f.stream, err = s.openStream(c, bearer(c)); err != nil {
 		return err
 	}
-	defer f.close()
 	_, moved := s.Feeds().Place(f.feed) // before it is read: what comes meanwhile is news
 	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor)
 	if err != nil {
+		f.close()
 		return err
 	}
-	if err := f.begin(time.Duration(1000+rand.N(4000)) * time.Millisecond); err != nil { // not all come back at once
+	detached, err := f.detach(time.Duration(1000+rand.N(4000)) * time.Millisecond) // not all come back at once
+	if err != nil {
+		f.close()
 		return err
 	}
+	if detached {
+		go s.goOn(f, first, moved)
+		return nil
+	}
+	return s.goOn(f, first, moved)
+}
+
+// goOn sends what a stream begins with, and follows the feed until it is over.
+func (s *server) goOn(f *feedStream, first frame, moved <-chan struct{}) (err error) {
+	defer f.close()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+			s.log.Error("a stream panicked", "feed", f.feed, "error", err, "stack", string(debug.Stack()))
+		}
+	}()
 	if len(first.events) == 0 {
 		first.events = heartbeat(first.next.String()) // so that the reader knows where it is
 	}
@@ -134,8 +155,7 @@ func (f *feedStream) pass(found frame) error {
 func (s *server) recheck(f *feedStream) error {
 	ctx, cancel := context.WithTimeout(f.ctx, patience)
 	defer cancel()
-	_, token, _ := strings.Cut(f.c.Request().Header.Get(echo.HeaderAuthorization), " ")
-	actor, err := s.Bearer(ctx, strings.TrimSpace(token))
+	actor, err := s.Bearer(ctx, strings.TrimSpace(f.token))
 	if err == nil {
 		f.scope, err = s.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
 	}

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -155,7 +157,8 @@ type lasting struct {
 	*streams
 	ctx     context.Context // ends when the reader has gone or the server stops, and has the request's values
 	control *http.ResponseController
-	leave   func()
+	who     string
+	release func() // ends ctx
 }
 
 // last has the answer to a request take as long as it likes. who is whose it is, such as "token 7". The caller
@@ -164,18 +167,22 @@ func (s *server) last(c echo.Context, who string) (*lasting, error) {
 	if err := s.streams.enter(who); err != nil {
 		return nil, err
 	}
-	control := http.NewResponseController(c.Response())
-	// The server's deadline for reading would end the request's context; there is nothing to read any more.
-	_ = control.SetReadDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
 	stops := []func() bool{context.AfterFunc(unhurried(c), cancel), context.AfterFunc(s.streams.ending, cancel)}
-	return &lasting{streams: s.streams, ctx: ctx, control: control, leave: func() {
-		for _, stop := range stops {
-			stop()
-		}
-		cancel()
-		s.streams.leave(who)
-	}}, nil
+	return &lasting{
+		streams: s.streams, ctx: ctx, control: http.NewResponseController(c.Response()), who: who,
+		release: func() {
+			for _, stop := range stops {
+				stop()
+			}
+			cancel()
+		},
+	}, nil
+}
+
+func (l *lasting) leave() {
+	l.release()
+	l.streams.leave(l.who)
 }
 
 // stream is an answer of server-sent events. Between two events its owner waits for news, for ctx, for beat,
@@ -184,6 +191,7 @@ func (s *server) last(c echo.Context, who string) (*lasting, error) {
 type stream struct {
 	*lasting
 	c           echo.Context
+	conn        net.Conn // that it has for itself, once it is detached; c and control are nil then
 	beat, check *time.Ticker
 }
 
@@ -208,19 +216,73 @@ var errNoBody = errors.New("HEAD has no events")
 
 // begin sends the head of the answer, and how long a reader shall wait before it connects again.
 func (st *stream) begin(again time.Duration) error {
-	head := st.c.Response().Header()
-	head.Set(echo.HeaderContentType, "text/event-stream")
-	head.Set(echo.HeaderCacheControl, "no-store")
-	head.Set("X-Accel-Buffering", "no") // nginx keeps answers back otherwise
+	st.describe(st.c.Response().Header())
 	st.c.Response().WriteHeader(http.StatusOK)
 	if isHead(st.c) {
 		return errNoBody
 	}
-	return st.send([]byte("retry: " + strconv.FormatInt(again.Milliseconds(), 10) + "\n\n"))
+	return st.send(retry(again))
+}
+
+func (st *stream) describe(head http.Header) {
+	head.Set(echo.HeaderContentType, "text/event-stream")
+	head.Set(echo.HeaderCacheControl, "no-store")
+	head.Set("X-Accel-Buffering", "no") // nginx keeps answers back otherwise
+}
+
+func retry(after time.Duration) []byte {
+	return []byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
+}
+
+// detach is begin for a stream that goes on when its handler has returned: it takes the connection from the
+// server, so that nothing is kept of the request while thousands wait. It reports false where that cannot be,
+// and the stream has begun within the handler.
+func (st *stream) detach(again time.Duration) (detached bool, err error) {
+	if isHead(st.c) || !st.c.Request().ProtoAtLeast(1, 1) {
+		return false, st.begin(again)
+	}
+	conn, _, err := st.control.Hijack()
+	if err != nil {
+		return false, st.begin(again)
+	}
+	head := st.c.Response().Header()
+	st.c.Response().Committed = true
+	st.describe(head)
+	head.Set("Connection", "close")
+	head.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	b := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
+	if err := head.Write(b); err != nil {
+		conn.Close()
+		return true, err
+	}
+	b.WriteString("\r\n")
+	st.release()
+	ctx, cancel := context.WithCancel(st.ending)
+	st.ctx, st.conn, st.c, st.control = ctx, conn, nil, nil
+	st.release = func() { cancel(); conn.Close() }
+	go func() {
+		defer cancel()
+		for one := make([]byte, 1); ; {
+			if _, err := conn.Read(one); err != nil {
+				return
+			}
+		}
+	}()
+	return true, st.send(append(b.Bytes(), retry(again)...))
 }
 
 // send writes whole events. A reader who does not take a piece of them in time is left.
 func (st *stream) send(events []byte) error {
+	for len(events) > 0 && st.conn != nil {
+		n := min(len(events), sentAtOnce)
+		if err := st.conn.SetWriteDeadline(time.Now().Add(st.Write)); err != nil {
+			return err
+		}
+		if _, err := st.conn.Write(events[:n]); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
 	for len(events) > 0 {
 		n := min(len(events), sentAtOnce)
 		if err := st.control.SetWriteDeadline(time.Now().Add(st.Write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -231,8 +293,10 @@ func (st *stream) send(events []byte) error {
 		}
 		events = events[n:]
 	}
-	if err := st.control.Flush(); err != nil {
-		return err
+	if st.control != nil {
+		if err := st.control.Flush(); err != nil {
+			return err
+		}
 	}
 	st.beat.Reset(st.Beat)
 	return nil
