@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/counterfoil/counterfoil/feedclient"
+)
+
+// asHelper makes the test binary be a writer or a follower, as JSON of a helper says.
+const asHelper = "COUNTERFOIL_TEST_HELPER"
+
+// helper is a process of the feeds' load test: a writer where Changes is set, else a follower.
+type helper struct {
+	URLs  []string
+	Token string
+
+	Changes int // that a writer makes until it ends
+
+	Dir                   string // where a follower keeps what it has
+	Feed, Board, Consumer string
+	Mode                  feedclient.Mode
+}
+
+func (h helper) run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	do := h.follow
+	if h.Changes > 0 {
+		do = h.write
+	}
+	if err := do(ctx); err != nil && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// follow keeps a copy of a feed until it is stopped or killed.
+func (h helper) follow(ctx context.Context) error {
+	store, err := openJournal(filepath.Join(h.Dir, "journal"))
+	if err != nil {
+		return err
+	}
+	copies, err := os.OpenFile(filepath.Join(h.Dir, "copy"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	fmt.Println("following")
+	client := &feedclient.Client{URL: h.URLs[0], Token: h.Token}
+	options := feedclient.Options{Feed: h.Feed, Board: h.Board, Consumer: h.Consumer, Mode: h.Mode, Store: store, Every: 100 * time.Millisecond}
+	return client.Follow(ctx, options, func(_ context.Context, item feedclient.Item) error { return appendLine(copies, item) })
+}
+
+// appendLine writes at once or not at all, as far as a killed process goes.
+func appendLine(file io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	return err
+}
+
+// lines calls do for each line of a file that is there, as JSON.
+func lines[T any](path string, do func(T) error) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for all := bufio.NewReader(file); ; {
+		line, err := all.ReadBytes('\n')
+		if err == io.EOF { // what is behind the last whole line is being written
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var value T
+		if err := json.Unmarshal(line, &value); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := do(value); err != nil {
+			return err
+		}
+	}
+}
+
+// journal is a store of which each Save is a line of a file: large stores cost no more than small ones.
+type journal struct {
+	feedclient.Memory
+	file *os.File
+}
+
+type saved struct {
+	Place feedclient.Place
+	Marks []feedclient.Mark
+}
+
+func openJournal(path string) (*journal, error) {
+	j := &journal{}
+	err := lines(path, func(s saved) error { return j.Memory.Save(context.Background(), s.Place, s.Marks) })
+	if err == nil {
+		j.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	}
+	return j, err
+}
+
+func (j *journal) Save(ctx context.Context, place feedclient.Place, marks []feedclient.Mark) error {
+	if err := appendLine(j.file, saved{place, marks}); err != nil {
+		return err
+	}
+	return j.Memory.Save(ctx, place, marks)
+}
+
+// write makes changes of every kind, from several goroutines, and says on its standard output how many.
+func (h helper) write(ctx context.Context) error {
+	fmt.Println("writing")
+	var done atomic.Int64
+	var group sync.WaitGroup
+	errs := make(chan error, 8)
+	for range cap(errs) {
+		group.Go(func() {
+			w := &scribe{helper: h, http: &http.Client{Timeout: 30 * time.Second}}
+			for done.Load() < int64(h.Changes) && ctx.Err() == nil {
+				if err := w.change(ctx); err != nil {
+					errs <- err
+					return
+				}
+				if n := done.Add(1); n%20 == 0 {
+					fmt.Printf("changes: %d\n", n)
+				}
+			}
+		})
+	}
+	group.Wait()
+	close(errs)
+	return <-errs
+}
+
+// scribe is one of those who write, with the tickets that it opened.
+type scribe struct {
+	helper
+	http    *http.Client
+	columns map[string][]int64 // of boards
+	own     []sheet
+}
+
+type sheet struct {
+	Key      string
+	Board    string
+	Version  uint64
+	ClosedAt *time.Time `json:"closed_at"`
+}
+
+// change makes one change, until it is one: what is refused because others were faster is looked at again.
+func (w *scribe) change(ctx context.Context) error {
+	for ctx.Err() == nil {
+		ok, err := w.attempt(ctx)
+		if ok || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *scribe) attempt(ctx context.Context) (ok bool, err error) {
+	if w.columns == nil {
+		w.columns = map[string][]int64{}
+		for _, board := range loadBoards {
+			var b struct{ Columns []struct{ ID int64 } }
+			if _, err := w.call(ctx, "GET", "/boards/"+board, nil, &b); err != nil {
+				return false, err
+			}
+			for _, column := range b.Columns {
+				w.columns[board] = append(w.columns[board], column.ID)
+			}
+		}
+	}
+	if len(w.own) == 0 || rand.IntN(6) == 0 {
+		var t sheet
+		status, err := w.call(ctx, "POST", "/boards/"+loadBoards[rand.IntN(2)]+"/tickets", map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64())}, &t)
+		if status == http.StatusCreated {
+			w.own = append(w.own, t)
+		}
+		return status == http.StatusCreated, err
+	}
+	n := rand.IntN(len(w.own))
+	t := &w.own[n]
+	status := 0
+	switch path := "/tickets/" + t.Key; rand.IntN(12) {
+	case 0: // to another place, perhaps of the other board
+		board := loadBoards[rand.IntN(2)]
+		status, err = w.call(ctx, "POST", path+"/position", map[string]any{"board": board, "column": w.columns[board][rand.IntN(len(w.columns[board]))]}, t)
+	case 1:
+		status, err = w.call(ctx, map[bool]string{true: "PUT", false: "DELETE"}[t.ClosedAt == nil], path+"/closure", nil, t)
+	case 2, 3:
+		status, err = w.call(ctx, "POST", path+"/comments", map[string]any{"body": fmt.Sprintf("Comment %x", rand.Uint64())}, nil)
+	case 4:
+		if rand.IntN(3) == 0 {
+			if status, err = w.call(ctx, "DELETE", path, nil, nil); status/100 == 2 {
+				if rand.IntN(3) == 0 {
+					_, err = w.call(ctx, "PUT", path+"/restoration", nil, nil)
+				}
+				w.own = append(w.own[:n], w.own[n+1:]...)
+			}
+			return status/100 == 2, err
+		}
+		fallthrough
+	default:
+		status, err = w.call(ctx, "PATCH", path, map[string]any{"title": fmt.Sprintf("Ticket %x", rand.Uint64()), "version": t.Version}, t)
+	}
+	if err != nil || status/100 == 2 {
+		return err == nil, err
+	}
+	if status, err = w.call(ctx, "GET", "/tickets/"+t.Key, nil, t); status == http.StatusNotFound {
+		w.own = append(w.own[:n], w.own[n+1:]...)
+	}
+	return false, err
+}
+
+// call asks one server or another until one answers something other than that it cannot now.
+func (w *scribe) call(ctx context.Context, method, path string, in, out any) (status int, err error) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && ctx.Err() == nil; {
+		status, err = w.try(ctx, method, w.URLs[rand.IntN(len(w.URLs))]+"/api/v1"+path, in, out)
+		if err == nil && status < 500 {
+			return status, nil
+		}
+		time.Sleep(50 * time.Millisecond) // an honest client waits before it tries again
+	}
+	return status, fmt.Errorf("no answer to %s %s within %s: %d %w", method, path, patience, status, err)
+}
+
+func (w *scribe) try(ctx context.Context, method, url string, in, out any) (int, error) {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return 0, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+w.Token)
+	if in != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := w.http.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && out != nil && response.StatusCode/100 == 2 {
+		err = json.Unmarshal(text, out)
+	}
+	return response.StatusCode, err
+}
