@@ -352,6 +352,45 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 	return items, nil
 }
 
+const boardsOfCompanyAmong = `-- name: BoardsOfCompanyAmong :many
+SELECT id FROM board WHERE id IN (/*SLICE:ids*/?) AND company_id = ? ORDER BY id
+`
+
+// Those of some boards that are a company's.
+func (q *Queries) BoardsOfCompanyAmong(ctx context.Context, ids []id.Board, companyID id.Company) ([]id.Board, error) {
+	query := boardsOfCompanyAmong
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, companyID)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Board
+	for rows.Next() {
+		var id id.Board
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardsToSearch = `-- name: BoardsToSearch :many
 SELECT b.id, b.slug, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
@@ -662,6 +701,28 @@ DELETE FROM board_column WHERE id = ? AND ticket_count = 0
 
 func (q *Queries) RemoveColumn(ctx context.Context, argID id.Column) (int64, error) {
 	result, err := q.db.ExecContext(ctx, removeColumn, argID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const republishBoards = `-- name: RepublishBoards :execrows
+UPDATE board SET feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?)
+`
+
+func (q *Queries) RepublishBoards(ctx context.Context, ids []id.Board) (int64, error) {
+	query := republishBoards
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}

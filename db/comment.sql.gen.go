@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -159,6 +160,46 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 	return items, nil
 }
 
+const commentsOfCompany = `-- name: CommentsOfCompany :many
+SELECT c.id FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
+WHERE c.id IN (/*SLICE:ids*/?) AND b.company_id = ? ORDER BY c.id
+`
+
+// Those of some comments that are a company's.
+func (q *Queries) CommentsOfCompany(ctx context.Context, ids []id.Comment, companyID id.Company) ([]id.Comment, error) {
+	query := commentsOfCompany
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, companyID)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Comment
+	for rows.Next() {
+		var id id.Comment
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const createComment = `-- name: CreateComment :execlastid
 INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?)
@@ -251,6 +292,28 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 	return i, err
 }
 
+const republishCommentRows = `-- name: RepublishCommentRows :execrows
+UPDATE comment SET feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?)
+`
+
+func (q *Queries) RepublishCommentRows(ctx context.Context, ids []id.Comment) (int64, error) {
+	query := republishCommentRows
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const republishComments = `-- name: RepublishComments :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = ?
 `
@@ -258,6 +321,29 @@ UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = ?
 // All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
 func (q *Queries) RepublishComments(ctx context.Context, ticketID id.Ticket) (int64, error) {
 	result, err := q.db.ExecContext(ctx, republishComments, ticketID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const republishCommentsOf = `-- name: RepublishCommentsOf :execrows
+UPDATE comment SET feed_sync_id = NULL WHERE ticket_id IN (/*SLICE:tickets*/?)
+`
+
+// All of some tickets.
+func (q *Queries) RepublishCommentsOf(ctx context.Context, tickets []id.Ticket) (int64, error) {
+	query := republishCommentsOf
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
 	if err != nil {
 		return 0, err
 	}

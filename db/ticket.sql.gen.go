@@ -693,6 +693,28 @@ func (q *Queries) RepublishTicket(ctx context.Context, argID id.Ticket) (int64, 
 	return result.RowsAffected()
 }
 
+const republishTickets = `-- name: RepublishTickets :execrows
+UPDATE ticket SET feed_sync_id = NULL WHERE id IN (/*SLICE:ids*/?)
+`
+
+func (q *Queries) RepublishTickets(ctx context.Context, ids []id.Ticket) (int64, error) {
+	query := republishTickets
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const restoreTicket = `-- name: RestoreTicket :execrows
 UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, updated_at = ?,
   closed_at = ?, deleted_at = NULL, feed_sync_id = NULL
@@ -916,6 +938,46 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ticketsOfCompany = `-- name: TicketsOfCompany :many
+SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id
+WHERE t.id IN (/*SLICE:ids*/?) AND b.company_id = ? ORDER BY t.id
+`
+
+// Those of some tickets that are a company's.
+func (q *Queries) TicketsOfCompany(ctx context.Context, ids []id.Ticket, companyID id.Company) ([]id.Ticket, error) {
+	query := ticketsOfCompany
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, companyID)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Ticket
+	for rows.Next() {
+		var id id.Ticket
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

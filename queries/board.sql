@@ -108,3 +108,10 @@ STRAIGHT_JOIN board_ticket_incrementer i ON i.board_id = b.id
 WHERE b.id > sqlc.arg(after)
 ORDER BY b.id
 LIMIT ?;
+
+-- name: RepublishBoards :execrows
+UPDATE board SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
+
+-- name: BoardsOfCompanyAmong :many
+-- Those of some boards that are a company's.
+SELECT id FROM board WHERE id IN (sqlc.slice(ids)) AND company_id = sqlc.arg(company_id) ORDER BY id;

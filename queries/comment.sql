@@ -23,6 +23,18 @@ WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 -- All of a ticket: what is shown of them depends on it. The caller holds the ticket's lock.
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = sqlc.arg(ticket_id);
 
+-- name: RepublishCommentsOf :execrows
+-- All of some tickets.
+UPDATE comment SET feed_sync_id = NULL WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: RepublishCommentRows :execrows
+UPDATE comment SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
+
+-- name: CommentsOfCompany :many
+-- Those of some comments that are a company's.
+SELECT c.id FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
+WHERE c.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id) ORDER BY c.id;
+
 -- name: CommentsBefore :many
 -- Newest first, from below a comment; written for MariaDB as the pages of a column are (ticket.sql).
 SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)

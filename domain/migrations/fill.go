@@ -148,7 +148,7 @@ func (e *Engine) fillOnce(ctx context.Context, m *Migration, run id.Run, fence u
 	if err := e.whileWanted(ctx, run, fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
 		return f.added, err
 	}
-	return f.added, e.filled(ctx, run, fence)
+	return f.added, e.filled(ctx, m, run, fence)
 }
 
 // whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
@@ -174,24 +174,24 @@ func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn f
 	return err
 }
 
-// filled ends the filling: the run waits for Start, or if it is dry, runs. One without tasks is over: there is
+// filled ends the filling: the run waits for Start; a dry or unattended one runs. One without tasks is over: there is
 // nothing to start, and nothing for anybody to decide.
-func (e *Engine) filled(ctx context.Context, run id.Run, fence uint64) error {
+func (e *Engine) filled(ctx context.Context, m *Migration, run id.Run, fence uint64) error {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := lockFilling(ctx, tx, run, fence)
 		if err != nil {
 			return err
 		}
-		m := move{Action: "be ready", From: []State{Filling}, To: Ready, Actor: Keeper, Reason: rejectedReason(row)}
+		next := move{Action: "be ready", From: []State{Filling}, To: Ready, Actor: Keeper, Reason: rejectedReason(row)}
 		switch {
 		case row.Total == 0 && row.Rejected > 0:
-			m.To = Cancelled
+			next.To = Cancelled
 		case row.Total == 0:
-			m.Action, m.To = "complete", Complete
-		case row.Dry:
-			m.To = Running
+			next.Action, next.To = "complete", Complete
+		case row.Dry || m.Unattended:
+			next.To = Running
 		}
-		return transit(ctx, tx, run, m, nil)
+		return transit(ctx, tx, run, next, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("end filling: %w", err)

@@ -53,6 +53,18 @@ func (e BadParams) Unwrap() []error { return e }
 
 // parse returns the values as they are stored, or BadParams. What is not given has its default.
 func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
+	values, err := m.each(ctx, given)
+	if err == nil && m.Check != nil {
+		err = m.Check(ctx, maps.Clone(values))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// each parses the parameters, each by itself.
+func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
 	values, bad := Values{}, BadParams{}
 	for _, p := range m.Params {
 		value, err := p.parse(ctx, given[p.Name])
@@ -72,11 +84,6 @@ func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	}
 	if len(bad) > 0 {
 		return nil, bad
-	}
-	if m.Check != nil {
-		if err := m.Check(ctx, maps.Clone(values)); err != nil {
-			return nil, err
-		}
 	}
 	return values, nil
 }

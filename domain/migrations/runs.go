@@ -229,37 +229,11 @@ func (e *Engine) discard(ctx context.Context, file upload, why error) {
 
 // open adds the run. The unique index decides which of two is first.
 func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
-	params, err := m.store(values)
-	if err != nil {
-		return Run{}, err
-	}
-	knobs, err := json.Marshal(m.Knobs.orDefaults())
-	if err != nil {
-		return Run{}, err
-	}
 	key := m.sameKey(values, draft.Dry, file.hash)
 	var run Run
-	err = e.db.InTx(ctx, func(tx *db.Tx) error {
-		n, err := tx.OpenRun(ctx, db.OpenRunParams{
-			Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
-			Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
-		})
-		if err != nil {
-			return err
-		}
-		row, err := tx.RunByID(ctx, id.Run(n))
-		if err != nil {
-			return err
-		}
-		if run, err = e.runFrom(row, db.ProgressOfRow{}); err != nil {
-			return err
-		}
-		if draft.Also != nil {
-			if err := draft.Also(ctx, tx, run); err != nil {
-				return err
-			}
-		}
-		return logEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
+	err := e.db.InTx(ctx, func(tx *db.Tx) (err error) {
+		run, err = e.add(ctx, tx, actor, m, values, draft, file)
+		return err
 	})
 	if db.IsDuplicate(err, "uq_migration_run_active") {
 		return Run{}, anotherRun(ctx, e.db.Queries, key)
@@ -268,6 +242,61 @@ func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Val
 		return Run{}, fmt.Errorf("open run: %w", err)
 	}
 	return run, nil
+}
+
+// OpenIn opens a run in the transaction of what makes it necessary, for a migration that allows Several runs. It
+// looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
+// UnknownMigration or BadParams.
+func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string, values Values) (Run, error) {
+	m, err := e.migration(name)
+	if err != nil {
+		return Run{}, err
+	}
+	if values, err = m.each(ctx, values); err != nil {
+		return Run{}, err
+	}
+	run, err := e.add(ctx, tx, actor, m, values, Draft{}, upload{})
+	if err != nil {
+		return Run{}, fmt.Errorf("open run: %w", err)
+	}
+	return run, nil
+}
+
+func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
+	params, err := m.store(values)
+	if err != nil {
+		return Run{}, err
+	}
+	turned := m.Knobs.orDefaults()
+	if m.Turn != nil {
+		m.Turn(values, &turned)
+	}
+	knobs, err := json.Marshal(turned)
+	if err != nil {
+		return Run{}, err
+	}
+	key := m.sameKey(values, draft.Dry, file.hash)
+	n, err := tx.OpenRun(ctx, db.OpenRunParams{
+		Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
+		Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
+	})
+	if err != nil {
+		return Run{}, err
+	}
+	row, err := tx.RunByID(ctx, id.Run(n))
+	if err != nil {
+		return Run{}, err
+	}
+	run, err := e.runFrom(row, db.ProgressOfRow{})
+	if err != nil {
+		return Run{}, err
+	}
+	if draft.Also != nil {
+		if err := draft.Also(ctx, tx, run); err != nil {
+			return Run{}, err
+		}
+	}
+	return run, logEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
 }
 
 // anotherRun names the active run that has the key.

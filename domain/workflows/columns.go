@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -26,7 +27,11 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 			return err
 		}
 		seen.Version = version
-		board, err = boards.Rename(ctx, tx, seen, names)
+		if board, err = boards.Rename(ctx, tx, seen, names); err != nil || board.Slug == seen.Slug {
+			return err
+		}
+		// All keys of its tickets are others now. A run does it, for there may be many.
+		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), republishing, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
 		return err
 	})
 	if err != nil {

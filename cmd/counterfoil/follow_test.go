@@ -1,0 +1,389 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/feedclient"
+)
+
+// replica is a copy of a feed: what Follow's handler has made of it.
+type replica struct {
+	mu      sync.Mutex
+	rows    map[uint64]string
+	gone    map[uint64]string // reasons of deletions
+	changed chan struct{}     // closed, and made anew, with each change
+	calls   int
+	fail    func() error
+}
+
+func newReplica() *replica {
+	return &replica{rows: map[uint64]string{}, gone: map[uint64]string{}, changed: make(chan struct{})}
+}
+
+func (r *replica) apply(_ context.Context, item feedclient.Item) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls++
+	if r.fail != nil {
+		if err := r.fail(); err != nil {
+			return err
+		}
+	}
+	if item.Deleted {
+		delete(r.rows, item.ID)
+		r.gone[item.ID] = item.Reason
+	} else {
+		r.rows[item.ID] = string(item.Data)
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+	return nil
+}
+
+// becomes waits until the replica is as it should be.
+func (r *replica) becomes(t *testing.T, what string, good func() bool) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		r.mu.Lock()
+		done, changed := good(), r.changed
+		r.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			t.Fatalf("%s: not after 20 s; it has %q, gone %v", what, r.titles(), r.gone)
+		}
+	}
+}
+
+// followed runs Follow until the returned function is called, which fails the test where it ended by itself.
+func followed(t *testing.T, c *feedclient.Client, o feedclient.Options, r *replica) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Follow(ctx, o, r.apply) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Follow ended with %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// everything is what a feed shows from its start, read page by page, once the feed has come to rest.
+func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]string {
+	t.Helper()
+	rows, cursor := map[uint64]string{}, ""
+	for {
+		page, err := c.Page(t.Context(), feedclient.Query{Feed: feed, Cursor: cursor, Limit: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			if !item.Deleted {
+				rows[item.ID] = string(item.Data)
+			}
+		}
+		if cursor = page.Cursor; !page.More {
+			return rows
+		}
+	}
+}
+
+// served is an install that is served, and clients of it that stay the same where it is served anew.
+type served struct {
+	*install
+	t    *testing.T
+	mu   sync.Mutex
+	host string
+	api  *client
+	feed *feedclient.Client
+}
+
+func newServed(t *testing.T) *served {
+	t.Helper()
+	s := &served{install: onURL(t, dbtest.URL(t)), t: t}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		s.mu.Lock()
+		host := s.host
+		s.mu.Unlock()
+		return (&net.Dialer{}).DialContext(ctx, network, host)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	s.api = newClient(s.install)
+	s.api.http.Transport = transport
+	s.feed = &feedclient.Client{URL: "http://counterfoil.test", Token: s.token, HTTP: &http.Client{Transport: transport}}
+	s.again()
+	return s
+}
+
+// again serves once more.
+func (s *served) again() *process {
+	s.t.Helper()
+	p := s.serve(s.t)
+	s.mu.Lock()
+	s.host = strings.TrimPrefix(p.url, "http://")
+	s.mu.Unlock()
+	return p
+}
+
+func (s *served) ask(method, path string, in any, want int) (out map[string]any) {
+	s.t.Helper()
+	response, err := s.api.call(method, s.feed.URL+"/api/v1"+path, "", in, &out)
+	if response == nil || response.StatusCode != want {
+		s.t.Fatalf("%s %s: %v, %v", method, path, response, err)
+	}
+	return out
+}
+
+func (s *served) ticket(board, title string) string {
+	s.t.Helper()
+	return s.ask("POST", "/boards/"+board+"/tickets", map[string]any{"title": title}, http.StatusCreated)["key"].(string)
+}
+
+func (s *served) retitle(key, title string) {
+	s.t.Helper()
+	version := s.ask("GET", "/tickets/"+key, nil, http.StatusOK)["version"]
+	s.ask("PATCH", "/tickets/"+key, map[string]any{"title": title, "version": version}, http.StatusOK)
+}
+
+func (s *served) remove(key string) {
+	s.t.Helper()
+	response, err := s.api.call("DELETE", s.feed.URL+"/api/v1/tickets/"+key, "", nil, nil)
+	if response == nil || response.StatusCode != http.StatusNoContent {
+		s.t.Fatalf("delete %s: %v, %v", key, response, err)
+	}
+}
+
+// caughtUp waits until a consumer of tickets has been moved to the end.
+func (s *served) caughtUp(name string) {
+	s.t.Helper()
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // there is nothing to wait on
+		consumer, err := s.feed.Consumer(s.t.Context(), "tickets", name)
+		if err != nil || time.Now().After(late) {
+			s.t.Fatalf("%+v, %v", consumer, err)
+		}
+		if consumer.State == "ok" && consumer.LagRows == 0 {
+			return
+		}
+	}
+}
+
+// titles are those of the rows, but not of the board that setup leaves for practice.
+func (r *replica) titles() (list []string) {
+	for _, data := range r.rows {
+		var row struct{ Title, Board string }
+		if err := json.Unmarshal([]byte(data), &row); err != nil || row.Board == "DEMO" {
+			continue
+		}
+		list = append(list, row.Title)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// shows reports whether the replica has exactly these titles.
+func (r *replica) shows(titles ...string) bool {
+	slices.Sort(titles)
+	return slices.Equal(r.titles(), titles)
+}
+
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.api.board(t, s.feed.URL, "NINJA")
+	s.api.board(t, s.feed.URL, "OTHER")
+	first := s.ticket("NINJA", "one")
+
+	t.Run("however it is read, a reader has what the feed shows, also where the server ends in between", func(t *testing.T) {
+		if _, err := s.feed.Register(t.Context(), "tickets", "mirror", "start"); err != nil {
+			t.Fatal(err)
+		}
+		var all []*replica
+		for _, o := range []feedclient.Options{
+			{Mode: feedclient.LongPoll}, {Mode: feedclient.Stream}, {Mode: feedclient.Poll, Every: 50 * time.Millisecond, Limit: 2}, {Consumer: "mirror", Limit: 1},
+		} {
+			o.Feed = "tickets"
+			var err error
+			if o.Store, err = feedclient.OpenFile(filepath.Join(t.TempDir(), "store")); err != nil {
+				t.Fatal(err)
+			}
+			r := newReplica()
+			followed(t, s.feed, o, r)
+			all = append(all, r)
+		}
+		soon := func(what string, good func(r *replica) bool) {
+			t.Helper()
+			for i, r := range all {
+				r.becomes(t, fmt.Sprintf("%s, reader %d", what, i), func() bool { return good(r) })
+			}
+		}
+		shown := []string{}
+		for i := range 3 {
+			title := fmt.Sprintf("more %d", i)
+			s.ticket("NINJA", title)
+			shown = append(shown, title)
+		}
+		s.retitle(first, "one, changed")
+		gone := s.ticket("OTHER", "not for long")
+		soon("opened and changed", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed", "not for long")...) })
+		s.remove(gone)
+		soon("deleted", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, changed")...) })
+
+		s.again() // the first goes on until the test ends, but nobody asks it any more
+		s.retitle(first, "one, again")
+		soon("changed by another server", func(r *replica) bool { return r.shows(append(slices.Clone(shown), "one, again")...) })
+		want := everything(t, s.feed, "tickets")
+		soon("as the feed shows it", func(r *replica) bool { return maps.Equal(r.rows, want) })
+		s.caughtUp("mirror")
+	})
+
+	t.Run("a reader of one board is told of a ticket that leaves it", func(t *testing.T) {
+		key := s.ticket("OTHER", "wanders")
+		r := newReplica()
+		followed(t, s.feed, feedclient.Options{Feed: "tickets", Board: "OTHER", Mode: feedclient.Stream}, r)
+		r.becomes(t, "shown", func() bool { return r.shows("wanders") })
+		board := s.ask("GET", "/boards/NINJA", nil, http.StatusOK)
+		column := board["columns"].([]any)[0].(map[string]any)["id"]
+		s.ask("POST", "/tickets/"+key+"/position", map[string]any{"board": "NINJA", "column": column}, http.StatusOK)
+		r.becomes(t, "left", func() bool { return len(r.rows) == 0 })
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		left := slices.Collect(maps.Values(r.gone))
+		slices.Sort(left)
+		if !slices.Equal(left, []string{"", feedclient.LeftFilter}) { // another was deleted
+			t.Errorf("rows left for the reasons %q", left)
+		}
+	})
+
+	t.Run("what was not saved when the program was killed comes again, and what was does not", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "store")
+		open := func() feedclient.Options {
+			store, err := feedclient.OpenFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return feedclient.Options{Feed: "tickets", Store: store, Limit: 2}
+		}
+		all, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := everything(t, s.feed, "tickets")
+		crash := errors.New("killed")
+		r := newReplica()
+		r.fail = func() error {
+			if r.calls == 4 {
+				return crash
+			}
+			return nil
+		}
+		if err := s.feed.Follow(t.Context(), open(), r.apply); !errors.Is(err, crash) {
+			t.Fatalf("Follow ended with %v, not with the handler's error", err)
+		}
+		r.fail, r.calls = nil, 0
+		stop := followed(t, s.feed, open(), r)
+		r.becomes(t, "the rest came", func() bool { return r.calls == len(all.Items)-2 && maps.Equal(r.rows, want) })
+		stop()
+		stop = followed(t, s.feed, open(), r)
+		s.retitle(first, "one, at last")
+		r.becomes(t, "the change came", func() bool { return slices.Contains(r.titles(), "one, at last") })
+		stop()
+		if r.calls != len(all.Items)-2+1 {
+			t.Errorf("%d came behind the two that were saved, of %d and one change", r.calls, len(all.Items)-2)
+		}
+	})
+
+	t.Run("what the server refuses for good ends it", func(t *testing.T) {
+		var refused *feedclient.Error
+		stranger := *s.feed
+		stranger.Token = "cft_wrong"
+		if err := stranger.Follow(t.Context(), feedclient.Options{Feed: "tickets"}, newReplica().apply); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
+			t.Errorf("a wrong token: %v", err)
+		}
+		if err := s.feed.Follow(t.Context(), feedclient.Options{Feed: "nothing"}, newReplica().apply); !errors.As(err, &refused) || refused.Status != http.StatusNotFound || refused.Detail == "" {
+			t.Errorf("no such feed: %v", err)
+		}
+		if err := s.feed.Stream(t.Context(), feedclient.Query{Feed: "tickets", Cursor: "v1.1.tickets.5"}, nil); !errors.As(err, &refused) || !refused.StartOver() {
+			t.Errorf("a stream from before: %v", err)
+		}
+	})
+}
+
+func TestFollowStartsOver(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.api.board(t, s.feed.URL, "NINJA")
+	s.ticket("NINJA", "one")
+	second := s.ticket("NINJA", "two")
+	_, _, d := s.operator(t)
+	if _, err := s.feed.Register(t.Context(), "tickets", "mirror", "start"); err != nil {
+		t.Fatal(err)
+	}
+	const ghost = 999_999
+	title, n := "two", 0
+	for name, change := range map[string]string{
+		"the database was replaced":           "UPDATE sequences SET epoch = epoch + 1",
+		"the cursor is behind the horizon":    "UPDATE sequences SET horizon = value",
+		"a copy that stood before takes over": "UPDATE sequences SET epoch = epoch + 1, value = value + 1000",
+	} {
+		for _, o := range []feedclient.Options{{Mode: feedclient.LongPoll}, {Mode: feedclient.Stream}, {Consumer: "mirror"}} {
+			t.Run(fmt.Sprintf("%s, mode %d %s", name, o.Mode, o.Consumer), func(t *testing.T) {
+				store := &feedclient.Memory{}
+				o.Feed, o.Store = "tickets", store
+				if o.Consumer != "" {
+					if _, err := s.feed.Seek(t.Context(), "tickets", "mirror", "start"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r := newReplica()
+				stop := followed(t, s.feed, o, r)
+				r.becomes(t, "read", func() bool { return r.shows("one", title) })
+				if o.Consumer != "" {
+					s.caughtUp(o.Consumer)
+				}
+				stop()
+				place, err := store.Place(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := store.Save(t.Context(), place, []feedclient.Mark{{ID: ghost, Round: place.Round, Position: 1}}); err != nil {
+					t.Fatal(err)
+				}
+				r.rows[ghost] = `{"title":"a ghost"}`
+
+				n++
+				title = fmt.Sprintf("two, change %d", n)
+				s.retitle(second, title)
+				if page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Cursor: place.Cursor, Wait: 30 * time.Second}); err != nil || len(page.Items) != 1 {
+					t.Fatalf("%+v, %v", page, err)
+				}
+				if _, err := d.SQL.ExecContext(t.Context(), change); err != nil {
+					t.Fatal(err)
+				}
+				followed(t, s.feed, o, r)
+				r.becomes(t, "what the feed does not show is dropped", func() bool { return r.gone[ghost] == feedclient.Swept && r.shows("one", title) })
+			})
+		}
+	}
+}

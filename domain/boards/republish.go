@@ -1,0 +1,22 @@
+package boards
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Republish has those of some boards published again that are a company's, and returns how many.
+func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
+	own, err := tx.BoardsOfCompanyAmong(ctx, list, company)
+	if err != nil || len(own) == 0 {
+		return 0, err
+	}
+	return tx.RepublishBoards(ctx, own)
+}
+
+// RepublishOne has a board published again.
+func RepublishOne(ctx context.Context, tx *db.Tx, board ID) (int64, error) {
+	return tx.RepublishBoards(ctx, []ID{board})
+}

@@ -1,0 +1,52 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Republish has those of some tickets published again that are a company's, and returns how many.
+func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
+	own, err := tx.TicketsOfCompany(ctx, list, company)
+	if err != nil || len(own) == 0 {
+		return 0, err
+	}
+	return tx.RepublishTickets(ctx, own)
+}
+
+// RepublishComments has those of some comments published again that are on a company's tickets, and returns how
+// many.
+func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list []id.Comment) (int64, error) {
+	own, err := tx.CommentsOfCompany(ctx, list, company)
+	if err != nil || len(own) == 0 {
+		return 0, err
+	}
+	return tx.RepublishCommentRows(ctx, own)
+}
+
+// RepublishNumbers has the tickets of a board with the numbers from after + 1 to upto published again, or their
+// comments, and returns how many these are. Deleted ones are among them.
+func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64, comments bool) (n int64, err error) {
+	rows, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, Upto: upto})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	list := make([]ID, len(rows))
+	for i, row := range rows {
+		list[i] = row.ID
+	}
+	slices.Sort(list)
+	if comments {
+		n, err = tx.RepublishCommentsOf(ctx, list)
+	} else {
+		n, err = tx.RepublishTickets(ctx, list)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("republish: %w", err)
+	}
+	return n, nil
+}
