@@ -139,7 +139,7 @@ func TestRightVariants(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			p := right()
 			m.wrong(&p)
-			for plan := range m.plans(40) {
+			for plan := range m.plans(20) {
 				if wrong, err := perform(s, p, plan); err != nil || len(wrong) > 0 {
 					t.Fatalf("%v %v\n%s", err, wrong, strings.Join(s.log, "\n"))
 				}

@@ -3,6 +3,7 @@ package feeds
 import (
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -143,9 +144,12 @@ func TestOneStopsAnywhere(t *testing.T) {
 			if soak() {
 				schedules = both(schedules, scene.deaths)
 			}
-			n := 0
+			n := rand.N(4) // one in four, others in the next run
 			for plan := range schedules {
-				n++
+				if n++; n%4 > 0 && !soak() {
+					plan.Stop.whole = true // not tried, so it is not known where the steps end
+					continue
+				}
 				wrong, err := perform(s, right(), plan)
 				if err != nil || len(wrong) > 0 {
 					t.Fatalf("%s\n%v %v\n%s", fmt.Sprint(*plan.Stop), err, wrong, strings.Join(s.log, "\n"))
