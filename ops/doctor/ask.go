@@ -35,6 +35,7 @@ type facts struct {
 	history      reading               // row versions that wait for purge
 	transactions reading               // age of the oldest open one, in seconds
 	claims       *migrations.ClaimPlan // nil where the schema has no tasks yet
+	waiting      *waiting              // nil where the schema has no feeds yet
 
 	disk     string // "" where there is none to look at
 	diskFree uint64
@@ -42,6 +43,18 @@ type facts struct {
 
 // firstWithTasks is the schema that brought the table migration_task.
 const firstWithTasks = 5
+
+// firstWithFeeds is the schema that brought the table feed_batch.
+const firstWithFeeds = 7
+
+// manyWaiting is how many changes are counted at most.
+const manyWaiting = 1000
+
+// waiting is how many changes are not published yet, and how many seconds ago any was.
+type waiting struct {
+	rows  int
+	since sql.NullInt64 // NULL where none ever was
+}
 
 // reading is a number that some accounts may not read.
 type reading struct {
@@ -57,7 +70,7 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 	}
 	defer conn.Close()
 	for _, question := range []func(context.Context, *sql.Conn) error{
-		f.askSettings, f.askAccount, f.askClock, f.askSchema, f.askTables, f.askHistory, f.askTransactions,
+		f.askSettings, f.askAccount, f.askClock, f.askSchema, f.askTables, f.askHistory, f.askTransactions, f.askFeeds,
 	} {
 		if err := question(ctx, conn); err != nil {
 			return f, err
@@ -165,6 +178,22 @@ func (f *facts) askTables(ctx context.Context, conn *sql.Conn) error {
 	}
 	return conn.QueryRowContext(ctx, `SELECT CAST(COALESCE(SUM(data_length + index_length), 0) AS UNSIGNED) FROM information_schema.tables
 		WHERE table_schema = DATABASE()`).Scan(&f.dataBytes)
+}
+
+func (f *facts) askFeeds(ctx context.Context, conn *sql.Conn) error {
+	if f.schema.Version < firstWithFeeds || f.schema.Dirty {
+		return nil
+	}
+	f.waiting = &waiting{}
+	for _, table := range []string{"ticket", "comment", "board"} {
+		var n int
+		err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %[1]s FORCE INDEX (uq_%[1]s_feed) WHERE feed_sync_id IS NULL LIMIT %[2]d) x", table, manyWaiting)).Scan(&n)
+		if err != nil {
+			return err
+		}
+		f.waiting.rows += n
+	}
+	return conn.QueryRowContext(ctx, "SELECT TIMESTAMPDIFF(SECOND, MAX(committed_at), NOW(6)) FROM (SELECT (SELECT MAX(committed_at) FROM feed_batch b WHERE b.feed = s.name) AS committed_at FROM sequences s) x").Scan(&f.waiting.since)
 }
 
 // askHistory: MariaDB tells everyone, MySQL those with PROCESS.

@@ -35,10 +35,27 @@ func diagnose(f facts) []Check {
 	if f.claims != nil {
 		checks = append(checks, claims(*f.claims))
 	}
+	if f.waiting != nil {
+		checks = append(checks, feed(*f.waiting))
+	}
 	if f.disk != "" {
 		checks = append(checks, disk(f))
 	}
 	return checks
+}
+
+// feed notes changes that wait while nothing is published; a busy feed always has some that wait.
+func feed(w waiting) Check {
+	c := Check{Name: "feeds", Mark: OK, Value: fmt.Sprintf("%d changes wait to be published", w.rows)}
+	if w.rows >= manyWaiting {
+		c.Value = fmt.Sprintf("%d changes or more wait to be published", w.rows)
+	}
+	const soon = 10 // seconds
+	if w.rows > 0 && (!w.since.Valid || w.since.Int64 > soon) {
+		c.Mark, c.Why = Note, "Nothing was published lately, so pages, webhooks and readers of the feeds hear of no change."
+		c.Fix = "Run “counterfoil serve” or “counterfoil work”. Where one runs, its log says why it cannot publish; a transaction that is open for long keeps what it changed."
+	}
+	return c
 }
 
 func fitness(f facts) Check {

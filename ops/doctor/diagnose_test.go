@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"database/sql"
 	"maps"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ func healthy() facts {
 		status:  map[string]string{"threads_connected": "20"},
 		account: "'app'@'%'", schema: db.SchemaStatus{Version: 3, Latest: 3}, dataBytes: 500 * mib, clock: 20 * time.Millisecond,
 		history: reading{12, true}, transactions: reading{0, true}, disk: "/data", diskFree: 40 * gib,
-		claims: &migrations.ClaimPlan{Known: true, Good: true, Says: "ref by ix_claim (9 bytes)"},
+		claims:  &migrations.ClaimPlan{Known: true, Good: true, Says: "ref by ix_claim (9 bytes)"},
+		waiting: &waiting{rows: 3, since: sql.NullInt64{Int64: 1, Valid: true}},
 	}
 }
 
@@ -68,6 +70,8 @@ func TestDiagnose(t *testing.T) {
 		{"a long transaction", func(f *facts) { f.transactions.value = 60 }, "open transactions", Note, "keeps every row version", "KILL"},
 		{"a forgotten transaction", func(f *facts) { f.transactions.value = 3600 }, "open transactions", Problem, "keeps every row version", "KILL"},
 		{"unreadable transactions", func(f *facts) { f.transactions = reading{} }, "open transactions", Note, "may not read", "GRANT PROCESS"},
+		{"changes that nobody publishes", func(f *facts) { f.waiting = &waiting{rows: 1000, since: sql.NullInt64{Int64: 60, Valid: true}} }, "feeds", Note, "hear of no change", "counterfoil serve"},
+		{"changes that nobody ever published", func(f *facts) { f.waiting = &waiting{rows: 1} }, "feeds", Note, "hear of no change", "counterfoil work"},
 		{"a disk that fills", func(f *facts) { f.diskFree = 900 * mib }, "disk", Note, "stops", "COUNTERFOIL_DATA"},
 		{"a full disk", func(f *facts) { f.diskFree = 100 * mib }, "disk", Problem, "stops", "COUNTERFOIL_DATA"},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -84,6 +85,18 @@ func TestUpgrade(t *testing.T) {
 	t.Run("what is in a done column was closed when it came there", func(t *testing.T) {
 		if got := text("SELECT GROUP_CONCAT(local_id, ' ', closed_at) FROM ticket WHERE closed_at IS NOT NULL"); got != "2 2026-01-02 00:00:00.000000" {
 			t.Errorf("closed are %s", got)
+		}
+	})
+	t.Run("feeds have all still to publish", func(t *testing.T) {
+		if got := text("SELECT GROUP_CONCAT(name, value, horizon ORDER BY name) FROM sequences WHERE epoch > 0"); got != "boards00,comments00,tickets00" {
+			t.Errorf("the sequences are %s", got)
+		}
+		w := workflows.New(d)
+		t.Cleanup(func() { w.Close(context.Background()) })
+		for feed, want := range map[string]int{"tickets": 3, "boards": 2, "comments": 0} {
+			if n, err := w.Feeds().RunOnce(context.Background(), feed); err != nil || n != want {
+				t.Errorf("%d of %s were published: %v", n, feed, err)
+			}
 		}
 	})
 	t.Run("the data is as it should be", func(t *testing.T) {
