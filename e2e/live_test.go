@@ -56,11 +56,13 @@ func (b *tab) without(names ...string) {
 func (b *tab) listens(path string) {
 	b.t.Helper()
 	b.open(path)
-	eval[bool](b, `(window.heard = [], import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
+	eval[bool](b, `(import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "wire.js")).then(({ follow }) => {
 		const board = 1
-		window.stop = follow({ board }, (event) => window.heard.push(event))
-		return true
+		const heard = []
+		follow({ board }, (event) => heard.push(event))
+		window.heard = heard
 	}), true)`)
+	b.wait(`window.heard`)
 }
 
 // newsCome waits until the header says that news come so.
@@ -94,7 +96,6 @@ func TestLive(t *testing.T) {
 			second := first.another()
 			second.without(way.without...)
 			second.listens("/acme/boards/DEMO")
-			second.wait(`window.heard !== undefined`)
 			a.post("/acme/boards/DEMO/tickets", "title", "Two")
 			second.wait(`window.heard?.length > 0`)
 			if got := a.streams(); got != way.streams {

@@ -13,6 +13,7 @@ function sharedFor({ key, url, at }) {
 
 self.onconnect = ({ ports: [port] }) => {
 	let one, key
+	let turn = 0 // how often the page has come
 	const tell = (news) => port.postMessage(news)
 	const leave = () => {
 		if (!one) return
@@ -25,14 +26,17 @@ self.onconnect = ({ ports: [port] }) => {
 			if (shared.get(key) === left) shared.delete(key)
 		}, LINGER)
 	}
-	port.onmessage = ({ data: { join, seen, wake, bye } }) => {
+	port.onmessage = ({ data: { join, alive, seen, wake, bye } }) => {
 		if (join) {
 			leave()
+			turn++
 			key = join.key
 			one = sharedFor(join)
 			one.join(tell, join.at)
-			// The page holds the lock for as long as it is there, however it ends.
-			if (join.alive) navigator.locks?.request(join.alive, leave)
+		}
+		if (alive) { // the page holds it for as long as it is there
+			const then = turn
+			navigator.locks.request(alive, () => { if (then === turn) leave() })
 		}
 		if (bye) leave()
 		if (seen !== undefined) one?.see(tell, seen)

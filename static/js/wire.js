@@ -61,9 +61,12 @@ function inWorker() {
 	const alive = `${key} ${crypto.getRandomValues(new Uint32Array(2)).join('')}`
 	let release = () => {}
 	const join = () => {
-		// Held while this page is there; the worker waits for it to be free.
-		navigator.locks?.request(alive, () => new Promise((resolve) => { release = resolve }))
-		send({ join: { key, url, at, alive: navigator.locks && alive }, seen: visible() })
+		send({ join: { key, url, at }, seen: visible() })
+		// Held while this page is there, however it ends. Only then the worker waits for it to be free.
+		navigator.locks?.request(alive, () => new Promise((resolve) => {
+			release = resolve
+			send({ alive })
+		}))
 	}
 	join()
 	return {
