@@ -573,3 +573,29 @@ func (h *house) waitForStreams(t testing.TB, n int) {
 		}
 	}
 }
+
+func TestRepublish(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.publish()
+	p := h.program()
+	m := mirror{}
+	cursor := m.read(t, p, "tickets", "")
+	first := h.count("SELECT MIN(id) FROM ticket")
+	var done struct{ Rows int64 }
+	p.post("/feeds/tickets/republish", object{"ids": []int64{first, 999999}}).is(t, 200).read(t, &done)
+	h.publish()
+	if page := p.feed(t, "tickets", "cursor", cursor); done.Rows != 1 || len(page.Items) != 1 || page.Items[0].ID != uint64(first) {
+		t.Errorf("%d rows, then %+v", done.Rows, page.Items)
+	}
+	p.post("/feeds/tickets/republish", object{"board": "DEMO"}).is(t, http.StatusAccepted)
+	for _, bad := range []object{{}, {"ids": []int{1}, "all": true}, {"ids": make([]int, 1001)}} {
+		if a := p.post("/feeds/tickets/republish", bad); a.code != 422 {
+			t.Errorf("%d: %s", a.code, a.body)
+		}
+	}
+	p.post("/feeds/tickets/republish", object{"board": "NOPE"}).problem(t, 404, "")
+	p.post("/feeds/nope/republish", object{"ids": []int{1}}).problem(t, 404, "")
+	member := &program{h: h, token: h.tokenOf("ana", "acme", "tickets:read", "tickets:write")}
+	member.post("/feeds/tickets/republish", object{"all": true}).problem(t, http.StatusForbidden, "")
+}

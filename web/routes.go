@@ -187,6 +187,7 @@ func (s *server) route(e *echo.Echo) {
 	api.GET("/feeds/:feed", s.apiFeed)
 	api.GET("/feeds/:feed/stream", s.apiFeedStream)
 	api.GET("/feeds/:feed/audit", s.apiFeedAudit)
+	api.POST("/feeds/:feed/republish", s.apiRepublish)
 	api.GET("/consumers", s.apiConsumers)
 	api.POST("/feeds/:feed/consumers", s.apiRegisterConsumer)
 	api.GET("/feeds/:feed/consumers/:consumer", s.apiConsumer)

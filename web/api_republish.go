@@ -1,0 +1,41 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// republishedResource is how many rows were published again at once, or the run that goes through more.
+type republishedResource struct {
+	Rows int64            `json:"rows"`
+	Run  *startedResource `json:"run"` // null where all is done
+}
+
+type startedResource struct {
+	ID  id.Run `json:"id"`
+	URL string `json:"url"` // of the page for operators
+}
+
+func (s *server) apiRepublish(c echo.Context) error {
+	var in struct {
+		IDs   []uint64 `json:"ids"`
+		Board string   `json:"board"`
+		All   bool     `json:"all"`
+	}
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	rows, run, err := s.RepublishRows(c.Request().Context(), c.Param("feed"), feeds.Which{IDs: in.IDs, Board: in.Board, All: in.All})
+	if err != nil {
+		return err
+	}
+	if run == nil {
+		return answer(c, http.StatusOK, republishedResource{Rows: rows})
+	}
+	return answer(c, http.StatusAccepted, republishedResource{Rows: rows, Run: &startedResource{run.ID, s.base(c) + views.RunPath(run.ID)}})
+}
