@@ -25,7 +25,7 @@ import (
 
 // environment is what the program is told from outside.
 type environment struct {
-	databaseURL, replicas, addr, url, proxies, data, blobs, upload, outboundAllow, log string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, outboundAllow, log string
 
 	patience   time.Duration           // of a command that waits for a worker
 	migrations []*migrations.Migration // beside those that come with the program
@@ -47,6 +47,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		replicas:      getenv("COUNTERFOIL_REPLICAS"),
 		addr:          or("COUNTERFOIL_ADDR", "127.0.0.1:8080"),
 		url:           getenv("COUNTERFOIL_URL"),
+		token:         getenv("COUNTERFOIL_TOKEN"),
 		proxies:       getenv("COUNTERFOIL_TRUSTED_PROXIES"),
 		data:          data,
 		blobs:         or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),

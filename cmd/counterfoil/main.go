@@ -36,6 +36,7 @@ var commands = []command{
 	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
 	{"migrations", "migrations list|start|status|pause|resume|cancel|failures|retry|skip|knob\n                              bulk work: the same as on the page /admin/migrations; each says how it is used", migrate},
+	{"feed", "feed tail|republish|new-epoch|consumers\n                              the change feeds; each says how it is used", feed},
 	{"backup", "backup FILE                 everything into one file, also while serving", makeBackup},
 	{"restore", "restore [--check] FILE      a backup into an empty database, proven with verify", restore},
 }
@@ -48,7 +49,7 @@ Usage: counterfoil COMMAND [OPTIONS]
 
 const settings = `
 Settings come from the environment: DATABASE_URL (none: a private database of its own), COUNTERFOIL_REPLICAS,
-COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TRUSTED_PROXIES, COUNTERFOIL_DATA (./data),
+COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFOIL_TRUSTED_PROXIES, COUNTERFOIL_DATA (./data),
 COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_MAX_UPLOAD (2GB), COUNTERFOIL_OUTBOUND_ALLOW,
 COUNTERFOIL_LOG (text or json). docs/operations.md says more.
 `

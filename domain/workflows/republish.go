@@ -53,6 +53,37 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	return 0, &opened, err
 }
 
+// RepublishAny has some rows of a company published once more, at once, for an operator, and returns how many. It
+// returns feeds.NotFound, feeds.BadWhich, or what is wrong with the company.
+func (w *Workflows) RepublishAny(ctx context.Context, feed, company string, rows []uint64) (int64, error) {
+	if _, err := operating(ctx); err != nil {
+		return 0, err
+	}
+	if _, err := w.feeds.Feed(feed); err != nil {
+		return 0, err
+	}
+	if err := (feeds.Which{IDs: rows}).Check(); err != nil {
+		return 0, err
+	}
+	of, err := accounts.CompanyBySlug(ctx, w.db.Queries, company)
+	if err != nil {
+		return 0, err
+	}
+	return w.republishNow(ctx, of.ID, feed, rows)
+}
+
+// NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
+// out that this database does not know.
+func (w *Workflows) NewEpoch(ctx context.Context) error {
+	if _, err := operating(ctx); err != nil {
+		return err
+	}
+	if _, err := w.db.NewEpoch(ctx); err != nil {
+		return fmt.Errorf("begin a new epoch: %w", err)
+	}
+	return nil
+}
+
 // runsBy is whoever asks, as the log of a run has them.
 func runsBy(actor accounts.Actor) migrations.Actor {
 	return migrations.Actor{Name: actor.Account.Name, Account: &actor.Account.ID}

@@ -1,0 +1,160 @@
+package feedclient
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	const text = ": hello\nretry: 1000\n\nid: c1\nevent: change\ndata: {\"id\":7,\ndata: \"feed_sync_id\":\"9\"}\n\n:\r\nid: c2\r\n\r\nid:c3\nevent: other\ndata: x\n\nid: cut\ndata: off"
+	for name, r := range map[string]*bufio.Reader{"at once": bufio.NewReader(strings.NewReader(text)), "byte by byte": bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), 16)} {
+		t.Run("items, cursors and what is neither are told apart, "+name, func(t *testing.T) {
+			e := &events{r: r}
+			var got []string
+			for {
+				said, err := e.next()
+				if err != nil {
+					break
+				}
+				event, ok, err := said.event()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !ok {
+					continue
+				}
+				if event.Item != nil {
+					got = append(got, fmt.Sprintf("%d at %d", event.Item.ID, event.Item.Position))
+				}
+				got = append(got, event.Cursor)
+			}
+			if want := []string{"7 at 9", "c1", "c2", "c3"}; !slices.Equal(got, want) {
+				t.Errorf("%q, not %q", got, want)
+			}
+		})
+	}
+}
+
+func TestStream(t *testing.T) {
+	t.Parallel()
+	t.Run("a stream that breaks or falls silent is opened anew behind the last event", func(t *testing.T) {
+		t.Parallel()
+		var asked []string
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.Query().Get("cursor"))
+			n := len(asked)
+			if n == 2 {
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			fmt.Fprintf(w, "id: c%d\nevent: change\ndata: {\"id\":1,\"feed_sync_id\":\"%d\"}\n\nid: lost\nevent: change\nda", n, n)
+			w.(http.Flusher).Flush()
+			if n == 3 {
+				<-r.Context().Done() // says nothing more
+			}
+		}))
+		defer s.Close()
+		client := &Client{URL: s.URL, Token: "x", Quiet: 100 * time.Millisecond}
+		enough := errors.New("enough")
+		var got []string
+		err := client.Stream(t.Context(), Query{Feed: "tickets", Cursor: "c0"}, func(event Event) error {
+			if got = append(got, event.Cursor); len(got) == 3 {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || !slices.Equal(got, []string{"c1", "c3", "c4"}) || !slices.Equal(asked, []string{"c0", "c1", "c1", "c3"}) {
+			t.Errorf("%v: got %q, asked for %q", err, got, asked)
+		}
+	})
+}
+
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	t.Run("pauses grow, have an end, and are as long as the server asks", func(t *testing.T) {
+		t.Parallel()
+		var b backoff
+		for i := range 100 {
+			most := min(firstPause<<min(i, 10), longestPause)
+			if pause := b.next(nil); pause < most/2 || pause > most {
+				t.Fatalf("pause %d is %s", i, pause)
+			}
+		}
+		b.reset()
+		if pause := b.next(&Error{Status: 503, After: time.Minute}); pause < time.Minute {
+			t.Errorf("%s, though the server asks for a minute", pause)
+		}
+		if pause := b.next(&Error{Status: 503, After: 24 * time.Hour}); pause > longestAfter {
+			t.Errorf("%s, because the server asks for a day", pause)
+		}
+	})
+}
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	f, err := OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := Place{Feed: "tickets", Cursor: "c", Round: 2, Whole: true}
+	if err := f.Save(ctx, place, []Mark{{ID: 1, Round: 1, Position: 5}, {ID: 2, Round: 2, Position: 6}, {ID: 3, Round: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(ctx, place, []Mark{{ID: 3, Gone: true}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("what was saved is there when it is opened again, and nothing else is left", func(t *testing.T) {
+		again, err := OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := again.Place(ctx); p != place || err != nil {
+			t.Errorf("%+v, %v", p, err)
+		}
+		marks, err := again.Marks(ctx, []uint64{1, 2, 3})
+		if err != nil || len(marks) != 2 || marks[2] != (Mark{ID: 2, Round: 2, Position: 6}) {
+			t.Errorf("%+v, %v", marks, err)
+		}
+		if rows, err := again.Before(ctx, 2, 10); err != nil || !slices.Equal(rows, []uint64{1}) {
+			t.Errorf("of earlier rounds are %v, %v", rows, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("%v, %v", left, err)
+		}
+	})
+	t.Run("a file that is none of its own is refused", func(t *testing.T) {
+		other := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(other, []byte("hello"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenFile(other); err == nil {
+			t.Error("it was opened")
+		}
+	})
+	t.Run("where it cannot be written, that is an error, also later", func(t *testing.T) {
+		lost, err := OpenFile(filepath.Join(t.TempDir(), "none", "store"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := lost.Save(ctx, place, nil); err == nil {
+				t.Error("it was saved")
+			}
+		}
+	})
+}
