@@ -57,9 +57,9 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest as well", func(t *testing.T) {
+	t.Run("tests may import db/dbtest as well, and receivers of what is sent out", func(t *testing.T) {
 		for pkg, list := range imports(t, `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
-			check(t, pkg, list, []string{"db", pkg})
+			check(t, pkg, list, []string{"db", "domain/outbound", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
