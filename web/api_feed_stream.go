@@ -61,7 +61,7 @@ func (s *server) apiFeedStream(c echo.Context) error {
 		return err
 	}
 	if detached {
-		go s.goOn(f, first, moved)
+		go func() { _ = s.goOn(f, first, moved) }()
 		return nil
 	}
 	return s.goOn(f, first, moved)

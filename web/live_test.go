@@ -118,7 +118,7 @@ func TestLive(t *testing.T) {
 		b := h.newBoard("NINJA")
 		h.newTickets("NINJA", b.Columns[0].ID, "One")
 		stream := watch(t, server, ana, "?at="+at)
-		if kind := stream.Header.Get("Content-Type"); stream.StatusCode != 200 || kind != "text/event-stream" {
+		if kind := stream.Header.Get("Content-Type"); stream.StatusCode != http.StatusOK || kind != "text/event-stream" {
 			t.Fatalf("%d %s", stream.StatusCode, kind)
 		}
 		if hello := stream.change(t); hello.name != "hello" || !strings.Contains(hello.data, `"build"`) {
@@ -126,7 +126,7 @@ func TestLive(t *testing.T) {
 		}
 		one := h.ticketID("NINJA", 1)
 		for {
-			if e := stream.about(t, "board"); len(e.Tickets) > 0 && e.Tickets[0] == [2]uint64{one, uint64(b.Columns[0].ID)} {
+			if e := stream.about(t, "board"); len(e.Tickets) > 0 && e.Tickets[0] == [2]uint64{one, b.Columns[0].ID} {
 				break
 			}
 		}
@@ -226,7 +226,7 @@ func TestLive(t *testing.T) {
 		}
 		found := false
 		for !found {
-			a := ana.get("/acme/live/changes?at=" + at).is(t, 200)
+			a := ana.get("/acme/live/changes?at="+at).is(t, 200)
 			if err := json.NewDecoder(strings.NewReader(a.body)).Decode(&news); err != nil && err != io.EOF {
 				t.Fatal(err)
 			}
@@ -234,7 +234,7 @@ func TestLive(t *testing.T) {
 				found = found || e.Name == "board" && strings.Contains(string(e.Data), one)
 			}
 		}
-		a := ana.get("/acme/live/changes?at=" + news.At).is(t, 200)
+		a := ana.get("/acme/live/changes?at="+news.At).is(t, 200)
 		if !strings.Contains(a.body, `"events":[]`) {
 			t.Errorf("it says twice: %s", a.body)
 		}

@@ -109,7 +109,7 @@ func TestStream(t *testing.T) {
 		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
 		server := onPort(t, h)
 		all := listen(t, server, h.token, "/feeds/tickets/stream?board=NINJA")
-		if kind := all.Header.Get("Content-Type"); all.StatusCode != 200 || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
+		if kind := all.Header.Get("Content-Type"); all.StatusCode != http.StatusOK || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v", all.StatusCode, all.Header)
 		}
 		var seen []fedEvent
@@ -241,7 +241,7 @@ func TestStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer answer.Body.Close()
-		if answer.StatusCode != 200 {
+		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%d", answer.StatusCode)
 		}
 		h.waitForStreams(t, 0)
@@ -262,7 +262,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			t.Helper()
 			s := listen(t, server, token, path)
 			body, _ := io.ReadAll(s.Body)
-			if s.StatusCode != 503 || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:web.tooManyStreams") {
+			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:web.tooManyStreams") {
 				t.Errorf("one more is answered %d %v %s", s.StatusCode, s.Header, body)
 			}
 		}
@@ -278,7 +278,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		refused(h.token, "/feeds/tickets/stream?cursor=end")
 		refused(h.token, "/feeds/tickets?cursor=end&wait=60")
 		for range 2 {
-			if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != 200 {
+			if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != http.StatusOK {
 				t.Errorf("another token is answered %d", s.StatusCode)
 			}
 		}
@@ -286,7 +286,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		h.program().feed(t, "tickets", "cursor", "end") // who does not wait is answered
 		own[0].Body.Close()
 		h.waitForStreams(t, 4)
-		if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != 200 {
+		if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != http.StatusOK {
 			t.Errorf("when one has gone the next is answered %d", s.StatusCode)
 		}
 	})
