@@ -48,13 +48,15 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks and the feed beside 
 	bin/counterfoil bench feed
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql
 
-soak: need-database $(MYSQL)/ready ## the full load and crash tests, on both engines; some minutes
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
+soak: need-database build $(MYSQL)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
+	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run '$(SOAK)' ./cmd/counterfoil
+	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
+	for rows in 10000 5000000; do bin/counterfoil bench feed --rows $$rows --changed 10000 --live=false || exit 1; done
+	for rows in 10000 5000000; do COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql --rows $$rows --changed 10000 --live=false || exit 1; done
 
 .PHONY: need-database need-browser
 need-database:

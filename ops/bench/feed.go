@@ -90,7 +90,7 @@ func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report.Rows = append(published, read...)
+	report.Rows = slices.Concat(published, read)
 	report.remarks = append(report.remarks, fmt.Sprintf("A table of %d tickets, of which %d were published and read in each of %d rounds, %d at a time.", load.Rows, b.changed(), load.Rounds, page))
 	report.ratio(publishing, "Publishing: ours at %.2f × the floor.")
 	report.ratio(reading, "Reading a page: ours at %.2f × the floor's speed.")

@@ -262,7 +262,7 @@ func (b *feedBench) stream(ctx context.Context, server Server, slug string) (*ev
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 1024), request)
+	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 1024), request) //nolint:bodyclose // it ends with the connection
 	if err == nil && response.StatusCode != http.StatusOK {
 		err = fmt.Errorf("open a stream: %s", response.Status)
 	}
