@@ -353,10 +353,10 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, companyID id.Company) ([]
 }
 
 const boardsOfCompanyAmong = `-- name: BoardsOfCompanyAmong :many
-SELECT id FROM board WHERE id IN (/*SLICE:ids*/?) AND company_id = ? ORDER BY id
+SELECT id FROM board FORCE INDEX (PRIMARY) WHERE id IN (/*SLICE:ids*/?) AND company_id = ?
 `
 
-// Those of some boards that are a company's.
+// Those of some boards that are a company's, in any order.
 func (q *Queries) BoardsOfCompanyAmong(ctx context.Context, ids []id.Board, companyID id.Company) ([]id.Board, error) {
 	query := boardsOfCompanyAmong
 	var queryParams []interface{}

@@ -161,11 +161,13 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 }
 
 const commentsOfCompany = `-- name: CommentsOfCompany :many
-SELECT c.id FROM comment c JOIN ticket t ON t.id = c.ticket_id JOIN board b ON b.id = t.board_id
-WHERE c.id IN (/*SLICE:ids*/?) AND b.company_id = ? ORDER BY c.id
+SELECT c.id FROM comment c FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN ticket t ON t.id = c.ticket_id
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE c.id IN (/*SLICE:ids*/?) AND b.company_id = ?
 `
 
-// Those of some comments that are a company's.
+// Those of some comments that are a company's, in any order.
 func (q *Queries) CommentsOfCompany(ctx context.Context, ids []id.Comment, companyID id.Company) ([]id.Comment, error) {
 	query := commentsOfCompany
 	var queryParams []interface{}

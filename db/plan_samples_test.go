@@ -116,7 +116,7 @@ var samples = map[string]sample{
 	"BeginSpread":          {args: with(db.BeginSpreadParams{Run: 1, SpreadFrom: 1, ID: 1})},
 	"SetSpread":            {args: with(1, 1)},
 	"BoardsAfter":          {args: with(100, 500)},
-	"RepublishBoards":      {args: with(firstBoards(300))},
+	"RepublishBoards":      {args: with(firstBoards(20))},
 	"BoardsOfCompanyAmong": {args: with(firstBoards(300), 1)},
 	"BoardsToSearch":       {args: with(1, 100)},
 
@@ -372,7 +372,7 @@ var samples = map[string]sample{
 	"PlaceTicket":        {args: with(db.PlaceTicketParams{BoardID: 1, LocalID: 7, ColumnID: column1, NewRank: ptr(int64(7*gap + 1)), MovedAt: newYear, ID: 7})},
 	"RepublishTicket":    {args: with(7)},
 	"RepublishTickets":   {args: with(firstTickets(100))},
-	"TicketsOfCompany":   {args: with(firstTickets(1000), 1)},
+	"TicketsOfCompany":   {args: with(firstTickets(500), 1)},
 	"SetRank":            {args: with(ptr(int64(7*gap+1)), 7)},
 	"EditTicket":         {args: with(db.EditTicketParams{Title: "x", Now: newYear, ID: 7, Version: 1})},
 	"DeleteTicket":       {args: with(db.DeleteTicketParams{DeletedAt: &newYear, ID: 7})},

@@ -949,11 +949,12 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 }
 
 const ticketsOfCompany = `-- name: TicketsOfCompany :many
-SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id
-WHERE t.id IN (/*SLICE:ids*/?) AND b.company_id = ? ORDER BY t.id
+SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE t.id IN (/*SLICE:ids*/?) AND b.company_id = ?
 `
 
-// Those of some tickets that are a company's.
+// Those of some tickets that are a company's, in any order.
 func (q *Queries) TicketsOfCompany(ctx context.Context, ids []id.Ticket, companyID id.Company) ([]id.Ticket, error) {
 	query := ticketsOfCompany
 	var queryParams []interface{}

@@ -113,9 +113,10 @@ UPDATE ticket SET feed_sync_id = NULL WHERE id = sqlc.arg(id);
 UPDATE ticket SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 
 -- name: TicketsOfCompany :many
--- Those of some tickets that are a company's.
-SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id
-WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id) ORDER BY t.id;
+-- Those of some tickets that are a company's, in any order.
+SELECT t.id FROM ticket t FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = t.board_id
+WHERE t.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id);
 
 -- name: SetRank :execrows
 UPDATE ticket SET rank_in_column = sqlc.arg(new_rank) WHERE id = sqlc.arg(id);

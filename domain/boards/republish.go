@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -13,6 +14,7 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}
+	slices.Sort(own)
 	return tx.RepublishBoards(ctx, own)
 }
 

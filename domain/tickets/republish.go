@@ -15,6 +15,7 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}
+	slices.Sort(own)
 	return tx.RepublishTickets(ctx, own)
 }
 
@@ -25,6 +26,7 @@ func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list 
 	if err != nil || len(own) == 0 {
 		return 0, err
 	}
+	slices.Sort(own)
 	return tx.RepublishCommentRows(ctx, own)
 }
 
