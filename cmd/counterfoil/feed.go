@@ -79,7 +79,7 @@ func tailFeed(ctx context.Context, env environment, args []string) error {
 	}
 	var refused *feedclient.Error
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(err, context.Canceled): // interrupted
 		return nil
 	case errors.As(err, &refused) && refused.Detail != "":
 		return errors.New(refused.Detail)
