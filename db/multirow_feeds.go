@@ -26,6 +26,12 @@ func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint
 	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
 }
 
+// WaitForUnpublished locks a row that is not published, once nobody else has it locked, and returns it; none
+// where it is published by then.
+func (q *Queries) WaitForUnpublished(ctx context.Context, table string, row uint64) ([]uint64, error) {
+	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id = ? AND feed_sync_id IS NULL FOR UPDATE`, row)
+}
+
 // Publish gives locked rows the positions above base, in their order, and returns how many had none. The
 // list comes first and leads to the rows by the primary key: a server that began with what is not published
 // would meet rows that another publisher, who waits for the sequence, has locked.

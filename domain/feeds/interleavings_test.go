@@ -4,7 +4,10 @@ package feeds
 
 import (
 	"context"
+	"database/sql"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 )
@@ -60,6 +63,52 @@ func TestRunOnce(t *testing.T) {
 		}
 		if n := r.publish(t, "publisher 1"); n != 1 {
 			t.Errorf("%d rows were published after it", n)
+		}
+	})
+	t.Run("a row that is never free is waited for in turn", func(t *testing.T) {
+		r := newCalm(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer cancel()
+		writers := []*db.DB{r.actor("writer 1").db, r.actor("writer 2").db}
+		reads := func(n int) *sql.Tx { // as a foreign key does
+			tx, err := writers[n%2].SQL.BeginTx(context.Background(), nil)
+			if err == nil {
+				_, err = tx.Exec("SELECT content FROM paper WHERE id = 3 LOCK IN SHARE MODE")
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return tx
+		}
+		exec(t, r.actor("operator").db, "UPDATE paper SET content = 7, feed_sync_id = NULL WHERE id = 3")
+		held := reads(0)
+		all.Go(func() {
+			for n := 1; ctx.Err() == nil && !t.Failed(); n++ { // the next begins before the last ends, unless it is made to wait
+				next := make(chan *sql.Tx, 1)
+				go func() { next <- reads(n) }()
+				var tx *sql.Tx
+				select {
+				case tx = <-next:
+				case <-time.After(100 * time.Millisecond):
+				}
+				_ = held.Rollback()
+				if held = tx; tx == nil {
+					held = <-next
+				}
+			}
+			_ = held.Rollback()
+		})
+		all.Go(func() { r.engines["publisher 1"].Work(ctx) })
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
+			if err != nil || time.Now().After(deadline) {
+				t.Fatal("it was never published", err)
+			}
+			if position != nil {
+				return
+			}
 		}
 	})
 	t.Run("what a writer changes while it is published is published again", func(t *testing.T) {

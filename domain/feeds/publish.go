@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -13,6 +14,8 @@ const (
 	Batch = 500
 	// every is how often a process looks for changes of other processes.
 	every = 200 * time.Millisecond
+	// overdue is how long a row is passed over while others have it locked; then it is waited for.
+	overdue = time.Second
 )
 
 // Wake has this process publish at once: something has changed. It never blocks.
@@ -22,6 +25,9 @@ func (e *Engine) Wake() { e.pending.ring() }
 func (e *Engine) Work(ctx context.Context) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
+	var insisting sync.WaitGroup
+	defer insisting.Wait()
+	insisting.Go(func() { e.insist(ctx) })
 	for ctx.Err() == nil {
 		more := e.round(ctx)
 		if err := e.listen(ctx); err != nil && ctx.Err() == nil {
@@ -64,7 +70,7 @@ func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err e
 
 // publish returns how many rows it found, and how many of them it published.
 //
-// Rows are locked before the sequence, and never waited for, so nothing is waited for with the sequence in
+// Rows are locked before the sequence, and not waited for, so nothing is waited for with the sequence in
 // hand; it is held to the commit, so batches become visible in the order of their positions.
 func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, err error) {
 	candidates, err := db.Read(e.db.Unpublished(ctx, feed.Table, Batch))
@@ -75,9 +81,47 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 	if len(candidates) == 0 {
 		return 0, 0, nil
 	}
+	published, err = e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
+		return tx.LockUnpublished(ctx, feed.Table, candidates)
+	})
+	return len(candidates), published, err
+}
+
+// insist publishes rows that are never free when publish looks, as that of a board on which tickets are opened
+// all the time: whoever waits for a lock gets it in turn. It takes one row at a time.
+func (e *Engine) insist(ctx context.Context) {
+	for sleep(ctx, overdue) == nil {
+		for _, feed := range e.feeds {
+			row, ok := e.waiting.overdue(feed.Name)
+			if !ok {
+				continue
+			}
+			_, err := e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
+				return tx.WaitForUnpublished(ctx, feed.Table, row)
+			})
+			if err != nil && ctx.Err() == nil {
+				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row, "error", err)
+			}
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// give publishes the rows that lock locks, and returns how many they are.
+func (e *Engine) give(ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]uint64, error)) (published int, err error) {
 	var given []uint64
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
-		rows, err := tx.LockUnpublished(ctx, feed.Table, candidates)
+		rows, err := lock(tx)
 		given = rows
 		if err != nil || len(rows) == 0 {
 			return err
@@ -96,10 +140,10 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 		return tx.RecordBatch(ctx, db.RecordBatchParams{Feed: feed.Name, Hi: last, K: uint32(len(rows))})
 	})
 	if err != nil {
-		return len(candidates), 0, err
+		return 0, err
 	}
 	e.waiting.published(feed.Name, given)
-	return len(candidates), len(given), nil
+	return len(given), nil
 }
 
 // take hands out k positions and returns the last of them.

@@ -38,6 +38,18 @@ func (w *waiting) published(feed string, rows []uint64) {
 	}
 }
 
+// overdue returns a row of a feed that has waited for too long.
+func (w *waiting) overdue(feed string) (row uint64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for row, since := range w.since[feed] {
+		if time.Since(since) > overdue {
+			return row, true
+		}
+	}
+	return 0, false
+}
+
 // oldest is since when the one waits that has waited longest, the zero time where none does; known is false
 // where nobody has looked.
 func (w *waiting) oldest(feed string) (since time.Time, known bool) {
