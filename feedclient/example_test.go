@@ -24,12 +24,13 @@ func server() *httptest.Server {
 	}))
 }
 
-// Follow keeps a copy of what a feed shows. With a File as its Store it goes on where it was, also after a crash.
+// Follow keeps a copy of what a feed shows. With a File (see OpenFile) as its Store it goes on where it was, also
+// after a crash.
 func ExampleClient_Follow() {
 	s := server()
 	defer s.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	client := &feedclient.Client{URL: s.URL, Token: "cft_…"}
+	client := &feedclient.Client{URL: s.URL, Token: "cfl_…"}
 	err := client.Follow(ctx, feedclient.Options{Feed: "tickets", Store: &feedclient.Memory{}}, func(_ context.Context, item feedclient.Item) error {
 		if item.Deleted {
 			fmt.Println("remove", item.ID)
@@ -54,7 +55,7 @@ func ExampleClient_Follow() {
 func ExampleClient_Page() {
 	s := server()
 	defer s.Close()
-	client := &feedclient.Client{URL: s.URL, Token: "cft_…"}
+	client := &feedclient.Client{URL: s.URL, Token: "cfl_…"}
 	page, err := client.Page(context.Background(), feedclient.Query{Feed: "tickets"})
 	if err != nil {
 		log.Fatal(err)

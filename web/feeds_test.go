@@ -396,7 +396,7 @@ func TestFeedAudit(t *testing.T) {
 		}
 	}
 	p.get("/feeds/tickets/audit?upto=v1.5.tickets.1").problem(t, http.StatusConflict, "")
-	p.get("/feeds/tickets/audit?upto=x").problem(t, 422, "cursor")
+	p.get("/feeds/tickets/audit?upto=x").problem(t, 422, "upto")
 	p.get("/feeds/tickets/audit?after=-1").problem(t, 422, "after")
 	h.account("sam", "rivals", accounts.Owner)
 	sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
@@ -478,7 +478,7 @@ func TestConsumers(t *testing.T) {
 		p.post("/feeds/tickets/consumers", object{"name": bad}).problem(t, 422, "name")
 	}
 	for _, bad := range []string{"x", "v1.1.tickets", "Start", "tomorrow"} {
-		p.post("/feeds/tickets/consumers", object{"name": "other", "from": bad}).problem(t, 422, "cursor")
+		p.post("/feeds/tickets/consumers", object{"name": "other", "from": bad}).problem(t, 422, "from")
 	}
 	p.post("/feeds/tickets/consumers", object{"name": "other", "from": "v1.1.tickets.1"}).problem(t, 409, "")
 
@@ -512,7 +512,7 @@ func TestConsumers(t *testing.T) {
 		t.Errorf("%d have moved it", won)
 	}
 	move("warehouse", object{"from": page.Cursor, "to": page.From}).problem(t, 422, "to")
-	move("warehouse", object{"from": page.Cursor, "to": "end"}).problem(t, 422, "cursor")
+	move("warehouse", object{"from": page.Cursor, "to": "end"}).problem(t, 422, "to")
 	move("warehouse", object{"from": page.Cursor}).problem(t, 422, "to")
 	move("nobody", object{"to": "end"}).problem(t, 404, "")
 

@@ -317,7 +317,7 @@ func TestFollow(t *testing.T) {
 	t.Run("what the server refuses for good ends it", func(t *testing.T) {
 		var refused *feedclient.Error
 		stranger := *s.feed
-		stranger.Token = "cft_wrong"
+		stranger.Token = "cfl_wrong"
 		if err := stranger.Follow(t.Context(), feedclient.Options{Feed: "tickets"}, newReplica().apply); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
 			t.Errorf("a wrong token: %v", err)
 		}

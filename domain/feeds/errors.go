@@ -1,6 +1,8 @@
 package feeds
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,15 +21,16 @@ func (e NotFound) Error() string {
 
 func (NotFound) Unwrap() error { return fault.NotFound }
 
-// BadCursor reports what is no cursor of the feed.
-type BadCursor struct{ Feed string }
+// BadCursor reports what is no cursor of the feed. In is the field that it was said in, the one named cursor
+// where it is "".
+type BadCursor struct{ Feed, In string }
 
 func (e BadCursor) Error() string {
 	return "This is not a cursor of the feed " + e.Feed + ". Send one as an answer gave it, or none to begin at the start."
 }
 
-func (BadCursor) Unwrap() error { return fault.Invalid }
-func (BadCursor) Field() string { return "cursor" }
+func (BadCursor) Unwrap() error   { return fault.Invalid }
+func (e BadCursor) Field() string { return cmp.Or(e.In, "cursor") }
 
 // CursorOfBefore reports a cursor of another epoch: the database was restored, or another took its place.
 type CursorOfBefore struct{ Feed string }
@@ -57,15 +60,29 @@ func (e CursorExpired) Error() string {
 // Unwrap returns the kind; web answers 410.
 func (CursorExpired) Unwrap() error { return fault.Conflict }
 
-// BadPlace reports what says nowhere in a feed.
-type BadPlace struct{ Feed string }
+// BadPlace reports what says nowhere in a feed. In is as that of BadCursor.
+type BadPlace struct{ Feed, In string }
 
 func (e BadPlace) Error() string {
 	return `This is no place in the feed ` + e.Feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`
 }
 
-func (BadPlace) Unwrap() error { return fault.Invalid }
-func (BadPlace) Field() string { return "cursor" }
+func (BadPlace) Unwrap() error   { return fault.Invalid }
+func (e BadPlace) Field() string { return cmp.Or(e.In, "cursor") }
+
+// In names the field that said a place where an error is BadPlace or BadCursor, and returns other errors as they
+// are.
+func In(field string, err error) error {
+	if place, ok := errors.AsType[BadPlace](err); ok {
+		place.In = field
+		return place
+	}
+	if cursor, ok := errors.AsType[BadCursor](err); ok {
+		cursor.In = field
+		return cursor
+	}
+	return err
+}
 
 // BadName reports what cannot be the name of a consumer.
 type BadName struct{}

@@ -70,7 +70,7 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 	}
 	cursor, err := w.feeds.Find(ctx, feed, from)
 	if err != nil {
-		return feeds.Consumer{}, err
+		return feeds.Consumer{}, feeds.In("from", err)
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		_, err := feeds.Register(ctx, tx, actor.Company.ID, actor.Account.ID, name, cursor)
@@ -92,10 +92,10 @@ func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to st
 	}
 	old, err := feeds.ParseCursor(feed, from)
 	if err != nil {
-		return feeds.Consumer{}, err
+		return feeds.Consumer{}, feeds.In("from", err)
 	}
 	if _, err := feeds.ParseCursor(feed, to); err != nil {
-		return feeds.Consumer{}, err
+		return feeds.Consumer{}, feeds.In("to", err)
 	}
 	next, err := w.feeds.Find(ctx, feed, to)
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (fe
 func (w *Workflows) seek(ctx context.Context, consumer feeds.Consumer, to string) (feeds.Consumer, error) {
 	cursor, err := w.feeds.Find(ctx, consumer.Feed, to)
 	if err != nil {
-		return feeds.Consumer{}, err
+		return feeds.Consumer{}, feeds.In("to", err)
 	}
 	if err := w.feeds.Seek(ctx, consumer.ID, cursor); err != nil {
 		return feeds.Consumer{}, err

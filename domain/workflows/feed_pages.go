@@ -111,7 +111,7 @@ func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, aft
 	}
 	cursor, err := w.FeedPlace(ctx, feed, upto)
 	if err != nil {
-		return feeds.Audit{}, err
+		return feeds.Audit{}, feeds.In("upto", err)
 	}
 	return w.feeds.Audit(ctx, cursor, scope, after)
 }
