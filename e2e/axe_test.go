@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +46,11 @@ var accessible = map[string]string{
 
 	"/account":         "/account",
 	"/admin/companies": "/admin/companies",
+
+	"/admin/feeds":                             "/admin/feeds",
+	"/admin/feeds/consumers/:consumer":         "/admin/feeds/consumers/1",
+	"/admin/feeds/consumers/:consumer/removal": "/admin/feeds/consumers/1/removal",
+	"/admin/feeds/webhooks/:webhook":           "/admin/feeds/webhooks/1",
 
 	"/admin/migrations":                                 "/admin/migrations",
 	"/admin/migrations/workers":                         "/admin/migrations/workers",
@@ -319,8 +325,34 @@ func full(t *testing.T) *app {
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
 	a.post("/acme/settings/webhooks/1/tests")
+	a.register(word[:80])
 	a.read("/acme")
 	return a
+}
+
+// register has a consumer of tickets.
+func (a *app) register(name string) {
+	a.t.Helper()
+	making := exec.Command(binary, "token", "--company", "acme", "--email", email)
+	making.Env = a.env
+	token, err := making.Output()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodPost, a.url+"/api/v1/feeds/tickets/consumers", strings.NewReader(fmt.Sprintf(`{"name": %q}`, name)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		a.t.Fatalf("register %s: %s", name, answer.Status)
+	}
 }
 
 // accessible fails for each rule that the page breaks outside of the elements named.

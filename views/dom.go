@@ -40,6 +40,8 @@ const (
 	RunListID    = "runs"          // the list of runs, which asks for itself again
 	OlderRunsID  = "finished-runs" // those that are over
 	WorkersID    = "workers"
+	FeedsID      = "feeds"    // the feeds and who reads them, which ask for themselves again
+	ConsumerID   = "consumer" // one of them
 	RejectionsID = "rejections"
 	StartID      = "start" // the question whether to start a run
 
@@ -73,6 +75,9 @@ const (
 
 // TaskRowID is a task in a list.
 func TaskRowID(t id.Task) string { return fmt.Sprintf("task-%d", t) }
+
+// ConsumerRowID is a consumer in a list.
+func ConsumerRowID(c id.Consumer) string { return fmt.Sprintf("consumer-%d", c) }
 
 // RunWorkerID is a worker in the list of a run.
 func RunWorkerID(w id.Worker) string { return fmt.Sprintf("run-worker-%d", w) }

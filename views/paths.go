@@ -311,6 +311,51 @@ func MoreAuditPath(company string, before id.Audit) string {
 	return fmt.Sprintf("%s?before=%d", AuditPath(company), before)
 }
 
+// FeedsPath are the feeds, with who reads them, for operators.
+const FeedsPath = "/admin/feeds"
+
+// FeedsBelowPath is the page with the consumers and the webhooks behind some.
+func FeedsBelowPath(consumer id.Consumer, webhook id.Webhook) string {
+	query := url.Values{}
+	if consumer != 0 {
+		query.Set("consumer", number(uint64(consumer)))
+	}
+	if webhook != 0 {
+		query.Set("webhook", number(uint64(webhook)))
+	}
+	if len(query) == 0 {
+		return FeedsPath
+	}
+	return FeedsPath + "?" + query.Encode()
+}
+
+// RepublicationsPath has rows published again.
+const RepublicationsPath = FeedsPath + "/republications"
+
+// ConsumerPath is a consumer's page.
+func ConsumerPath(consumer id.Consumer) string {
+	return fmt.Sprintf("%s/consumers/%d", FeedsPath, consumer)
+}
+
+// ConsumerPausePath has a consumer get nothing, or go on.
+func ConsumerPausePath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/pause" }
+
+// ConsumerCursorPath sets where a consumer reads on.
+func ConsumerCursorPath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/cursor" }
+
+// ConsumerRemovalPath is the question whether to delete a consumer; a POST deletes it.
+func ConsumerRemovalPath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/removal" }
+
+// AnyWebhookPath is a webhook of whatever company, to look at.
+func AnyWebhookPath(webhook id.Webhook) string {
+	return fmt.Sprintf("%s/webhooks/%d", FeedsPath, webhook)
+}
+
+// AnyWebhookBeforePath is the page with older deliveries.
+func AnyWebhookBeforePath(webhook id.Webhook, before id.Delivery) string {
+	return fmt.Sprintf("%s?before=%d#%s", AnyWebhookPath(webhook), before, DeliveriesID)
+}
+
 // MigrationsPath is the list of runs of migrations.
 const MigrationsPath = "/admin/migrations"
 

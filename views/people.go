@@ -202,6 +202,14 @@ func audit(e accounts.AuditEntry) string {
 		return "gave the webhook to " + d.Name + " another secret"
 	case accounts.AuditWebhookDeleted:
 		return "deleted the webhook to " + d.Name
+	case accounts.AuditConsumerPaused:
+		return "paused the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditConsumerResumed:
+		return "let the consumer " + d.Name + " of the feed " + d.Feed + " go on"
+	case accounts.AuditConsumerMoved:
+		return "set where the consumer " + d.Name + " of the feed " + d.Feed + " reads on"
+	case accounts.AuditConsumerDeleted:
+		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
 	}
 	return strings.ReplaceAll(e.Kind, "-", " ")
 }

@@ -145,24 +145,26 @@ func (s *server) showError(err error, c echo.Context) {
 			return
 		}
 	}
-	back := wayBack(c)
+	back, name := wayBack(c)
 	if back != "" && code == http.StatusNotFound && message == messages[code] {
-		message = "Check the address, or go to the migrations."
+		message = "Check the address, or go to the " + name + "."
 	}
 	props := views.ErrorProps{
-		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back, Typed: typed(c),
+		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back, BackName: name, Typed: typed(c),
 	}
 	s.showPage(c, code, views.ErrorPage(props))
 }
 
-// wayBack is the page that an error page leads to where that is not the boards: an operator's migrations.
-func wayBack(c echo.Context) string {
-	path := c.Request().URL.Path
+// wayBack is the page that an error page leads to where that is not the boards, and its name: an operator's
+// migrations or feeds.
+func wayBack(c echo.Context) (path, name string) {
 	who, _ := c.Get(personKey).(accounts.Account)
-	if who.Operator && (path == views.MigrationsPath || strings.HasPrefix(path, views.MigrationsPath+"/")) {
-		return views.MigrationsPath
+	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds"} {
+		if at := c.Request().URL.Path; who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
+			return path, name
+		}
 	}
-	return ""
+	return "", ""
 }
 
 func (s *server) showPage(c echo.Context, code int, page templ.Component) {

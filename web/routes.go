@@ -49,6 +49,16 @@ func (s *server) route(e *echo.Echo) {
 	open.GET("/admin/companies", s.companies, s.asSomeone, s.asOperator)
 	open.POST("/admin/companies", s.openCompany, s.asSomeone, s.asOperator)
 
+	feeds := open.Group("/admin/feeds", s.asSomeone, s.asOperator)
+	feeds.GET("", s.feeds)
+	feeds.POST("/republications", s.republish)
+	feeds.GET("/consumers/:consumer", s.consumer)
+	feeds.POST("/consumers/:consumer/pause", s.switchConsumer)
+	feeds.POST("/consumers/:consumer/cursor", s.seekConsumer)
+	feeds.GET("/consumers/:consumer/removal", s.consumerRemoval)
+	feeds.POST("/consumers/:consumer/removal", s.deleteConsumer)
+	feeds.GET("/webhooks/:webhook", s.anyWebhook)
+
 	control := open.Group("/admin/migrations", s.asSomeone, s.asOperator)
 	control.GET("", s.migrations)
 	control.GET("/workers", s.workers)
@@ -211,7 +221,7 @@ func (s *server) route(e *echo.Echo) {
 	api.POST("/runs/:run/retry", s.onTasks(s.RetryTasks))
 	api.POST("/runs/:run/skip", s.onTasks(s.SkipTasks))
 
-	for _, group := range []*echo.Group{open, control, company, api} {
+	for _, group := range []*echo.Group{open, feeds, control, company, api} {
 		group.RouteNotFound("", s.notHere)
 		group.RouteNotFound("/*", s.notHere)
 	}

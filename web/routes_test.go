@@ -85,6 +85,16 @@ var pages = map[string]access{
 	"GET /admin/companies":   operators("/admin/companies", 200),
 	"POST /admin/companies":  operators("/admin/companies", 422),
 
+	// The town's consumer 1 and webhook 1 are of acme.
+	"GET /admin/feeds":                              operators("/admin/feeds", 200),
+	"POST /admin/feeds/republications":              operators("/admin/feeds/republications", 422),
+	"GET /admin/feeds/consumers/:consumer":          operators("/admin/feeds/consumers/1", 200),
+	"POST /admin/feeds/consumers/:consumer/pause":   operators("/admin/feeds/consumers/1/pause", 303).sending("paused", "yes"),
+	"POST /admin/feeds/consumers/:consumer/cursor":  operators("/admin/feeds/consumers/1/cursor", 303).sending("place", "end"),
+	"GET /admin/feeds/consumers/:consumer/removal":  operators("/admin/feeds/consumers/1/removal", 200),
+	"POST /admin/feeds/consumers/:consumer/removal": operators("/admin/feeds/consumers/99/removal", 404),
+	"GET /admin/feeds/webhooks/:webhook":            operators("/admin/feeds/webhooks/1", 200),
+
 	// The run of the town is not filled yet.
 	"GET /admin/migrations":                          operators("/admin/migrations", 200),
 	"GET /admin/migrations/workers":                  operators("/admin/migrations/workers", 200),

@@ -36,6 +36,10 @@ const (
 	AuditWebhookOff        = "webhook-off"
 	AuditWebhookSecret     = "webhook-secret"
 	AuditWebhookDeleted    = "webhook-deleted"
+	AuditConsumerPaused    = "consumer-paused"
+	AuditConsumerResumed   = "consumer-resumed"
+	AuditConsumerMoved     = "consumer-moved"
+	AuditConsumerDeleted   = "consumer-deleted"
 )
 
 // AuditDetail is what an entry says beside who, what, and when. What does not apply is "".
@@ -43,7 +47,8 @@ type AuditDetail struct {
 	Person string `json:"person,omitempty"` // whom it concerns: name and address
 	Role   string `json:"role,omitempty"`   // what they have now
 	Was    string `json:"was,omitempty"`    // what it was before
-	Name   string `json:"name,omitempty"`   // of a token, a company or a webhook's host, or an invitation's note
+	Name   string `json:"name,omitempty"`   // of a token, a company, a consumer or a webhook's host, or an invitation's note
+	Feed   string `json:"feed,omitempty"`   // of a consumer
 }
 
 // AuditEntry is one thing that was done.

@@ -203,21 +203,21 @@ func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor
 }
 
 // Seek sets where a consumer stands, wherever it was. It returns ConsumerNotFound.
-func (e *Engine) Seek(ctx context.Context, consumer id.Consumer, to Cursor) error {
-	return e.found(e.db.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer}))
+func Seek(ctx context.Context, q *db.Queries, consumer id.Consumer, to Cursor) error {
+	return found(q.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer}))
 }
 
 // Pause has a consumer get nothing until it goes on. It returns ConsumerNotFound.
-func (e *Engine) Pause(ctx context.Context, consumer id.Consumer, paused bool) error {
-	return e.found(e.db.PauseConsumer(ctx, paused, consumer))
+func Pause(ctx context.Context, q *db.Queries, consumer id.Consumer, paused bool) error {
+	return found(q.PauseConsumer(ctx, paused, consumer))
 }
 
 // Drop forgets a consumer: nothing is kept for it any more. It returns ConsumerNotFound.
-func (e *Engine) Drop(ctx context.Context, consumer id.Consumer) error {
-	return e.found(e.db.DeleteConsumer(ctx, consumer))
+func Drop(ctx context.Context, q *db.Queries, consumer id.Consumer) error {
+	return found(q.DeleteConsumer(ctx, consumer))
 }
 
-func (e *Engine) found(n int64, err error) error {
+func found(n int64, err error) error {
 	if _, err := db.Read(n, err); err != nil {
 		return fmt.Errorf("change consumer: %w", err)
 	}

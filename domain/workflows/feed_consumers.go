@@ -122,7 +122,7 @@ func (w *Workflows) seek(ctx context.Context, consumer feeds.Consumer, to string
 	if err != nil {
 		return feeds.Consumer{}, feeds.In("to", err)
 	}
-	if err := w.feeds.Seek(ctx, consumer.ID, cursor); err != nil {
+	if err := feeds.Seek(ctx, w.db.Queries, consumer.ID, cursor); err != nil {
 		return feeds.Consumer{}, err
 	}
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
@@ -138,7 +138,7 @@ func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused
 }
 
 func (w *Workflows) pause(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
-	if err := w.feeds.Pause(ctx, consumer, paused); err != nil {
+	if err := feeds.Pause(ctx, w.db.Queries, consumer, paused); err != nil {
 		return feeds.Consumer{}, err
 	}
 	return w.feeds.ConsumerByID(ctx, consumer)
@@ -150,7 +150,7 @@ func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error
 	if err != nil {
 		return err
 	}
-	return w.feeds.Drop(ctx, consumer.ID)
+	return feeds.Drop(ctx, w.db.Queries, consumer.ID)
 }
 
 // AnyConsumer returns a consumer of whatever company, for an operator, or feeds.ConsumerNotFound.
@@ -161,29 +161,62 @@ func (w *Workflows) AnyConsumer(ctx context.Context, consumer id.Consumer) (feed
 	return w.feeds.ConsumerByID(ctx, consumer)
 }
 
-// SeekAnyConsumer is SeekConsumer for an operator.
+// SeekAnyConsumer is SeekConsumer for an operator. The company's audit list has it.
 func (w *Workflows) SeekAnyConsumer(ctx context.Context, consumer id.Consumer, to string) (feeds.Consumer, error) {
 	found, err := w.AnyConsumer(ctx, consumer)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return w.seek(ctx, found, to)
-}
-
-// PauseAnyConsumer is PauseConsumer for an operator.
-func (w *Workflows) PauseAnyConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
-	if _, err := operating(ctx); err != nil {
+	cursor, err := w.feeds.Find(ctx, found.Feed, to)
+	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return w.pause(ctx, consumer, paused)
+	err = w.onAnyConsumer(ctx, found, accounts.AuditConsumerMoved, func(tx *db.Tx) error { return feeds.Seek(ctx, tx.Queries, consumer, cursor) })
+	if err != nil {
+		return feeds.Consumer{}, err
+	}
+	return w.feeds.ConsumerByID(ctx, consumer)
 }
 
-// DeleteAnyConsumer is DeleteConsumer for an operator.
+// PauseAnyConsumer is PauseConsumer for an operator. The company's audit list has it.
+func (w *Workflows) PauseAnyConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
+	found, err := w.AnyConsumer(ctx, consumer)
+	if err != nil || found.Paused == paused {
+		return found, err
+	}
+	kind := accounts.AuditConsumerResumed
+	if paused {
+		kind = accounts.AuditConsumerPaused
+	}
+	err = w.onAnyConsumer(ctx, found, kind, func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
+	if err != nil {
+		return feeds.Consumer{}, err
+	}
+	return w.feeds.ConsumerByID(ctx, consumer)
+}
+
+// DeleteAnyConsumer is DeleteConsumer for an operator. The company's audit list has it.
 func (w *Workflows) DeleteAnyConsumer(ctx context.Context, consumer id.Consumer) error {
-	if _, err := operating(ctx); err != nil {
+	found, err := w.AnyConsumer(ctx, consumer)
+	if err != nil {
 		return err
 	}
-	return w.feeds.Drop(ctx, consumer)
+	return w.onAnyConsumer(ctx, found, accounts.AuditConsumerDeleted, func(tx *db.Tx) error { return feeds.Drop(ctx, tx.Queries, consumer) })
+}
+
+// onAnyConsumer changes a consumer in a transaction, and writes that down where its company sees it. Whoever
+// runs the program has no account to name there.
+func (w *Workflows) onAnyConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
+	actor := accounts.ActorFrom(ctx)
+	return w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := operatingStill(ctx, tx, actor); err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil || actor.Account.ID == 0 {
+			return err
+		}
+		return accounts.Record(ctx, tx, found.Company, actor.Account.ID, kind, accounts.AuditDetail{Name: found.Name, Feed: found.Feed})
+	})
 }
 
 // changingFeed returns who asks where they may change who reads a feed.

@@ -72,6 +72,25 @@ func (w *Workflows) RepublishAny(ctx context.Context, feed, company string, rows
 	return w.republishNow(ctx, of.ID, feed, rows)
 }
 
+// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
+// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
+// that starts by itself. It returns feeds.NotFound, feeds.BadWhich, or what is wrong with company and board, as
+// migrations.BadParam where a run would have them.
+func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which) (n int64, run *migrations.Run, err error) {
+	if _, err := w.feeds.Feed(feed); err != nil {
+		return 0, nil, err
+	}
+	if err := which.Check(); err != nil {
+		return 0, nil, err
+	}
+	if len(which.IDs) > 0 {
+		n, err = w.RepublishAny(ctx, feed, company, which.IDs)
+		return n, nil, err
+	}
+	opened, err := w.OpenRun(ctx, republishing, migrations.Values{"feed": feed, "company": company, "board": which.Board}, migrations.Draft{})
+	return 0, &opened, err
+}
+
 // NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
 // out that this database does not know.
 func (w *Workflows) NewEpoch(ctx context.Context) error {

@@ -64,6 +64,64 @@ func (w *Workflows) AllWebhooks(ctx context.Context, after id.Webhook) (list []w
 	return list, more, err
 }
 
+// AnyWebhook returns a webhook of whatever company, for an operator, or webhooks.NotFound.
+func (w *Workflows) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
+	if _, err := operating(ctx); err != nil {
+		return webhooks.Webhook{}, err
+	}
+	if webhook == 0 {
+		return webhooks.Webhook{}, webhooks.NotFound{}
+	}
+	list, err := webhooks.After(ctx, w.db.Queries, webhook-1, 1)
+	if err != nil {
+		return webhooks.Webhook{}, err
+	}
+	if len(list) == 0 || list[0].ID != webhook {
+		return webhooks.Webhook{}, webhooks.NotFound{}
+	}
+	return list[0], nil
+}
+
+// AnyDeliveries is Deliveries for an operator.
+func (w *Workflows) AnyDeliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
+	if _, err := w.AnyWebhook(ctx, webhook); err != nil {
+		return nil, false, err
+	}
+	return w.deliveries(ctx, webhook, before)
+}
+
+// WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
+// the age of the oldest batch that one has not come to. It is for operators.
+func (w *Workflows) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	var cursors []feeds.Cursor
+	for _, hook := range list {
+		for _, c := range hook.Cursors {
+			cursors = append(cursors, feeds.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began})
+		}
+	}
+	each, err := w.feeds.Lags(ctx, cursors)
+	if err != nil {
+		return nil, err
+	}
+	lags := make([]feeds.Lag, len(list))
+	for i, hook := range list {
+		lags[i].State = feeds.StateOK
+		for range hook.Cursors {
+			lag := each[0]
+			each = each[1:]
+			lags[i].LagRows += lag.LagRows
+			lags[i].LagSeconds = max(lags[i].LagSeconds, lag.LagSeconds)
+			if lag.State != feeds.StateOK {
+				lags[i].State = lag.State
+			}
+		}
+	}
+	return lags, nil
+}
+
 // Webhook returns a webhook of the company, or webhooks.NotFound or NotManager.
 func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
 	actor, err := hooking(ctx)
@@ -196,6 +254,10 @@ func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before i
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
+	return w.deliveries(ctx, webhook, before)
+}
+
+func (w *Workflows) deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
 	list, err = webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage+1)
 	if len(list) > DeliveriesPerPage {
 		return list[:DeliveriesPerPage], true, err

@@ -1,0 +1,280 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// The pages of operators about feeds and who reads them.
+
+func (s *server) feeds(c echo.Context) error {
+	return s.showFeeds(c, http.StatusOK, views.RepublishForm{Feed: c.QueryParam("feed")})
+}
+
+func (s *server) showFeeds(c echo.Context, code int, form views.RepublishForm) error {
+	ctx := c.Request().Context()
+	props := views.FeedsProps{Form: form}
+	var err error
+	if props.AfterConsumer, err = goesOn[id.Consumer](c, "consumer"); err != nil {
+		return err
+	}
+	if props.AfterWebhook, err = goesOn[id.Webhook](c, "webhook"); err != nil {
+		return err
+	}
+	if props.States, err = s.FeedStates(ctx); err != nil {
+		return err
+	}
+	if props.Consumers, props.ConsumersMore, err = s.AllConsumers(ctx, props.AfterConsumer); err != nil {
+		return err
+	}
+	if props.Webhooks, props.WebhooksMore, err = s.AllWebhooks(ctx, props.AfterWebhook); err != nil {
+		return err
+	}
+	if props.Lags, err = s.WebhookLags(ctx, props.Webhooks); err != nil {
+		return err
+	}
+	props.Page = s.controlRoom(c, "Feeds")
+	if target(c) == views.FeedsID {
+		return render(c, code, views.FeedList(props))
+	}
+	return render(c, code, views.FeedsPage(props))
+}
+
+// badIDs reports what is no list of ids.
+type badIDs struct{ text string }
+
+func (e badIDs) Error() string {
+	return fmt.Sprintf("%.40q is no id of a row. Write numbers, with commas or spaces between.", e.text)
+}
+func (badIDs) Unwrap() error { return fault.Invalid }
+func (badIDs) Field() string { return "ids" }
+
+// rowIDs reads a list of ids.
+func rowIDs(text string) (list []uint64, err error) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		n, err := strconv.ParseUint(part, 10, 63)
+		if err != nil || n == 0 {
+			return nil, badIDs{part}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func (s *server) republish(c echo.Context) error {
+	form := views.RepublishForm{
+		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
+		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
+	}
+	ids, err := rowIDs(form.IDs)
+	if err != nil {
+		return s.rejectRepublishing(c, form, err)
+	}
+	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, feeds.Which{IDs: ids, Board: form.Board, All: form.All})
+	switch {
+	case err != nil:
+		return s.rejectRepublishing(c, form, err)
+	case run != nil:
+		return s.see(c, views.RunPath(run.ID), "The rows are published again by this run, which starts by itself.")
+	case rows == 0:
+		return s.see(c, views.FeedsPath, fmt.Sprintf("Nothing was published again: %s has none of these %s.", form.Company, form.Feed))
+	}
+	return s.see(c, views.FeedsPath, fmt.Sprintf("%s of %s published again.", views.Counted(rows, "row", "rows"), form.Feed))
+}
+
+func (s *server) rejectRepublishing(c echo.Context, form views.RepublishForm, err error) error {
+	messages, code, ok := rejected(err)
+	if errors.Is(err, fault.NotFound) {
+		field := "company"
+		if errors.As(err, new(feeds.NotFound)) {
+			field = "feed"
+		}
+		messages, code, ok = views.Errors{field: fault.Message(err)}, http.StatusUnprocessableEntity, true
+	}
+	if !ok {
+		return err
+	}
+	form.Errors = messages
+	return s.showFeeds(c, code, form)
+}
+
+// consumerOfPath returns the consumer that the path names.
+func (s *server) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
+	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	if err != nil {
+		return feeds.Consumer{}, err
+	}
+	return s.AnyConsumer(c.Request().Context(), consumer)
+}
+
+func (s *server) consumer(c echo.Context) error {
+	return s.showConsumer(c, http.StatusOK, views.SeekForm{})
+}
+
+func (s *server) showConsumer(c echo.Context, code int, form views.SeekForm) error {
+	consumer, err := s.consumerOfPath(c)
+	if err != nil {
+		return err
+	}
+	if target(c) == views.ConsumerID {
+		return render(c, code, views.ConsumerFacts(consumer))
+	}
+	return render(c, code, views.ConsumerPage(views.ConsumerProps{Page: s.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
+}
+
+func (s *server) switchConsumer(c echo.Context) error {
+	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	paused := c.FormValue("paused")
+	if paused != "yes" && paused != "no" {
+		return badSwitch{}
+	}
+	now, err := s.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("The consumer %s goes on where it is.", now.Name)
+	if now.Paused {
+		message = fmt.Sprintf("The consumer %s is paused: it gets nothing.", now.Name)
+	}
+	return s.see(c, cmp.Or(ownPath(c.FormValue("next")), views.ConsumerPath(consumer)), message)
+}
+
+// badSeek reports a form that does not say where to go.
+type badSeek struct{ field, why string }
+
+func (e badSeek) Error() string { return e.why }
+func (badSeek) Unwrap() error   { return fault.Invalid }
+func (e badSeek) Field() string { return e.field }
+
+// times are how people write one, in UTC where they do not say.
+var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// placeOf is where a form says that a consumer shall read on, as feeds.Find takes it.
+func placeOf(form views.SeekForm) (string, error) {
+	switch form.Place {
+	case "start", "end":
+		return form.Place, nil
+	case "at":
+	default:
+		return "", badSeek{"place", "Choose where it shall read on."}
+	}
+	text := strings.TrimSpace(form.At)
+	for _, layout := range times {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.Format(time.RFC3339Nano), nil
+		}
+	}
+	if text == "" || text == "start" || text == "end" {
+		return "", badSeek{"at", "Write a time in UTC, such as 2026-01-31 12:00, or a cursor."}
+	}
+	return text, nil
+}
+
+func (s *server) seekConsumer(c echo.Context) error {
+	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	form := views.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
+	place, err := placeOf(form)
+	if err == nil {
+		_, err = s.SeekAnyConsumer(c.Request().Context(), consumer, place)
+	}
+	if err != nil {
+		messages, code, ok := rejected(err)
+		if !ok {
+			return err
+		}
+		if errors.As(err, new(feeds.BadPlace)) {
+			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as 2026-01-31 12:00."}
+		}
+		form.Errors = messages
+		return s.showConsumer(c, code, form)
+	}
+	return s.see(c, views.ConsumerPath(consumer), "It reads on from there.")
+}
+
+func (s *server) consumerRemoval(c echo.Context) error {
+	consumer, err := s.consumerOfPath(c)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, views.ConsumerRemovalPage(views.ConsumerRemovalProps{Page: s.controlRoom(c, "Delete a consumer"), Consumer: consumer}))
+}
+
+func (s *server) deleteConsumer(c echo.Context) error {
+	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	if err := s.DeleteAnyConsumer(c.Request().Context(), consumer); err != nil {
+		return err
+	}
+	return s.see(c, views.FeedsPath, "The consumer is deleted.")
+}
+
+func (s *server) anyWebhook(c echo.Context) error {
+	ctx := c.Request().Context()
+	webhook, err := pathWebhook(c)
+	if err != nil {
+		return err
+	}
+	before, err := goesOn[id.Delivery](c, "before")
+	if err != nil {
+		return err
+	}
+	props := views.AnyWebhookProps{Older: before != 0}
+	if props.Webhook, err = s.AnyWebhook(ctx, webhook); err != nil {
+		return err
+	}
+	lags, err := s.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
+	if err != nil {
+		return err
+	}
+	props.Lag = lags[0]
+	if props.Deliveries, props.More, err = s.AnyDeliveries(ctx, webhook, before); err != nil {
+		return err
+	}
+	if props.Managed, err = s.managedWebhook(ctx, c, props.Webhook); err != nil {
+		return err
+	}
+	props.Page = s.controlRoom(c, props.Webhook.Host())
+	if target(c) == views.WebhookID {
+		return render(c, http.StatusOK, views.AnyWebhookFacts(props))
+	}
+	return render(c, http.StatusOK, views.AnyWebhookPage(props))
+}
+
+// managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".
+func (s *server) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
+	who, _ := c.Get(personKey).(accounts.Account)
+	companies, err := s.Companies(ctx, who.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range companies {
+		if m.Company.ID == w.Company && (accounts.Actor{Role: m.Role}).Manages() {
+			return views.WebhookPath(w.CompanySlug, w.ID), nil
+		}
+	}
+	return "", nil
+}
