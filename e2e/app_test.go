@@ -173,12 +173,18 @@ func (a *app) setUpByCommand() string {
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	a.post("/login", "email", email, "password", password)
+	return a.tokenIn(out)
+}
+
+// tokenIn returns the token that a command ended its output with.
+func (a *app) tokenIn(out []byte) string {
+	a.t.Helper()
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	var answer struct{ Token string }
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &answer); err != nil {
 		a.t.Fatal(err)
 	}
-	a.post("/login", "email", email, "password", password)
 	return answer.Token
 }
 

@@ -335,7 +335,7 @@ func (a *app) register(name string) {
 	a.t.Helper()
 	making := exec.Command(binary, "token", "--company", "acme", "--email", email)
 	making.Env = a.env
-	token, err := making.Output()
+	out, err := making.Output()
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func (a *app) register(name string) {
 		a.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	request.Header.Set("Authorization", "Bearer "+a.tokenIn(out))
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		a.t.Fatal(err)
