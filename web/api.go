@@ -22,18 +22,27 @@ import (
 // asBearer lets in who sends an API token. The company is the token's.
 func (s *server) asBearer(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
-		if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		token := bearerToken(c)
+		if token == "" {
 			return accounts.BadToken{}
 		}
 		ctx := c.Request().Context()
-		actor, err := s.Bearer(ctx, strings.TrimSpace(token))
+		actor, err := s.Bearer(ctx, token)
 		if err != nil {
 			return err
 		}
 		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
 		return next(c)
 	}
+}
+
+// bearerToken is the API token that a request brings, "" without one.
+func bearerToken(c echo.Context) string {
+	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }
 
 // badJSON reports a body that is not the JSON that is asked for.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,14 +26,14 @@ type feedStream struct {
 	scope             feeds.Scope
 	cursor            feeds.Cursor // all up to there was sent
 	missed            bool         // there was news that could not be read
+	rows              int          // how many are read next
 }
 
 // apiFeedStream sends the items of a feed as events, each with the cursor behind it as its id. It begins where
 // Last-Event-ID says, or else the parameter cursor.
 func (s *server) apiFeedStream(c echo.Context) error {
 	ctx := c.Request().Context()
-	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c)}
-	_, f.token, _ = strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c), token: bearerToken(c)}
 	var err error
 	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
 		return err
@@ -46,11 +45,11 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	if f.cursor, err = s.FeedPlace(ctx, f.feed, from); err != nil {
 		return err
 	}
-	if f.stream, err = s.openStream(c, bearer(c)); err != nil {
+	if f.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
 	_, moved := s.Feeds().Place(f.feed) // before it is read: what comes meanwhile is news
-	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor)
+	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor, frameRows)
 	if err != nil {
 		f.close()
 		return err
@@ -93,6 +92,13 @@ func (s *server) goOn(f *feedStream, first frame, moved <-chan struct{}) (err er
 func (s *server) follow(f *feedStream, moved <-chan struct{}) error {
 	for {
 		for moved == nil {
+			select {
+			case <-f.check.C: // also where there is always more
+				if err := s.recheck(f); err != nil {
+					return err
+				}
+			default:
+			}
 			var err error
 			if moved, err = s.passNews(f); err != nil {
 				return err
@@ -125,7 +131,7 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}
-	found, err := s.frames.read(f.ctx, s.Feeds(), f.scope, f.cursor)
+	found, err := s.frames.read(f.ctx, s.Feeds(), f.scope, f.cursor, f.rows)
 	if notNow(err) {
 		f.missed = true // the next heartbeat tries again
 		return moved, nil
@@ -144,7 +150,7 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 }
 
 func (f *feedStream) pass(found frame) error {
-	f.cursor = found.next
+	f.cursor, f.rows = found.next, found.rows
 	if len(found.events) == 0 {
 		return nil
 	}
@@ -155,7 +161,7 @@ func (f *feedStream) pass(found frame) error {
 func (s *server) recheck(f *feedStream) error {
 	ctx, cancel := context.WithTimeout(f.ctx, patience)
 	defer cancel()
-	actor, err := s.Bearer(ctx, strings.TrimSpace(f.token))
+	actor, err := s.Bearer(ctx, f.token)
 	if err == nil {
 		f.scope, err = s.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
 	}
@@ -175,6 +181,7 @@ type frame struct {
 	events []byte
 	next   feeds.Cursor
 	more   bool
+	rows   int // that are read best behind it
 }
 
 type place struct {
@@ -197,29 +204,35 @@ type datedFrame struct {
 }
 
 const (
-	frameRows  = 100
+	frameRows  = 100       // at most
+	frameLong  = 128 << 10 // so many bytes end it: thousands may each have one of their own, and take it slowly
 	frameFor   = time.Second
 	frameBytes = 16 << 20 // of all that are kept
 )
 
-// read returns what comes behind a cursor.
-func (f *frames) read(ctx context.Context, engine *feeds.Engine, scope feeds.Scope, cursor feeds.Cursor) (frame, error) {
+// read returns what comes behind a cursor; so many rows are read unless others have just read there.
+func (f *frames) read(ctx context.Context, engine *feeds.Engine, scope feeds.Scope, cursor feeds.Cursor, rows int) (frame, error) {
 	at := place{scope, cursor}
 	if known, ok := f.known(at); ok {
 		return known, nil
 	}
-	result := f.group.DoChan(fmt.Sprint(at), func() (any, error) {
+	result := f.group.DoChan(fmt.Sprint(at), func() (_ any, err error) {
+		defer func() {
+			if r := recover(); r != nil { // it would end the process
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
 		if known, ok := f.known(at); ok {
 			return known, nil
 		}
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // the others need it too
 		defer cancel()
-		page, err := engine.Read(ctx, cursor, frameRows, scope)
+		page, err := engine.Read(ctx, cursor, rows, scope)
 		if err != nil {
 			return frame{}, err
 		}
-		made, err := newFrame(page)
+		made, err := newFrame(page, rows)
 		if err == nil && made.next != cursor {
 			f.keep(at, datedFrame{made, began})
 		}
@@ -262,10 +275,10 @@ func (f *frames) keep(at place, made datedFrame) {
 	f.recent[at] = made
 }
 
-// newFrame writes the items of a page as events.
-func newFrame(page feeds.Page) (frame, error) {
-	made := frame{next: page.Cursor, more: page.More}
-	for _, item := range page.Items {
+// newFrame writes the items of a page, which looked at so many rows, as events.
+func newFrame(page feeds.Page, rows int) (frame, error) {
+	made := frame{next: page.Cursor, more: page.More, rows: min(frameRows, 2*rows)}
+	for i, item := range page.Items {
 		data, err := json.Marshal(item)
 		if err != nil {
 			return frame{}, fmt.Errorf("write item: %w", err)
@@ -273,6 +286,13 @@ func newFrame(page feeds.Page) (frame, error) {
 		behind := page.Cursor
 		behind.Position, behind.Began = item.Position, page.From.Began
 		made.events = event(made.events, behind.String(), "change", data)
+		if i < len(page.Items)-1 && len(made.events) >= frameLong {
+			if behind.Began <= behind.Position {
+				behind.Began = 0
+			}
+			made.next, made.more, made.rows = behind, true, i+1
+			break
+		}
 	}
 	return made, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -88,7 +87,7 @@ const liveAgain = time.Second
 // live tells a browser what changes in the company, for as long as it listens.
 func (s *server) live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
-	st, err := s.openStream(c, fmt.Sprintf("account %d", actor.Account.ID))
+	st, err := s.openStream(c, reader(c))
 	if err != nil {
 		return err
 	}

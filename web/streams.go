@@ -24,7 +24,7 @@ import (
 // StreamLimits bound answers that go on. What is 0 has its default.
 type StreamLimits struct {
 	Most  int           // there may be at once in this process
-	OfOne int           // there may be at once of one token or person
+	OfOne int           // there may be at once of one person
 	Beat  time.Duration // after which something is sent where there is no news
 	Check time.Duration // after which it is looked whether the reader still may
 	Write time.Duration // that a reader may take for what is sent
@@ -47,7 +47,7 @@ var (
 // tooManyStreams reports one more than there may be.
 type tooManyStreams struct {
 	most int
-	own  bool // of this token or person
+	own  bool // of this person
 }
 
 func (e tooManyStreams) Error() string {
@@ -161,7 +161,7 @@ type lasting struct {
 	release func() // ends ctx
 }
 
-// last has the answer to a request take as long as it likes. who is whose it is, such as "token 7". The caller
+// last has the answer to a request take as long as it likes. who is whose it is, such as "account 7". The caller
 // ends it with leave. It returns tooManyStreams, or workflows.Stopping.
 func (s *server) last(c echo.Context, who string) (*lasting, error) {
 	if err := s.streams.enter(who); err != nil {
