@@ -312,6 +312,22 @@ func TestLongPoll(t *testing.T) {
 		wait.Wait()
 	})
 
+	t.Run("who may not read any more is told nothing when it comes", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.publish()
+		h.feeding()
+		h.account("mia", "acme", accounts.Member)
+		mia := &program{h: h, token: h.tokenOf("mia", "acme", "tickets:read")}
+		end := mia.feed(t, "tickets", "cursor", "end").Cursor
+		answered := make(chan *answer)
+		go func() { answered <- mia.get("/feeds/tickets?wait=60&board=DEMO&cursor=" + end) }()
+		h.waitForStreams(t, 1)
+		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
+		h.program().post("/boards/DEMO/tickets", object{"title": "Not for mia"}).is(t, http.StatusCreated)
+		(<-answered).problem(t, http.StatusUnauthorized, "")
+	})
+
 	t.Run("it answers with nothing when the time is over or the server stops", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
@@ -451,6 +467,20 @@ type consumer struct {
 	Paused                    bool
 	LagRows                   uint64  `json:"lag_rows"`
 	LagSeconds                float64 `json:"lag_seconds"`
+}
+
+func TestConsumersAreBounded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.account("sam", "rivals", accounts.Owner)
+	sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	for i := range 100 {
+		sam.post("/feeds/"+[]string{"tickets", "boards"}[i%2]+"/consumers", object{"name": fmt.Sprint(i)}).is(t, http.StatusCreated)
+	}
+	sam.post("/feeds/tickets/consumers", object{"name": "one-more"}).problem(t, http.StatusConflict, "")
+	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
+	sam.call("DELETE", "/feeds/tickets/consumers/0", nil).is(t, http.StatusNoContent)
+	sam.post("/feeds/tickets/consumers", object{"name": "one-more"}).is(t, http.StatusCreated)
 }
 
 func TestConsumers(t *testing.T) {

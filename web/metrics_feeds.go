@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,8 +18,8 @@ var (
 	horizonGauge     = prometheus.NewDesc("counterfoil_feed_horizon", "The position up to which deletions may be forgotten.", []string{"feed"}, nil)
 	newestGauge      = prometheus.NewDesc("counterfoil_feed_newest_publish_timestamp_seconds", "When the feed's last batch was published.", []string{"feed"}, nil)
 	unpublishedGauge = prometheus.NewDesc("counterfoil_feed_oldest_unpublished_seconds", "For how long the change waits that waits longest, as this process has seen it; 0 where none does.", []string{"feed"}, nil)
-	lagRowsGauge     = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions", "Positions that a registered consumer is behind its feed.", []string{"feed", "company", "consumer"}, nil)
-	lagSecondsGauge  = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds", "How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "company", "consumer"}, nil)
+	lagRowsGauge     = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions", "Positions that a registered consumer is behind its feed.", []string{"feed", "consumer"}, nil)
+	lagSecondsGauge  = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds", "How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "consumer"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -50,7 +51,8 @@ func (s feedStanding) Collect(metrics chan<- prometheus.Metric) {
 		}
 	}
 	for _, c := range consumers {
-		gauge(lagRowsGauge, float64(c.LagRows), c.Feed, c.CompanySlug, c.Name)
-		gauge(lagSecondsGauge, c.LagSeconds, c.Feed, c.CompanySlug, c.Name)
+		consumer := strconv.FormatUint(uint64(c.ID), 10) // a number: whoever may read this need not know whose customers there are
+		gauge(lagRowsGauge, float64(c.LagRows), c.Feed, consumer)
+		gauge(lagSecondsGauge, c.LagSeconds, c.Feed, consumer)
 	}
 }

@@ -41,10 +41,21 @@ type Lag struct {
 
 var consumerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
-// Register keeps a cursor for a new consumer of a company. It returns BadName or ConsumerConflict.
+// MaxConsumers is how many consumers a company may have: for each, deletions are kept.
+const MaxConsumers = 100
+
+// Register keeps a cursor for a new consumer of a company, which is locked. It returns BadName, ConsumerConflict
+// or TooManyConsumers.
 func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, name string, cursor Cursor) (id.Consumer, error) {
 	if !consumerName.MatchString(name) {
 		return 0, BadName{}
+	}
+	there, err := tx.ConsumersOf(ctx, db.ConsumersOfParams{CompanyID: company, Limit: MaxConsumers})
+	if err != nil {
+		return 0, fmt.Errorf("read consumers: %w", err)
+	}
+	if len(there) >= MaxConsumers {
+		return 0, TooManyConsumers{}
 	}
 	created, err := tx.CreateConsumer(ctx, db.CreateConsumerParams{
 		CompanyID: company, Feed: cursor.Feed, Name: name, Epoch: cursor.Epoch, Position: cursor.Position, Began: cursor.kept(), CreatedBy: author,

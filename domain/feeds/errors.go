@@ -104,6 +104,15 @@ func (e ConsumerConflict) Error() string {
 func (ConsumerConflict) Unwrap() error { return fault.Conflict }
 func (ConsumerConflict) Field() string { return "name" }
 
+// TooManyConsumers reports that a company has as many consumers as it may have.
+type TooManyConsumers struct{}
+
+func (TooManyConsumers) Error() string {
+	return fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers)
+}
+
+func (TooManyConsumers) Unwrap() error { return fault.Conflict }
+
 // ConsumerNotFound reports a consumer that the company does not have.
 type ConsumerNotFound struct{ Name string }
 

@@ -62,7 +62,7 @@ func (w *Workflows) Consumer(ctx context.Context, feed, name string) (feeds.Cons
 }
 
 // RegisterConsumer keeps a cursor for a new consumer of a feed. from is as for feeds.Find. It returns
-// feeds.BadName, feeds.ConsumerConflict, and what Find does.
+// feeds.BadName, feeds.ConsumerConflict, feeds.TooManyConsumers, and what Find does.
 func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from string) (feeds.Consumer, error) {
 	actor, err := w.changingFeed(ctx, feed)
 	if err != nil {
@@ -73,6 +73,9 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 		return feeds.Consumer{}, feeds.In("from", err)
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
+			return err
+		}
 		_, err := feeds.Register(ctx, tx, actor.Company.ID, actor.Account.ID, name, cursor)
 		return err
 	})
