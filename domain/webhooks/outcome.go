@@ -41,7 +41,7 @@ func Answered(status int, location string, response []byte, asked, took time.Dur
 	case status == http.StatusGone:
 		o.Error = "It answered 410 Gone: nobody takes these messages any more."
 	case status >= 300 && status < 400 && location != "":
-		o.Error = fmt.Sprintf("It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location)
+		o.Error = shorten(fmt.Sprintf("It answered %d and leads to %.300q. Redirects are not followed: give the address at the end.", status, location))
 	default:
 		o.Error = fmt.Sprintf("It answered %d %s.", status, http.StatusText(status))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -54,12 +55,23 @@ func (w *Workflows) sendTo(ctx context.Context, address string, keys webhooks.Ke
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
 		}
-		return webhooks.Failed(err, time.Since(began)), nil
+		return webhooks.Failed(untold(err), time.Since(began)), nil
 	}
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
 	asked, _ := outbound.RetryAfter(res, time.Now())
 	return webhooks.Answered(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
+}
+
+// untold is the error without the address that a name of a network within leads to: those who have webhooks
+// need not be those who run the network.
+func untold(err error) error {
+	var refused outbound.Refused
+	if errors.As(err, &refused) {
+		refused.IP = netip.Addr{}
+		return refused
+	}
+	return err
 }
 
 // turn sends to one webhook what there is for it, for a while. Where another process sends to it, or somebody

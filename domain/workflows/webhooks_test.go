@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -342,6 +343,35 @@ func TestHostileReceivers(t *testing.T) {
 	if hostile.Asked("/loop") != 1 {
 		t.Error("a redirect was followed")
 	}
+}
+
+func TestWebhookErrors(t *testing.T) {
+	t.Parallel()
+	t.Run("one that is long when it is written is a failure as others are", func(t *testing.T) {
+		h := reaching(t)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", strings.Repeat(`"`, 5000))
+			w.WriteHeader(http.StatusFound)
+		}))
+		t.Cleanup(server.Close)
+		hook, _ := h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
+		h.titled(t, "DEMO", "one")
+		if w := h.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
+			t.Errorf("%+v", w)
+		}
+		if a, err := h.TestWebhook(h.ctx, hook); err != nil || a.Outcome.OK() {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+	t.Run("a name that leads within does not tell where to", func(t *testing.T) {
+		h := newHouse(t)
+		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
+		h.exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
+		a, err := h.TestWebhook(h.ctx, hook)
+		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
 }
 
 func TestWebhookRules(t *testing.T) {
