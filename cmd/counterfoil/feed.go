@@ -52,7 +52,7 @@ func tailFeed(ctx context.Context, env environment, args []string) error {
 	from := flags.String("from", "end", "start, end, a cursor, or a time such as 2026-01-31T12:00:00Z")
 	asJSON := flags.Bool("json", false, "a line of JSON for each change, with the cursor behind it")
 	url := flags.String("url", env.base(), "the server")
-	token := flags.String("token", env.token, "an API token; better in COUNTERFOIL_TOKEN, where others do not see it")
+	token := flags.String("token", "", "an API token; better in COUNTERFOIL_TOKEN, where others do not see it") // its default would be shown as help
 	found, err := words(env, flags, args)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func tailFeed(ctx context.Context, env environment, args []string) error {
 	if len(found) != 1 {
 		return usageError{fmt.Sprintf("%d words are given, but it takes the name of a feed.", len(found))}
 	}
-	if *token == "" {
+	if *token = cmp.Or(*token, env.token); *token == "" {
 		return usageError{"an API token is needed: set COUNTERFOIL_TOKEN."}
 	}
 	client := &feedclient.Client{URL: *url, Token: *token, Retrying: func(err error, after time.Duration) {

@@ -43,6 +43,11 @@ func TestFeedCommand(t *testing.T) {
 		}
 		return found
 	}
+	t.Run("its help has no token in it", func(t *testing.T) {
+		if _, out := s.command(t, "feed", "tail", "-h"); strings.Contains(out, s.token) || !strings.Contains(out, "COUNTERFOIL_TOKEN") {
+			t.Errorf("it says %q", out)
+		}
+	})
 	t.Run("tail prints each change, with the cursor from which it goes on", func(t *testing.T) {
 		if line := tail(t, key, "tickets", "--from", "start", "--board", "NINJA"); !strings.HasSuffix(line, "\t"+key+" one") {
 			t.Errorf("%q", line)
