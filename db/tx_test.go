@@ -31,6 +31,26 @@ func rename(ctx context.Context, tx *db.Tx, slug, name string) error {
 func TestInTx(t *testing.T) {
 	t.Parallel()
 
+	t.Run("one whose process stands still in the middle holds up nobody for long", func(t *testing.T) {
+		t.Parallel()
+		d := dbtest.Open(t)
+		twoCompanies(t, d)
+		other := d.Apart(1)
+		still, err := other.SQL.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer still.Rollback()
+		if _, err := still.ExecContext(t.Context(), "SELECT id FROM company WHERE slug = 'one' LOCK IN SHARE MODE"); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.InTx(t.Context(), func(tx *db.Tx) error { return rename(t.Context(), tx, "one", "x") }); err != nil {
+			t.Error(err)
+		}
+		if err := still.Commit(); err == nil {
+			t.Error("the one that stood still could commit afterwards")
+		}
+	})
 	t.Run("of two that lock crosswise both commit: the victim of the deadlock runs again", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)

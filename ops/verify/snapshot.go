@@ -18,6 +18,7 @@ func Snapshot(ctx context.Context, pool *sql.DB, read func(*sql.Conn) error) err
 	// Whatever state it is in, the connection goes, and with it the transaction.
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	for _, statement := range []string{
+		"SET SESSION wait_timeout = 28800", // what is read may go to a slow disk
 		"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	} {
