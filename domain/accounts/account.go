@@ -69,8 +69,8 @@ type Actor struct {
 	Unread int
 	// Stopped says that a webhook of the company was stopped, to who manages it and has no token.
 	Stopped bool
-	Token  id.Token // 0 for a browser session
-	Scopes []string // of the token
+	Token   id.Token // 0 for a browser session
+	Scopes  []string // of the token
 }
 
 // May reports whether the actor's token has the scope; a browser session has them all.
