@@ -76,7 +76,7 @@ func TestFeedPages(t *testing.T) {
 		h.exec("UPDATE feed_consumer SET position = 1, began = 0")
 		row := "#" + views.ConsumerRowID(1)
 		a := h.ana().get(views.FeedsPath).has(t, 1, row+" .failed").has(t, 1, row+" .run-reason")
-		if width := a.page().Find(row + " .lag-bar rect").AttrOr("width", ""); width != "1000" && width != "999" {
+		if width := a.page().Find(row+" .lag-bar rect").AttrOr("width", ""); width != "1000" && width != "999" {
 			t.Errorf("the bar of the one furthest behind is %q wide", width)
 		}
 		h.exec("UPDATE sequences SET epoch = epoch + 1")
@@ -144,7 +144,7 @@ func TestFeedPages(t *testing.T) {
 				}
 				a := otto.post(views.RepublicationsPath, fields...).is(t, http.StatusUnprocessableEntity).has(t, 1, "#republish-"+bad.field+"-error")
 				for i := 2; i < len(fields); i += 2 {
-					if got := a.page().Find("#republish-" + fields[i]).AttrOr("value", ""); fields[i] != "all" && got != fields[i+1] {
+					if got := a.page().Find("#republish-"+fields[i]).AttrOr("value", ""); fields[i] != "all" && got != fields[i+1] {
 						t.Errorf("%v: %q stands there", fields, got)
 					}
 				}
