@@ -169,7 +169,7 @@ func (s *server) stillMember(c echo.Context, actor accounts.Actor) error {
 func (s *server) liveChanges(c echo.Context) error {
 	news := s.Live().After(company(c).ID, seen(c))
 	head := c.Response().Header()
-	head.Set("Cache-Control", "private, no-cache")
+	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
 	etag := `"` + news.At.String() + "-" + static.Build() + `"`
 	head.Set("ETag", etag)
 	if c.Request().Header.Get("If-None-Match") == etag {
