@@ -284,10 +284,11 @@ func explain(ctx context.Context, address string, err error) error {
 	return Unreachable{address, err}
 }
 
-// RetryAfter returns how long an answer asks to be left alone, and whether it does.
+// RetryAfter returns how long an answer asks to be left alone, and whether it does. More seconds than fit are
+// some 68 years.
 func RetryAfter(res *http.Response, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(res.Header.Get("Retry-After"))
-	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil && seconds >= 0 {
+	if seconds, err := strconv.ParseInt(value, 10, 32); (err == nil || errors.Is(err, strconv.ErrRange)) && seconds >= 0 {
 		return time.Duration(seconds) * time.Second, true
 	}
 	if at, err := http.ParseTime(value); err == nil {

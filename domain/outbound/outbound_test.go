@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -368,7 +369,7 @@ func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"0": 0, "120": 2 * time.Minute, " 7 ": 7 * time.Second, now.Add(time.Hour).Format(http.TimeFormat): time.Hour, now.Add(-time.Hour).Format(http.TimeFormat): 0,
-		"": -1, "-5": -1, "soon": -1, "99999999999999": -1,
+		"": -1, "-5": -1, "-99999999999999": -1, "soon": -1, "99999999999999": math.MaxInt32 * time.Second, "99999999999999999999999999": math.MaxInt32 * time.Second,
 	} {
 		got, ok := outbound.RetryAfter(&http.Response{Header: http.Header{"Retry-After": {value}}}, now)
 		if ok != (want >= 0) || ok && got != want {

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -19,3 +20,6 @@ func (w *Workflows) Registered(name string) *migrations.Migration {
 
 // Turn sends to a webhook what there is for it.
 func (w *Workflows) Turn(ctx context.Context, webhook id.Webhook) error { return w.turn(ctx, webhook) }
+
+// SendFor has a message to a webhook take no longer than d. Nothing must be sent meanwhile.
+func (w *Workflows) SendFor(d time.Duration) { w.sendFor = d }

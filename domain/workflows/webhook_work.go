@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	sendFor    = 15 * time.Second // a message may take, with its answer
+	sendFor    = 15 * time.Second // a message may take, with its answer: Workflows.sendFor
 	byHandFor  = 10 * time.Second // the same while somebody waits
 	readFor    = 3 * time.Second  // the rest of an answer may stand still
 	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
@@ -200,10 +200,10 @@ func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason
 
 // send sends a message and writes down what came of it.
 func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
-	if time.Until(t.held.Until) < sendFor+5*time.Second {
+	if time.Until(t.held.Until) < t.w.sendFor+5*time.Second {
 		return webhooks.Lost{}
 	}
-	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, sendFor)
+	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
 	if err != nil {
 		return err
 	}

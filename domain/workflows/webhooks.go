@@ -325,9 +325,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	sending, cancel := context.WithTimeout(ctx, byHandFor)
-	defer cancel()
-	outcome, err := w.sendTo(sending, hook.URL, keys, message, byHandFor)
+	outcome, err := w.sendTo(ctx, hook.URL, keys, message, min(byHandFor, w.sendFor))
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}

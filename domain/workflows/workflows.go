@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -40,6 +41,7 @@ type Workflows struct {
 	base     string        // public URL
 	log      *slog.Logger  // of what no request waits for
 	byHand   chan struct{} // bounds what is sent to webhooks while somebody waits
+	sendFor  time.Duration // a message to a webhook may take
 }
 
 // New returns the use cases on a database.
@@ -48,7 +50,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), live: live.New()}
+	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), sendFor: sendFor, live: live.New()}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
