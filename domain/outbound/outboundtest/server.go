@@ -240,6 +240,7 @@ func (s *Server) stall(r *http.Request) {
 }
 
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
+	_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the other side gives up
 	select {
 	case <-r.Context().Done():
 		return false
