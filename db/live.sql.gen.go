@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -143,7 +144,8 @@ func (q *Queries) LiveComments(ctx context.Context, arg LiveCommentsParams) ([]L
 
 const liveTickets = `-- name: LiveTickets :many
 
-SELECT t.id, b.company_id, t.board_id, t.column_id, t.feed_sync_id
+SELECT t.id, b.company_id, t.board_id, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
 WHERE t.feed_sync_id > ? AND t.feed_sync_id <= ?
@@ -162,10 +164,15 @@ type LiveTicketsRow struct {
 	CompanyID  id.Company
 	BoardID    id.Board
 	ColumnID   *id.Column
+	Title      string
+	MovedAt    time.Time
+	ClosedAt   *time.Time
 	FeedSyncID *uint64
+	Assignees  string
 }
 
 // What the live pages are told: where the rows are that were published in a stretch of a feed.
+// assignees are their ids, as JSON.
 func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]LiveTicketsRow, error) {
 	rows, err := q.db.QueryContext(ctx, liveTickets, arg.After, arg.Upto, arg.Limit)
 	if err != nil {
@@ -180,7 +187,11 @@ func (q *Queries) LiveTickets(ctx context.Context, arg LiveTicketsParams) ([]Liv
 			&i.CompanyID,
 			&i.BoardID,
 			&i.ColumnID,
+			&i.Title,
+			&i.MovedAt,
+			&i.ClosedAt,
 			&i.FeedSyncID,
+			&i.Assignees,
 		); err != nil {
 			return nil, err
 		}

@@ -1,7 +1,9 @@
 -- What the live pages are told: where the rows are that were published in a stretch of a feed.
 
 -- name: LiveTickets :many
-SELECT t.id, b.company_id, t.board_id, t.column_id, t.feed_sync_id
+-- assignees are their ids, as JSON.
+SELECT t.id, b.company_id, t.board_id, t.column_id, t.title, t.moved_at, t.closed_at, t.feed_sync_id,
+  CONCAT(COALESCE((SELECT JSON_ARRAYAGG(a.account_id) FROM assignee a WHERE a.ticket_id = t.id), '[]')) AS assignees
 FROM ticket t FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = t.board_id
 WHERE t.feed_sync_id > sqlc.arg(after) AND t.feed_sync_id <= sqlc.arg(upto)

@@ -67,6 +67,9 @@ func (props ColumnProps) found() string {
 // movedAt is when a ticket came to its place, for who sees it among others that a filter let through.
 func movedAt(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
 
+// cardStamp is what a live event says of a card that shows the same.
+func cardStamp(c tickets.Card) string { return strconv.FormatUint(uint64(c.Stamp()), 10) }
+
 // addError is the one message of a form with one field.
 func addError(errs Errors) string {
 	if errs["title"] != "" {

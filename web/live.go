@@ -22,7 +22,7 @@ type (
 		Board   id.Board  `json:"board"`
 		At      string    `json:"at"`
 		Own     bool      `json:"own,omitempty"` // its title, columns, limits or state
-		Tickets [][2]uint `json:"tickets"`       // [id, column]; null where that is not known
+		Tickets [][3]uint `json:"tickets"`       // [id, column, stamp of the card]; null where that is not known
 	}
 	ticketEvent struct {
 		Ticket id.Ticket `json:"ticket"`
@@ -59,10 +59,11 @@ func events(news live.News) (list []liveEvent) {
 		for _, b := range change.Boards {
 			event := boardEvent{Board: b.ID, At: at, Own: b.Own}
 			if !b.All {
-				event.Tickets = make([][2]uint, len(b.Tickets))
+				event.Tickets = make([][3]uint, len(b.Tickets))
 			}
 			for i := range event.Tickets {
-				event.Tickets[i] = [2]uint{uint(b.Tickets[i].ID), uint(b.Tickets[i].Column)}
+				ticket := b.Tickets[i]
+				event.Tickets[i] = [3]uint{uint(ticket.ID), uint(ticket.Column), uint(ticket.Stamp)}
 			}
 			list = append(list, liveEvent{"board", event})
 		}

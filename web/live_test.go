@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func watch(t testing.TB, server *httptest.Server, b *browser, query string, pair
 
 type told struct {
 	Board, Ticket uint64
-	Tickets       [][2]uint64
+	Tickets       [][3]uint64
 	At            string
 }
 
@@ -109,6 +110,40 @@ func (b *browser) at(t testing.TB) string {
 
 func TestLive(t *testing.T) {
 	t.Parallel()
+	t.Run("what is told of a ticket has the stamp of its card, whatever changed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.goingLive()
+		server, ana := onPort(t, h), h.ana()
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two")
+		stream := watch(t, server, ana, "?at="+ana.at(t))
+		card := fmt.Sprint("card-", h.ticketID("NINJA", 1))
+		column := func(i int) string { return fmt.Sprint(b.Columns[i].ID) }
+		before := ""
+		for _, change := range [][]string{
+			{"/acme/NINJA-1/position", "column", column(1), "after", ""},
+			{"/acme/NINJA-1", "title", "Fins, “painted”", "version", "1"},
+			{"/acme/NINJA-1/assignees", "quick", "1", "add", "1"},
+			{"/acme/NINJA-1/closure", "closed", "1"},
+			{"/acme/NINJA-1/closure", "closed", "0"},
+			{"/acme/NINJA-1/position", "column", column(0), "after", "NINJA-2"},
+		} {
+			ana.post(change[0], change[1:]...).is(t, http.StatusSeeOther)
+			stamp := ana.get("/acme/boards/NINJA").page().Find("#"+card).AttrOr("data-stamp", "none")
+			for told := ""; told != stamp; {
+				for _, ticket := range stream.about(t, "board").Tickets {
+					if fmt.Sprint("card-", ticket[0]) == card {
+						told = fmt.Sprint(ticket[2])
+					}
+				}
+			}
+			if stamp == before {
+				t.Errorf("%v leaves the stamp as it was", change)
+			}
+			before = stamp
+		}
+	})
 	t.Run("a page hears what changes from when it was drawn, and after a break what it missed", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
@@ -126,7 +161,7 @@ func TestLive(t *testing.T) {
 		}
 		one := h.ticketID("NINJA", 1)
 		for {
-			if e := stream.about(t, "board"); len(e.Tickets) > 0 && e.Tickets[0] == [2]uint64{one, b.Columns[0].ID} {
+			if e := stream.about(t, "board"); len(e.Tickets) > 0 && slices.Equal(e.Tickets[0][:2], []uint64{one, b.Columns[0].ID}) {
 				break
 			}
 		}
@@ -216,7 +251,7 @@ func TestLive(t *testing.T) {
 		at := ana.at(t)
 		b := h.newBoard("NINJA")
 		h.newTickets("NINJA", b.Columns[0].ID, "One")
-		one := fmt.Sprintf(`[[%d,%d]]`, h.ticketID("NINJA", 1), b.Columns[0].ID)
+		one := fmt.Sprintf(`[[%d,%d,`, h.ticketID("NINJA", 1), b.Columns[0].ID)
 		var news struct {
 			At     string
 			Events []struct {

@@ -61,10 +61,11 @@ type Board struct {
 }
 
 // Ticket is a ticket that changed. Column is where it is on the board by now; 0 where it is not there any
-// more.
+// more. Stamp is that of its card, tickets.Card.Stamp, where it has a column.
 type Ticket struct {
 	ID     id.Ticket
 	Column id.Column
+	Stamp  uint32
 }
 
 // weight is about how much room a change takes, in tickets.

@@ -3,6 +3,9 @@
 package tickets
 
 import (
+	"fmt"
+	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +68,20 @@ type Card struct {
 	MovedAt   time.Time
 	ClosedAt  *time.Time
 	Assignees []Assignee
+}
+
+// Stamp changes with what a card shows of its ticket within its column: the title, when it came to its place,
+// whether it is closed, and who works on it.
+func (c Card) Stamp() uint32 {
+	sum := fnv.New32a()
+	fmt.Fprintf(sum, "%q %d %t", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil)
+	accounts := make([]id.Account, len(c.Assignees))
+	for i, a := range c.Assignees {
+		accounts[i] = a.ID
+	}
+	slices.Sort(accounts)
+	fmt.Fprint(sum, accounts)
+	return sum.Sum32()
 }
 
 // Draft is what a new ticket is made from. The zero Column is the board's first.

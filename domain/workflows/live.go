@@ -2,12 +2,15 @@ package workflows
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/live"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 const (
@@ -144,9 +147,9 @@ func (l *look) tickets(ctx context.Context) error {
 		}
 		companies := make(map[id.Ticket]id.Company, len(rows))
 		for _, row := range rows {
-			ticket := live.Ticket{ID: row.ID}
-			if row.ColumnID != nil {
-				ticket.Column = *row.ColumnID
+			ticket, err := liveTicket(row)
+			if err != nil {
+				return 0, nil, err
 			}
 			l.of(row.CompanyID).add(row.BoardID, ticket)
 			companies[row.ID] = row.CompanyID
@@ -164,6 +167,22 @@ func (l *look) tickets(ctx context.Context) error {
 		}
 		return len(rows), last, nil
 	})
+}
+
+// liveTicket is where a ticket is, and what its card shows.
+func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
+	if row.ColumnID == nil {
+		return live.Ticket{ID: row.ID}, nil
+	}
+	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt}
+	var assignees []id.Account
+	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
+		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)
+	}
+	for _, account := range assignees {
+		card.Assignees = append(card.Assignees, tickets.Assignee{ID: account})
+	}
+	return live.Ticket{ID: row.ID, Column: *row.ColumnID, Stamp: card.Stamp()}, nil
 }
 
 func (l *look) comments(ctx context.Context) error {

@@ -103,6 +103,14 @@ export function act() {
 export const busy = () => drag !== null || moving > 0 || acts > 0
 
 const fresh = new Map() // columns that wait until all moves are answered
+let latest = new Set() // those of the last answer
+
+function wait(answer) {
+	const columns = [...answer.querySelectorAll('.column')]
+	for (const column of columns) fresh.set(column.id, column)
+	latest = new Set(columns.map(({ id }) => id))
+	return columns
+}
 
 export async function move(card, from, to) {
 	const url = card.querySelector('.move').href
@@ -117,8 +125,7 @@ export async function move(card, from, to) {
 	let words = `${card.dataset.key} moved to ${listOf(to.column).closest('.column').querySelector('h2').textContent}.`
 	try {
 		const answer = await answered
-		for (const column of answer.querySelectorAll('.column')) {
-			fresh.set(column.id, column)
+		for (const column of wait(answer)) {
 			if (column.querySelector('.alert')) words = ''
 			else if (hidden(card.dataset.key, to, column)) words += ' The filter does not show it there.'
 		}
@@ -140,7 +147,7 @@ async function settle() {
 	moving--
 	await drag
 	if (moving) return
-	showAll(fresh)
+	showAll(fresh, { mixed: [...fresh.keys()].some((id) => !latest.has(id)) }) // of several times
 	fresh.clear()
 }
 
@@ -152,7 +159,7 @@ export async function undo(url, values) {
 	last = answered.catch(() => {})
 	try {
 		const answer = await answered
-		answer.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
+		wait(answer)
 		toasts(answer)
 	} catch (error) {
 		toast(error.message, true)
@@ -178,7 +185,7 @@ export async function refresh() {
 // readAnew has the whole board shown as it is, where it turned out to be another.
 async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)
-	page?.querySelectorAll('.column').forEach((column) => fresh.set(column.id, column))
+	if (page) wait(page)
 }
 
 // moveByForm does what the move form asks where its cards are on this page, and reports whether they are.
@@ -240,15 +247,40 @@ export function neighbours(card) {
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
 
+// known is what a ticket's card showed when it came of something done here: an event that says no more is no news.
+const known = new Map()
+
+// knows tells whether what was done here brought a card to where it is, and to what it shows.
+export function knows(id, column, stamp) {
+	const cards = document.querySelectorAll(`#board [id="${id}"]`)
+	return known.get(id) === stamp && cards.length === 1 && cards[0].dataset.stamp === stamp && cards[0].closest('.column').id === column
+}
+
+// learn notes which cards an answer is about. Where one may still be counted in a column that it came from by
+// others, nothing is known: its event will ask.
+function learn(fresh) {
+	const all = [...fresh.values()].flatMap((column) => [...column.querySelectorAll('.cards > .card')].map((card) => ({ card, column })))
+	const partial = new Set(columnsOf().map((old) => fresh.get(old.id) ?? old).filter((column) => column.querySelector('.more')).map(({ id }) => id))
+	for (const { card: { id, dataset: { stamp } }, column } of all) {
+		const old = document.getElementById(id)
+		if (old?.dataset.stamp === stamp) continue
+		const was = old?.closest('.column').id
+		const left = was === column.id || (was ? fresh.has(was) && !partial.has(was) : [...partial].every((other) => other === column.id))
+		if (left && all.every(({ card }) => card.id !== id || card.closest('.column') === column)) known.set(id, stamp)
+		else known.delete(id)
+	}
+}
+
 const columnsOf = () => [...document.querySelectorAll('#board > .column')]
 
 // showAll makes columns on the page what they are in an answer. Where the card that had the focus went, it
 // has it where it is now; where it is gone, the nearest of those beside it.
-function showAll(columns, { narrowed = false, whole = false, others = false } = {}) {
+function showAll(columns, { narrowed = false, whole = false, others = false, mixed = false } = {}) {
 	const fresh = new Map([...columns.values()].map((column) => [column.id, column]))
 	const board = document.getElementById('board')
 	if (!fresh.size || !board) return
 	turns++
+	if (!others && !mixed) learn(fresh)
 	const focused = document.activeElement
 	const card = focused?.closest('#board .card')
 	const near = card ? [card.dataset.key, ...neighbours(card)] : []

@@ -3,7 +3,7 @@
 //
 // What it tells: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, { event, at }, an event
 // being { all } where anything may have changed, { board, own, tickets } where tickets is null or a list of
-// [ticket, column], or { ticket } whose comments changed; and { at } when all up to there was told. at is how
+// [ticket, column, stamp], or { ticket } whose comments changed; and { at } when all up to there was told. at is how
 // far that is: positions of feeds.
 
 const FIRST = 10_000 // so long at most until the first sign of life; a proxy that keeps answers back gives none
@@ -31,6 +31,8 @@ export class Connection {
 	#streams
 	#state
 	#failures = 0
+	#cut = 0 // streams that did not come through; a server that is not there cuts none
+	#reached = false
 	#polls = 0
 	#closed = false
 	#abort = new AbortController()
@@ -64,7 +66,7 @@ export class Connection {
 			const began = Date.now()
 			let after = 0
 			try {
-				if (this.#streams && (this.#failures < 3 || this.#polls >= AGAIN)) {
+				if (this.#streams && (this.#cut < 3 || this.#polls >= AGAIN)) {
 					this.#polls = 0
 					await this.#stream()
 				} else {
@@ -79,11 +81,12 @@ export class Connection {
 				}
 				after = error.after * 1000 || 0
 				this.#failures++
+				if (this.#reached) this.#cut++
 				if (this.#state !== 'polling' || this.#failures > 6) this.#show('reconnecting')
 			}
 			if (this.#closed) return
 			if (this.#state === 'live') { // it ended, as a server does that is restarted
-				if (Date.now() - began > FIRST) this.#failures = 0
+				if (Date.now() - began > FIRST) this.#failures = this.#cut = 0
 				this.#show('reconnecting')
 			}
 			await this.#wait(Math.max(after, this.#state === 'polling' ? POLL : Math.min(30_000, 400 * 2 ** this.#failures)) * (0.75 + Math.random() / 2))
@@ -114,11 +117,13 @@ export class Connection {
 
 	async #stream() {
 		let watch = setTimeout(() => {
-			this.#failures = 3 // as a proxy that keeps it back
+			this.#cut = 3 // as a proxy that keeps it back
 			this.#abort.abort()
 		}, FIRST)
+		this.#reached = false
 		try {
 			const answer = await this.#fetch(`${this.#url}?at=${this.at}`, { Accept: 'text/event-stream' })
+			this.#reached = ![502, 504].includes(answer.status)
 			check(answer)
 			const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
 			let rest = ''

@@ -1,7 +1,7 @@
 // A board keeps itself true: where tickets change, it asks for the columns that they were in and are in, and
 // shows those that are not as it shows them. It waits while something is done here, with a column while
 // someone types into it, and while nobody looks; then it catches up.
-import { busy, showOthers, turn } from './board.js'
+import { busy, knows, showOthers, turn } from './board.js'
 import { fetchFresh, Gone, Looker, pressed, reachAsFar } from './fresh.js'
 import { asIs, morph } from './morph.js'
 import { say } from './say.js'
@@ -10,6 +10,7 @@ import { follow } from './wire.js'
 const board = document.querySelector('#board[data-board]')
 
 let stale = new Map() // columns to look at, with the tickets in them that changed; null: any of them
+let echoes = new Map() // tickets that changed, with where they are and what they show: what was done here is no news
 let whole = false // the board itself is to be looked at
 let typed = { column: null, at: 0, composing: false }
 
@@ -25,7 +26,10 @@ function note(column, ticket) {
 function changed(event) {
 	if (event.all || event.own) whole = true
 	else if (!event.tickets) columns().forEach((column) => note(column.id, null))
-	else for (const [ticket, column] of event.tickets) moved(`card-${ticket}`, `column-${column}`)
+	else for (const [ticket, column, stamp] of event.tickets) {
+		moved(`card-${ticket}`, `column-${column}`)
+		echoes.set(`card-${ticket}`, [`column-${column}`, `${stamp}`])
+	}
 	// After all lost their connection at once, not all ask at once.
 	looker.changed(event.all ? Math.random() * 1000 : 0)
 }
@@ -36,6 +40,14 @@ function moved(card, to) {
 	if (was) note(was.id, card)
 	else for (const column of columns()) if (column.querySelector('.more, [data-found]')) note(column.id, card)
 	if (document.getElementById(to)) note(to, card)
+}
+
+// forget forgets of what is to be looked at what was done here and shows already.
+function forget(wanted, told) {
+	for (const [card, place] of told) {
+		if (!knows(card, ...place)) continue
+		for (const [column, tickets] of wanted) if (tickets?.delete(card) && !tickets.size) wanted.delete(column)
+	}
 }
 
 const rests = () => busy() || pressed()
@@ -51,13 +63,17 @@ async function look() {
 	const older = () => rests() || at.turn !== turn() || at.search !== location.search
 	const wanted = stale
 	const all = whole
+	const told = echoes
 	stale = new Map()
+	echoes = new Map()
 	whole = false
 	const again = () => {
 		whole ||= all
+		for (const [card, place] of told) if (!echoes.has(card)) echoes.set(card, place)
 		for (const [column, tickets] of wanted) for (const ticket of tickets ?? [null]) note(column, ticket)
 		return false
 	}
+	if (!all) forget(wanted, told)
 	let later = false
 	for (const column of all ? [] : columns().filter(typing)) {
 		for (const ticket of wanted.get(column.id) ?? (wanted.has(column.id) ? [null] : [])) note(column.id, ticket)

@@ -32,7 +32,7 @@ function hear(news) {
 
 // follow calls act for each event about a board ({ board }), or about a ticket and its comments
 // ({ ticket, board }), by their ids. Events are { all: true } where anything may have changed, { board, own,
-// tickets } with a list of [ticket, column] (column 0: not on this board any more) or null for any of them,
+// tickets } with a list of [ticket, column, stamp of its card] (column 0: not on this board any more) or null for any of them,
 // and { ticket } where comments changed; own says that the board itself did. What it returns ends that.
 export function follow(what, act) {
 	const one = { what, act }
