@@ -54,27 +54,12 @@ func (s *server) apiFeedStream(c echo.Context) error {
 		f.close()
 		return err
 	}
-	detached, err := f.detach(time.Duration(1000+rand.N(4000)) * time.Millisecond) // not all come back at once
-	if err != nil {
-		f.close()
-		return err
-	}
-	if detached {
-		go func() { _ = s.goOn(f, first, moved) }()
-		return nil
-	}
-	return s.goOn(f, first, moved)
+	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
+	return s.stream(f.stream, again, func() error { return s.goOn(f, first, moved) })
 }
 
 // goOn sends what a stream begins with, and follows the feed until it is over.
-func (s *server) goOn(f *feedStream, first frame, moved <-chan struct{}) (err error) {
-	defer f.close()
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-			s.log.Error("a stream panicked", "feed", f.feed, "error", err, "stack", string(debug.Stack()))
-		}
-	}()
+func (s *server) goOn(f *feedStream, first frame, moved <-chan struct{}) error {
 	if len(first.events) == 0 {
 		first.events = heartbeat(first.next.String()) // so that the reader knows where it is
 	}
@@ -105,7 +90,7 @@ func (s *server) follow(f *feedStream, moved <-chan struct{}) error {
 			}
 		}
 		select {
-		case <-s.streams.soon(moved):
+		case <-s.streams.soon(ofFeeds, moved):
 			moved = nil
 		case <-f.beat.C:
 			if err := f.send(heartbeat(f.cursor.String())); err != nil {

@@ -136,7 +136,7 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 			page = next
 		}
 		select {
-		case <-s.streams.soon(moved):
+		case <-s.streams.soon(ofFeeds, moved):
 		case <-timer.C:
 			return page, nil
 		case <-waiting.ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -52,26 +53,52 @@ func (e liveEvent) MarshalJSON() ([]byte, error) {
 // events are what is told of news.
 func events(news live.News) (list []liveEvent) {
 	if news.Missed {
-		list = append(list, liveEvent{"all", allEvent{news.At.String()}})
+		list = append(list, anything(news))
 	}
 	for _, change := range news.Changes {
-		at := change.At.String()
-		for _, b := range change.Boards {
-			event := boardEvent{Board: b.ID, At: at, Own: b.Own}
-			if !b.All {
-				event.Tickets = make([][3]uint, len(b.Tickets))
-			}
-			for i := range event.Tickets {
-				ticket := b.Tickets[i]
-				event.Tickets[i] = [3]uint{uint(ticket.ID), uint(ticket.Column), uint(ticket.Stamp)}
-			}
-			list = append(list, liveEvent{"board", event})
-		}
-		for _, ticket := range change.Talk {
-			list = append(list, liveEvent{"ticket", ticketEvent{ticket, at}})
-		}
+		list = append(list, eventsOf(change)...)
 	}
 	return list
+}
+
+// anything says that all may have changed.
+func anything(news live.News) liveEvent { return liveEvent{"all", allEvent{news.At.String()}} }
+
+func eventsOf(change live.Change) (list []liveEvent) {
+	at := change.At.String()
+	for _, b := range change.Boards {
+		event := boardEvent{Board: b.ID, At: at, Own: b.Own}
+		if !b.All {
+			event.Tickets = make([][3]uint, len(b.Tickets))
+		}
+		for i := range event.Tickets {
+			ticket := b.Tickets[i]
+			event.Tickets[i] = [3]uint{uint(ticket.ID), uint(ticket.Column), uint(ticket.Stamp)}
+		}
+		list = append(list, liveEvent{"board", event})
+	}
+	for _, ticket := range change.Talk {
+		list = append(list, liveEvent{"ticket", ticketEvent{ticket, at}})
+	}
+	return list
+}
+
+// written are events as a stream sends them.
+func written(b []byte, list ...liveEvent) []byte {
+	for _, e := range list {
+		data, err := json.Marshal(e.data)
+		if err != nil {
+			panic("web: an event that is no JSON: " + err.Error())
+		}
+		b = event(b, "", e.name, data)
+	}
+	return b
+}
+
+// writtenChange is a change as all streams of its company send it. Only its end has an id: who was cut off before
+// it hears all of it again.
+func writtenChange(change live.Change) []byte {
+	return append(written(nil, eventsOf(change)...), heartbeat(change.At.String())...)
 }
 
 // seen is how far the browser has come.
@@ -85,81 +112,98 @@ func seen(c echo.Context) live.At {
 // liveAgain is when a browser connects again that lost its stream.
 const liveAgain = time.Second
 
+// viewer is a browser that listens to what changes in a company.
+type viewer struct {
+	*stream
+	company id.Company
+	slug    string
+	account accounts.ID
+	cookie  string // of its session
+	news    live.News
+}
+
 // live tells a browser what changes in the company, for as long as it listens.
 func (s *server) live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
-	st, err := s.openStream(c, reader(c))
-	if err != nil {
+	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
+	if cookie, err := c.Request().Cookie(s.sessions.Cookie.Name); err == nil {
+		v.cookie = strings.Clone(cookie.Value) // without the others that it came with
+	}
+	var err error
+	if v.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
-	defer st.close()
-	news := s.Live().After(actor.Company.ID, seen(c))
-	err = st.begin(liveAgain)
-	if err == nil {
-		hello, _ := json.Marshal(helloEvent{news.At.String(), static.Build()})
-		err = st.tell(event(nil, "", "hello", hello), news)
+	v.news = s.Live().After(v.company, seen(c))
+	return s.stream(v.stream, liveAgain, func() error { return s.tell(v) })
+}
+
+// tell sends a browser what is new, until it goes or may not hear any more, or the server stops.
+func (s *server) tell(v *viewer) error {
+	hello := helloEvent{v.news.At.String(), static.Build()}
+	if err := v.send(written(nil, liveEvent{"hello", hello})); err != nil {
+		return err
 	}
+	err := v.pass(true)
 	for err == nil {
-		news, err = s.tellMore(c, st, actor, news)
+		err = s.tellMore(v)
 	}
-	s.log.Debug("a live stream ended", "error", err)
-	return nil
+	return err
 }
 
 // errOver ends a stream that has nothing more to say.
 var errOver = errors.New("it is over")
 
 // tellMore waits for what comes next in a stream, and sends it.
-func (s *server) tellMore(c echo.Context, st *stream, actor accounts.Actor, news live.News) (live.News, error) {
+func (s *server) tellMore(v *viewer) error {
 	select {
-	case <-st.ctx.Done():
-		return news, st.ctx.Err()
-	case <-st.check.C:
-		if err := s.stillMember(c, actor); err != nil {
-			return news, errors.Join(errOver, err, st.send(event(nil, "", "gone", []byte("{}"))))
+	case <-v.ctx.Done():
+		return v.ctx.Err()
+	case <-v.check.C:
+		if err := s.stillMember(v); err != nil {
+			return errors.Join(errOver, err, v.send(event(nil, "", "gone", []byte("{}"))))
 		}
-		return news, nil
-	case <-st.beat.C:
-		news = s.Live().Read(actor.Company.ID, news.Next)
-		return news, st.tell(nil, news)
-	case <-news.More:
+		return nil
+	case <-v.beat.C:
+		v.news = s.Live().Read(v.company, v.news.Next)
+		return v.pass(true)
+	case <-s.streams.soon(ofPages, v.news.More):
+		v.news = s.Live().Read(v.company, v.news.Next)
+		return v.pass(false)
 	}
-	news = s.Live().Read(actor.Company.ID, news.Next)
-	if len(news.Changes) == 0 && !news.Missed {
-		return news, nil
-	}
-	return news, st.tell(nil, news)
 }
 
-// tell sends news after what is in b. Only its end has an id: who was cut off before it hears all of it again.
-func (st *stream) tell(b []byte, news live.News) error {
-	for _, e := range events(news) {
-		data, err := json.Marshal(e.data)
-		if err != nil {
+// pass sends the news. Where always is set, a browser is told also how far it has come.
+func (v *viewer) pass(always bool) error {
+	news := v.news
+	v.news.Changes = nil // nobody keeps them while it waits
+	if news.Missed {
+		return v.send(append(written(nil, anything(news)), heartbeat(news.At.String())...))
+	}
+	for _, change := range news.Changes {
+		if err := v.send(change.Told(writtenChange)); err != nil {
 			return err
 		}
-		b = event(b, "", e.name, data)
 	}
-	return st.send(append(b, heartbeat(news.At.String())...))
+	if !always {
+		return nil
+	}
+	return v.send(heartbeat(news.At.String()))
 }
 
 // stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
 // answer, nothing is known, and nothing is read either.
-func (s *server) stillMember(c echo.Context, actor accounts.Actor) error {
-	cookie, err := c.Request().Cookie(s.sessions.Cookie.Name)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (s *server) stillMember(v *viewer) error {
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
-	if ctx, err = s.sessions.Load(ctx, cookie.Value); err != nil {
+	ctx, err := s.sessions.Load(ctx, v.cookie)
+	if err != nil {
 		return nil
 	}
 	account, epoch := s.signedIn(ctx)
-	if account != actor.Account.ID {
+	if account != v.account {
 		return accounts.SignedOut{}
 	}
-	_, err = s.Enter(ctx, actor.Company.Slug, account, epoch)
+	_, err = s.Enter(ctx, v.slug, account, epoch)
 	if kind := fault.Kind(err); errors.As(err, new(accounts.SignedOut)) || kind == fault.NotFound || kind == fault.Forbidden {
 		return err
 	}

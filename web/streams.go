@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -66,11 +67,18 @@ type streams struct {
 	ending context.Context
 	end    context.CancelFunc
 
-	mu    sync.Mutex
-	open  int
-	of    map[string]int
-	round chan struct{} // nil where nobody waits for news
+	mu     sync.Mutex
+	open   int
+	of     map[string]int
+	rounds [kinds]chan struct{} // nil where nobody waits for news
 }
+
+// What readers wait for.
+const (
+	ofFeeds = iota
+	ofPages
+	kinds
+)
 
 func newStreams(limits StreamLimits) *streams {
 	s := &streams{StreamLimits: limits.orDefaults(), of: map[string]int{}}
@@ -117,7 +125,7 @@ const (
 // soon returns a channel that is closed a little after news: the same for all who ask, so that they look at
 // the same moment and share what they read. The more streams are open, the longer news is gathered; so much
 // news to many readers costs no more than some.
-func (s *streams) soon(news <-chan struct{}) <-chan struct{} {
+func (s *streams) soon(kind int, news <-chan struct{}) <-chan struct{} {
 	select {
 	case <-news: // the others may wait for what comes after it
 		return news
@@ -125,14 +133,14 @@ func (s *streams) soon(news <-chan struct{}) <-chan struct{} {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.round == nil {
-		s.round = make(chan struct{})
-		go s.gather(news, s.round)
+	if s.rounds[kind] == nil {
+		s.rounds[kind] = make(chan struct{})
+		go s.gather(kind, news)
 	}
-	return s.round
+	return s.rounds[kind]
 }
 
-func (s *streams) gather(news <-chan struct{}, round chan struct{}) {
+func (s *streams) gather(kind int, news <-chan struct{}) {
 	select {
 	case <-news:
 	case <-s.ending.Done():
@@ -148,8 +156,8 @@ func (s *streams) gather(news <-chan struct{}, round chan struct{}) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.round = nil
-	close(round)
+	close(s.rounds[kind])
+	s.rounds[kind] = nil
 }
 
 // lasting is an answer that may take long.
@@ -211,16 +219,10 @@ func (st *stream) close() {
 	st.leave()
 }
 
-// errNoBody ends the answer to HEAD.
-var errNoBody = errors.New("HEAD has no events")
-
 // begin sends the head of the answer, and how long a reader shall wait before it connects again.
 func (st *stream) begin(again time.Duration) error {
 	st.describe(st.c.Response().Header())
 	st.c.Response().WriteHeader(http.StatusOK)
-	if isHead(st.c) {
-		return errNoBody
-	}
 	return st.send(retry(again))
 }
 
@@ -234,72 +236,112 @@ func retry(after time.Duration) []byte {
 	return []byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
 }
 
-// detach is begin for a stream that goes on when its handler has returned: it takes the connection from the
-// server, so that nothing is kept of the request while thousands wait. It reports false where that cannot be,
-// and the stream has begun within the handler.
-func (st *stream) detach(again time.Duration) (detached bool, err error) {
-	if isHead(st.c) || !st.c.Request().ProtoAtLeast(1, 1) {
-		return false, st.begin(again)
+// stream begins the answer, and has goOn send what follows; the stream is closed when that returns. It returns at
+// once where the stream could be detached, so goOn must keep nothing of the request: that is what thousands who
+// wait would cost.
+func (s *server) stream(st *stream, again time.Duration, goOn func() error) error {
+	if isHead(st.c) {
+		defer st.close()
+		st.describe(st.c.Response().Header())
+		return st.c.NoContent(http.StatusOK)
 	}
+	path, method := st.c.Path(), st.c.Request().Method
+	follow := func() {
+		defer st.close()
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack", string(debug.Stack()))
+			}
+		}()
+		s.log.Debug("a stream ended", "route", path, "error", goOn())
+	}
+	detached, err := st.detach(again)
+	switch {
+	case err != nil:
+		st.close()
+	case detached:
+		go follow()
+	default:
+		follow()
+	}
+	return nil // the answer has begun, or its reader is gone
+}
+
+// detach is begin for a stream that goes on when its handler has returned: it takes the connection from the
+// server. It reports false where that cannot be, as with HTTP/2, and the stream has begun within the handler.
+func (st *stream) detach(again time.Duration) (detached bool, err error) {
 	conn, _, err := st.control.Hijack()
 	if err != nil {
 		return false, st.begin(again)
 	}
-	head := st.c.Response().Header()
 	st.c.Response().Committed = true
-	st.describe(head)
-	head.Set("Connection", "close")
-	head.Set("Date", time.Now().UTC().Format(http.TimeFormat))
-	b := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
-	if err := head.Write(b); err != nil {
-		conn.Close()
-		return true, err
-	}
-	b.WriteString("\r\n")
+	head := st.head()
 	st.release()
 	ctx, cancel := context.WithCancel(st.ending)
 	st.ctx, st.conn, st.c, st.control = ctx, conn, nil, nil
 	st.release = func() { cancel(); conn.Close() }
 	go func() {
 		defer cancel()
-		for one := make([]byte, 1); ; {
-			if _, err := conn.Read(one); err != nil {
-				return
-			}
-		}
+		drain(conn)
 	}()
-	return true, st.send(append(b.Bytes(), retry(again)...))
+	return true, st.send(append(head, retry(again)...))
+}
+
+// head is the head of a detached answer, which ends with the connection.
+func (st *stream) head() []byte {
+	head := st.c.Response().Header()
+	st.describe(head)
+	head.Set("Connection", "close")
+	head.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	version := "1.1"
+	if !st.c.Request().ProtoAtLeast(1, 1) {
+		version = "1.0"
+	}
+	b := bytes.NewBufferString("HTTP/" + version + " 200 OK\r\n")
+	_ = head.Write(b) // a buffer takes everything
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// drain returns when the reader has gone, also by saying that it sends nothing more, as net/http sees it, or when
+// it sends more than what may be left of a request.
+func drain(conn net.Conn) {
+	some := make([]byte, 64)
+	for range 1024 {
+		if _, err := conn.Read(some); err != nil {
+			return
+		}
+	}
 }
 
 // send writes whole events. A reader who does not take a piece of them in time is left.
 func (st *stream) send(events []byte) error {
-	for len(events) > 0 && st.conn != nil {
-		n := min(len(events), sentAtOnce)
-		if err := st.conn.SetWriteDeadline(time.Now().Add(st.Write)); err != nil {
-			return err
-		}
-		if _, err := st.conn.Write(events[:n]); err != nil {
-			return err
-		}
-		events = events[n:]
-	}
 	for len(events) > 0 {
 		n := min(len(events), sentAtOnce)
-		if err := st.control.SetWriteDeadline(time.Now().Add(st.Write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return err
-		}
-		if _, err := st.c.Response().Write(events[:n]); err != nil {
+		if err := st.write(events[:n]); err != nil {
 			return err
 		}
 		events = events[n:]
 	}
-	if st.control != nil {
-		if err := st.control.Flush(); err != nil {
-			return err
-		}
-	}
 	st.beat.Reset(st.Beat)
-	return nil
+	if st.conn != nil {
+		return nil
+	}
+	return st.control.Flush()
+}
+
+func (st *stream) write(piece []byte) (err error) {
+	end := time.Now().Add(st.Write)
+	if st.conn != nil {
+		if err = st.conn.SetWriteDeadline(end); err == nil {
+			_, err = st.conn.Write(piece)
+		}
+		return err
+	}
+	if err = st.control.SetWriteDeadline(end); err == nil || errors.Is(err, http.ErrNotSupported) {
+		_, err = st.c.Response().Write(piece)
+	}
+	return err
 }
 
 // sentAtOnce is how many bytes a reader must take within StreamLimits.Write.

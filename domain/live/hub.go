@@ -58,7 +58,7 @@ func (h *Hub) Add(at At, changes ...Change) {
 	defer h.mu.Unlock()
 	h.at = at
 	for _, change := range changes {
-		change.At = at
+		change.At, change.told = at, &told{}
 		h.kept = append(h.kept, change)
 		h.weight += change.weight()
 	}

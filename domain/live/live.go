@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -50,6 +51,23 @@ type Change struct {
 	At      At
 	Boards  []Board     // that changed, or have tickets that did
 	Talk    []id.Ticket // tickets whose comments changed
+
+	told *told // of a change that a hub keeps
+}
+
+// told is what those who are told of a change share.
+type told struct {
+	once sync.Once
+	text []byte
+}
+
+// Told returns what write makes of a change, written once for all who are told of it. It must not be changed.
+func (c Change) Told(write func(Change) []byte) []byte {
+	if c.told == nil {
+		return write(c)
+	}
+	c.told.once.Do(func() { c.told.text = write(c) })
+	return c.told.text
 }
 
 // Board is a board on which something changed: the tickets that are there now, or were there once.

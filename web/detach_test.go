@@ -1,0 +1,157 @@
+package web_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// dialed sends a request for acme's live stream as it stands, in a version of HTTP, and returns the connection.
+func dialed(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "GET /acme/live HTTP/%s\r\nHost: x\r\nHX-Request: true\r\nAccept-Encoding: gzip\r\nCookie: counterfoil=%s\r\n\r\n", version, b.cookie)
+	return conn.(*net.TCPConn), bufio.NewReader(conn)
+}
+
+// hears reads until hello, and fails where the stream ends before.
+func hears(t testing.TB, from *bufio.Reader) (head string) {
+	t.Helper()
+	for {
+		line, err := from.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it ends after %q: %v", head, err)
+		}
+		if strings.HasPrefix(line, "event: hello") {
+			return head
+		}
+		head += line
+	}
+}
+
+func TestDetachedStreams(t *testing.T) {
+	t.Parallel()
+
+	t.Run("over HTTP/2 and TLS a stream is the same, and ends with its reader and with the server", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.goingLive()
+		ana := h.ana()
+		server := httptest.NewUnstartedServer(nil)
+		server.Config = web.HTTPServer(h.handler, slog.New(slog.DiscardHandler))
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		t.Cleanup(func() { h.endStreams(); server.Close() })
+		at := ana.at(t)
+		b := h.newBoard("NINJA")
+		h.newTickets("NINJA", b.Columns[0].ID, "One")
+		one := watch(t, server, ana, "?at="+at)
+		if one.ProtoMajor != 2 {
+			t.Fatalf("it is %s", one.Proto)
+		}
+		one.about(t, "board")
+		watch(t, server, ana, "?at="+at).about(t, "board")
+		one.Body.Close()
+		h.waitForStreams(t, 1)
+		h.endStreams()
+		h.waitForStreams(t, 0)
+	})
+
+	t.Run("it has the headers that every answer has, is not compressed, and is counted", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		server, ana := onPort(t, h), h.ana()
+		for _, version := range []string{"1.0", "1.1"} {
+			_, from := dialed(t, server, ana, version)
+			head := hears(t, from)
+			if !strings.HasPrefix(head, "HTTP/"+version+" 200 OK\r\n") {
+				t.Errorf("HTTP/%s is answered %q", version, head)
+			}
+			for _, want := range []string{"Content-Security-Policy: ", "X-Content-Type-Options: nosniff", "Cache-Control: no-store", "Content-Type: text/event-stream", "Connection: close", "Date: "} {
+				if !strings.Contains(head, "\r\n"+want) && !strings.Contains(head, "\n"+want) {
+					t.Errorf("no %q in %q", want, head)
+				}
+			}
+			if strings.Contains(head, "Content-Encoding") || strings.Contains(head, "Transfer-Encoding") {
+				t.Errorf("it is encoded: %q", head)
+			}
+		}
+		if metrics := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics, `counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
+			t.Error("the requests are not counted")
+		}
+	})
+
+	t.Run("it ends with a reader who sends nothing more, and with one who sends without end", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		server, ana := onPort(t, h), h.ana()
+		half, from := dialed(t, server, ana, "1.1")
+		hears(t, from)
+		h.waitForStreams(t, 1)
+		if err := half.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, from); err != nil {
+			t.Error(err)
+		}
+		h.waitForStreams(t, 0)
+
+		flood, from := dialed(t, server, ana, "1.1")
+		hears(t, from)
+		fmt.Fprint(flood, "\r\n\r\n") // some send that after a request
+		h.waitForStreams(t, 1)
+		for text := []byte(strings.Repeat("GET / HTTP/1.1\r\n\r\n", 1000)); ; {
+			if _, err := flood.Write(text); err != nil {
+				break
+			}
+		}
+		h.waitForStreams(t, 0)
+	})
+
+	t.Run("a live stream does not hold up a stop of the server", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		server, ana := onPort(t, h), h.ana()
+		_, from := dialed(t, server, ana, "1.1")
+		hears(t, from)
+		if err := server.Config.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := io.Copy(io.Discard, from); err != nil {
+			t.Error(err)
+		}
+		h.waitForStreams(t, 0)
+	})
+
+	t.Run("HEAD has no events", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		server, ana := onPort(t, h), h.ana()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
+			t.Errorf("%d %v", answer.StatusCode, answer.Header)
+		}
+		h.waitForStreams(t, 0)
+	})
+}
