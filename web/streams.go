@@ -243,6 +243,7 @@ func (s *server) stream(st *stream, again time.Duration, goOn func() error) erro
 	if isHead(st.c) {
 		defer st.close()
 		st.describe(st.c.Response().Header())
+		_ = st.control.SetWriteDeadline(time.Now().Add(st.Write))
 		return st.c.NoContent(http.StatusOK)
 	}
 	path, method := st.c.Path(), st.c.Request().Method
