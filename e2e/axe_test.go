@@ -240,8 +240,10 @@ func (a *app) onDatabase(t *testing.T, statement string) (unlock func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := conn.ExecContext(t.Context(), statement); err != nil {
-		t.Fatal(err)
+	for _, s := range []string{"SET SESSION wait_timeout = 28800", statement} { // it stays locked while nothing is said
+		if _, err := conn.ExecContext(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return func() {
 		if _, err := conn.ExecContext(t.Context(), "UNLOCK TABLES"); err != nil {

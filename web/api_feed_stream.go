@@ -48,33 +48,29 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	if f.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
-	_, moved := s.Feeds().Place(f.feed) // before it is read: what comes meanwhile is news
 	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor, frameRows)
 	if err != nil {
 		f.close()
 		return err
 	}
 	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
-	return s.stream(f.stream, again, func() error { return s.goOn(f, first, moved) })
+	return s.stream(f.stream, again, func() error { return s.goOn(f, first) })
 }
 
 // goOn sends what a stream begins with, and follows the feed until it is over.
-func (s *server) goOn(f *feedStream, first frame, moved <-chan struct{}) error {
+func (s *server) goOn(f *feedStream, first frame) error {
 	if len(first.events) == 0 {
 		first.events = heartbeat(first.next.String()) // so that the reader knows where it is
 	}
 	if err := f.pass(first); err != nil {
 		return err
 	}
-	if first.more {
-		moved = nil
-	}
-	return s.follow(f, moved)
+	return s.follow(f)
 }
 
-// follow sends what comes, until the reader goes or may not read any more, or the server stops. moved is closed
-// when there is news; with nil there is already.
-func (s *server) follow(f *feedStream, moved <-chan struct{}) error {
+// follow sends what comes, until the reader goes or may not read any more, or the server stops.
+func (s *server) follow(f *feedStream) error {
+	var moved <-chan struct{} // closed when there is news; nil where there may be some already
 	for {
 		for moved == nil {
 			select {
@@ -128,7 +124,8 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 		return nil, err
 	}
 	f.missed = false
-	if err := f.pass(found); err != nil || found.more {
+	behind := found.next.Position < at.Position // what others read a moment ago may end before the news
+	if err := f.pass(found); err != nil || found.more || behind {
 		return nil, err
 	}
 	return moved, nil

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
@@ -86,9 +86,11 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 	if err := checkURL(draft.URL, client); err != nil {
 		wrong = append(wrong, err)
 	}
-	draft.Note = strings.TrimSpace(draft.Note)
-	if n := utf8.RuneCountInString(draft.Note); n > MaxNote || !utf8.ValidString(draft.Note) || strings.ContainsFunc(draft.Note, unicode.IsControl) {
-		wrong = append(wrong, BadNote{Length: n})
+	note, length, ok := markup.Line(draft.Note)
+	if length > MaxNote || !ok {
+		wrong = append(wrong, BadNote{Length: length})
+	} else {
+		draft.Note = note
 	}
 	if len(draft.Feeds) == 0 {
 		wrong = append(wrong, NoFeeds{})
