@@ -251,9 +251,9 @@ func (q *Queries) PassedByConsumers(ctx context.Context, feed string) (int64, er
 }
 
 const passedByWebhooks = `-- name: PassedByWebhooks :one
-SELECT CAST(COALESCE(MIN(w.position), 9223372036854775807) AS UNSIGNED) AS passed
+SELECT CAST(COALESCE(MIN(GREATEST(w.position, w.began)), 9223372036854775807) AS UNSIGNED) AS passed
 FROM sequences s STRAIGHT_JOIN webhook_cursor w FORCE INDEX (ix_webhook_cursor_position) ON w.feed = s.name
-WHERE s.name = ? AND w.epoch = s.epoch AND w.position >= s.horizon
+WHERE s.name = ? AND w.epoch = s.epoch AND GREATEST(w.position, w.began) >= s.horizon
 `
 
 // The same of webhooks.

@@ -27,6 +27,7 @@ func (b *tab) watch(name, keys string) {
 // live waits until the page hears of what changes.
 func (b *tab) live() {
 	b.t.Helper()
+	b.newsCome("live")
 }
 
 func TestFollowedBoards(t *testing.T) {

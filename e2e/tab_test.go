@@ -270,6 +270,7 @@ func (b *tab) types(keys string) {
 // fills clicks into a field and writes the text in the place of what is there.
 func (b *tab) fills(selector, text string) {
 	b.t.Helper()
+	b.wait(`!document.querySelector(".htmx-added, .htmx-settling")`) // htmx gives the focus to what it added 20 ms later
 	b.click(selector)
 	eval[bool](b, `(document.querySelector(%s).select(), true)`, selector)
 	call(b, input.InsertText, input.InsertTextParams{Text: text})

@@ -65,6 +65,6 @@ WHERE s.name = sqlc.arg(feed) AND f.epoch = s.epoch AND GREATEST(f.position, f.b
 
 -- name: PassedByWebhooks :one
 -- The same of webhooks.
-SELECT CAST(COALESCE(MIN(w.position), 9223372036854775807) AS UNSIGNED) AS passed
+SELECT CAST(COALESCE(MIN(GREATEST(w.position, w.began)), 9223372036854775807) AS UNSIGNED) AS passed
 FROM sequences s STRAIGHT_JOIN webhook_cursor w FORCE INDEX (ix_webhook_cursor_position) ON w.feed = s.name
-WHERE s.name = sqlc.arg(feed) AND w.epoch = s.epoch AND w.position >= s.horizon;
+WHERE s.name = sqlc.arg(feed) AND w.epoch = s.epoch AND GREATEST(w.position, w.began) >= s.horizon;

@@ -265,13 +265,9 @@ func newFrame(page feeds.Page, rows int) (frame, error) {
 		if err != nil {
 			return frame{}, fmt.Errorf("write item: %w", err)
 		}
-		behind := page.Cursor
-		behind.Position, behind.Began = item.Position, page.From.Began
+		behind := page.Behind(i)
 		made.events = event(made.events, behind.String(), "change", data)
 		if i < len(page.Items)-1 && len(made.events) >= frameLong {
-			if behind.Began <= behind.Position {
-				behind.Began = 0
-			}
 			made.next, made.more, made.rows = behind, true, i+1
 			break
 		}

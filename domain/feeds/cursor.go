@@ -18,6 +18,15 @@ type Cursor struct {
 	Began    uint64
 }
 
+// to returns the cursor of the same reader at a later position.
+func (c Cursor) to(position uint64) Cursor {
+	c.Position = position
+	if position >= c.Began {
+		c.Began = 0
+	}
+	return c
+}
+
 // String returns the cursor as readers keep it. They must not look into it.
 func (c Cursor) String() string {
 	s := fmt.Sprintf("v1.%d.%s.%d", c.Epoch, c.Feed, c.Position)
@@ -58,8 +67,8 @@ func number(text string) (uint64, error) {
 	return n, err
 }
 
-// check returns the cursor as it may be read from, by how the sequence stands, or CursorOfBefore,
-// CursorAhead or CursorExpired.
+// check returns why the cursor may not be read from, as the sequence stands: CursorOfBefore, CursorAhead,
+// CursorExpired or nil.
 func (c Cursor) check(now db.Sequence) error {
 	switch {
 	case c.Epoch != now.Epoch:

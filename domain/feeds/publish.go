@@ -152,8 +152,12 @@ func take(ctx context.Context, tx *db.Tx, feed string, k int) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return 0, fmt.Errorf("feeds: sequences has %d rows of %q (%w)", n, feed, err)
+	n, err := result.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
+	if n != 1 {
+		return 0, fmt.Errorf("feeds: sequences has %d rows of %q", n, feed)
 	}
 	last, err := result.LastInsertId()
 	return uint64(last), err

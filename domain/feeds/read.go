@@ -19,6 +19,14 @@ type Page struct {
 	More   bool
 }
 
+// Behind returns where a reader goes on who stops after the item i.
+func (p Page) Behind(i int) Cursor {
+	if i == len(p.Items)-1 {
+		return p.Cursor
+	}
+	return p.From.to(p.Items[i].Position)
+}
+
 // Start returns the cursor before everything: from there a reader gets each row once as it is by then.
 func (e *Engine) Start(ctx context.Context, feed string) (Cursor, error) {
 	now, err := e.sequence(ctx, feed)
@@ -50,7 +58,6 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	if err != nil {
 		return Page{}, err
 	}
-	from := cursor
 	if cursor.Position == 0 { // who has read nothing begins now
 		cursor.Began = now.Value
 	}
@@ -71,29 +78,24 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 			return Page{}, err
 		}
 	}
-	p, err := page(cursor, now.Value, limit, rows)
-	p.From = from
-	return p, err
+	return page(cursor, now.Value, limit, rows)
 }
 
 // page makes a page of the rows of a stretch that ends at head.
 func page(cursor Cursor, head uint64, limit int, rows []Row) (Page, error) {
-	next := cursor
+	last := cursor.Position
 	var items []Item
 	for _, row := range rows {
-		if row.Position <= next.Position || row.Position > head {
-			return Page{}, fmt.Errorf("feeds: %s has %d behind %d, up to %d", cursor.Feed, row.Position, next.Position, head)
+		if row.Position <= last || row.Position > head {
+			return Page{}, fmt.Errorf("feeds: %s has %d behind %d, up to %d", cursor.Feed, row.Position, last, head)
 		}
-		next.Position = row.Position
+		last = row.Position
 		if !row.Hidden {
 			items = append(items, row.Item)
 		}
 	}
 	if len(rows) < limit {
-		next.Position = head
+		last = head
 	}
-	if next.Position >= next.Began {
-		next.Began = 0
-	}
-	return Page{Items: items, Cursor: next, More: next.Position < head}, nil
+	return Page{Items: items, From: cursor, Cursor: cursor.to(last), More: last < head}, nil
 }

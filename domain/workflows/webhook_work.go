@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -147,11 +148,7 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
 			return true, nil
 		}
-		next := behind(cursor, page.Cursor, item.Position)
-		if i == len(page.Items)-1 {
-			next = page.Cursor
-		}
-		if err := t.send(ctx, messageOf(feed, item, at), next); err != nil || t.missed {
+		if err := t.send(ctx, messageOf(feed, item, at), page.Behind(i)); err != nil || t.missed {
 			return false, err
 		}
 	}
@@ -159,19 +156,6 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		return page.More, t.held.Passed(ctx, t.w.db, stored(page.Cursor))
 	}
 	return page.More || len(page.Items) > 0, nil
-}
-
-// behind is the cursor at a position between two of them. Who has read nothing began at the end of that page, or
-// where its cursor says.
-func behind(from, to feeds.Cursor, position uint64) feeds.Cursor {
-	next := feeds.Cursor{Epoch: to.Epoch, Feed: to.Feed, Position: position, Began: max(from.Began, to.Began)}
-	if from.Position == 0 && next.Began == 0 {
-		next.Began = to.Position
-	}
-	if position >= next.Began {
-		next.Began = 0
-	}
-	return next
 }
 
 // resetReason says in a word why a cursor is not read from, "" where err says something else.
@@ -193,7 +177,7 @@ func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason
 	}
 	next := feeds.Cursor{Epoch: end.Epoch, Feed: feed, Position: min(from.Position, end.Position), Began: end.Position}
 	return t.send(ctx, webhooks.Message{
-		ID: "reset:" + next.String(), Type: "feed.reset", Subject: feed, Feed: feed, At: t.w.db.Now(),
+		ID: fmt.Sprintf("reset:%d:%s", end.Epoch, from), Type: "feed.reset", Subject: feed, Feed: feed, At: t.w.db.Now(),
 		Data: map[string]string{"feed": feed, "reason": reason},
 	}, next)
 }
@@ -379,12 +363,14 @@ func lastPositions(ctx context.Context, q *db.Queries, feed string, after, upto 
 			last[row.CompanyID] = *row.FeedSyncID
 		}
 		return last, err
+	case "boards":
+		rows, err := db.Read(q.CompaniesOfBoards(ctx, db.CompaniesOfBoardsParams{After: &after, Upto: &upto, Limit: scan}))
+		for _, row := range rows {
+			last[row.CompanyID] = *row.FeedSyncID
+		}
+		return last, err
 	}
-	rows, err := db.Read(q.CompaniesOfBoards(ctx, db.CompaniesOfBoardsParams{After: &after, Upto: &upto, Limit: scan}))
-	for _, row := range rows {
-		last[row.CompanyID] = *row.FeedSyncID
-	}
-	return last, err
+	return nil, fmt.Errorf("whose rows the feed %s has cannot be told", feed)
 }
 
 // start begins a turn, unless there are too many.

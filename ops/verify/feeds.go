@@ -27,8 +27,8 @@ func feedChecks() []check {
 			query: `SELECT CONCAT('consumer ', c.id, ' (', c.name, ') stands at ', GREATEST(c.position, c.began), ' of ', c.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
 				FROM feed_consumer c LEFT JOIN sequences s ON s.name = c.feed WHERE s.name IS NULL OR c.epoch = s.epoch AND GREATEST(c.position, c.began) > s.value
 				UNION ALL
-				SELECT CONCAT('webhook ', w.webhook_id, ' stands at ', w.position, ' of ', w.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
-				FROM webhook_cursor w LEFT JOIN sequences s ON s.name = w.feed WHERE s.name IS NULL OR w.epoch = s.epoch AND w.position > s.value`,
+				SELECT CONCAT('webhook ', w.webhook_id, ' stands at ', GREATEST(w.position, w.began), ' of ', w.feed, ', which has come to ', COALESCE(s.value, 'nothing'))
+				FROM webhook_cursor w LEFT JOIN sequences s ON s.name = w.feed WHERE s.name IS NULL OR w.epoch = s.epoch AND GREATEST(w.position, w.began) > s.value`,
 		},
 		{
 			name: "webhooks", says: "A webhook is about a board of its own company.", tables: []string{"webhook"},

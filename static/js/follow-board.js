@@ -81,7 +81,7 @@ async function look() {
 	}
 	try {
 		if (all && columns().some(typing)) return again()
-		return await (all ? lookAtAll(older) : lookAtColumns(wanted, older)) === false ? again() : !later
+		return await (all ? lookAtAll(older) : lookAtColumns(wanted, older, told)) === false ? again() : !later
 	} catch (error) {
 		again()
 		if (error instanceof Gone) leave(error)
@@ -89,7 +89,7 @@ async function look() {
 	}
 }
 
-async function lookAtColumns(wanted, older) {
+async function lookAtColumns(wanted, older, told) {
 	const ready = columns().filter((column) => wanted.has(column.id))
 	if (!ready.length) return
 	const query = new URLSearchParams(location.search)
@@ -102,8 +102,22 @@ async function lookAtColumns(wanted, older) {
 	const fresh = [...nodes.querySelectorAll('.column')]
 	await asFar(fresh)
 	if (older() || ready.some(typing)) return false
+	if (lost(ready, fresh, told)) {
+		const others = columns().filter((column) => !ready.includes(column) && !typing(column))
+		others.forEach((column) => note(column.id, null))
+		if (others.length) return false
+	}
 	const lists = [...wanted.values()]
 	tell(showOthers(fresh, { tickets: lists.includes(null) ? null : new Set(lists.flatMap((list) => [...list])) }))
+}
+
+// lost tells whether a card is gone from where it was and from where its event said that it is, so that it
+// moved since: without its new column it would leave the page for a moment, and the focus with it.
+function lost(ready, fresh, told) {
+	const now = new Map(fresh.map((column) => [column.id, column]))
+	const shown = new Set(fresh.flatMap((column) => [...cardsOf(column)]).map(({ id }) => id))
+	const away = ({ id }) => !shown.has(id) && (!told.has(id) || now.has(told.get(id)[0]))
+	return ready.some((old) => !now.get(old.id)?.querySelector('.more') && [...cardsOf(old)].some(away)) // below what shows of a column it may still be
 }
 
 const asFar = (fresh) => Promise.all(fresh.map((column) => {

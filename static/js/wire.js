@@ -167,7 +167,7 @@ function mark(state) {
 // leave goes where whoever is signed out belongs; what is typed is not thrown away for that.
 function leave() {
 	mark('out')
-	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue)
+	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue || field === document.activeElement)
 	const before = Number(sessionStorage.getItem('out'))
 	if (typed || Date.now() - before < 60_000) return toast('You are signed out, or may not see this any longer. What you typed is still here; reload the page to go on.', true)
 	sessionStorage.setItem('out', Date.now())
