@@ -43,6 +43,7 @@ const (
 	FeedsID      = "feeds"    // the feeds and who reads them, which ask for themselves again
 	ConsumerID   = "consumer" // one of them
 	RejectionsID = "rejections"
+	UnlistedID   = "unlisted"
 	StartID      = "start" // the question whether to start a run
 
 	MembersID     = "members"

@@ -149,3 +149,11 @@ func inWords(r migrations.Run) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// UnlistedRejections says that the list of a run's rejected lines is not the whole, "" where it is.
+func UnlistedRejections(r migrations.Run) string {
+	if r.Unlisted() == 0 {
+		return ""
+	}
+	return "Only the first " + Thousands(migrations.MaxRejections) + " are listed: " + Counted(int64(r.Unlisted()), "more line was rejected.", "more lines were rejected.")
+}

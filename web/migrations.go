@@ -134,23 +134,25 @@ func (s *server) rejections(c echo.Context) error {
 }
 
 func (s *server) rejectionsFile(c echo.Context) error {
-	ctx := c.Request().Context()
-	run, err := pathRun(c)
+	run, err := s.runOfPath(c)
 	if err != nil {
 		return err
 	}
-	list, more, err := s.RunRejections(ctx, run, 0)
+	list, more, err := s.RunRejections(c.Request().Context(), run.ID, 0)
 	if err != nil {
 		return err
 	}
-	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run), []string{"line", "reason", "content"}, func(ctx context.Context, write func(...string)) (bool, error) {
+	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run.ID), []string{"line", "reason", "content"}, func(ctx context.Context, write func(...string)) (bool, error) {
 		for _, r := range list {
 			write(strconv.FormatUint(r.Line, 10), r.Reason, r.Content)
 		}
 		if !more {
+			if unlisted := views.UnlistedRejections(run); unlisted != "" {
+				write("", unlisted, "")
+			}
 			return false, nil
 		}
-		list, more, err = s.RunRejections(ctx, run, list[len(list)-1].Number)
+		list, more, err = s.RunRejections(ctx, run.ID, list[len(list)-1].Number)
 		return err == nil, err
 	})
 }

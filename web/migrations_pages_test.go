@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -378,6 +379,24 @@ func TestRejections(t *testing.T) {
 		t.Errorf("%v, %d rows", err, len(rows))
 	}
 	ana.get("/admin/migrations/runs/99/rejections.csv").is(t, http.StatusNotFound)
+
+	ends := "Only the first 10,000 are listed: 700 more lines were rejected."
+	if text := a.text(t, "#"+views.UnlistedID); text != "" {
+		t.Error(text)
+	}
+	h.exec("UPDATE migration_run SET rejected = 10700 WHERE id = ?", run)
+	if text := ana.get(path).is(t, http.StatusOK).text(t, "#"+views.UnlistedID); text != ends {
+		t.Error(text)
+	}
+	if text := ana.get(path+"?after=10000").is(t, http.StatusOK).text(t, ".lead"); !strings.HasSuffix(text, ends) {
+		t.Error(text)
+	}
+	for name, last := range map[string][]string{"/rejections.csv": {"", ends, ""}, "/report.csv": {"", "rejected", ends, ""}} {
+		rows, err := csv.NewReader(strings.NewReader(ana.get(views.RunPath(run)+name).is(t, http.StatusOK).body)).ReadAll()
+		if err != nil || !slices.Equal(rows[len(rows)-1], last) {
+			t.Errorf("%s ends with %q, %v", name, rows[len(rows)-1], err)
+		}
+	}
 }
 
 func TestWorkers(t *testing.T) {

@@ -9,15 +9,17 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
 )
 
 // reportFile is what came of each row of a run's file, or for a dry run would come of it, by line.
 func (s *server) reportFile(c echo.Context) error {
 	ctx := c.Request().Context()
-	run, err := pathRun(c)
+	of, err := s.runOfPath(c)
 	if err != nil {
 		return err
 	}
+	run := of.ID
 	rejected := rejectedLines{server: s, run: run, more: true}
 	if err := rejected.read(ctx); err != nil {
 		return err
@@ -39,7 +41,11 @@ func (s *server) reportFile(c echo.Context) error {
 			page.Tasks = page.Tasks[1:]
 		}
 		if page.Next == 0 {
-			return rejected.upTo(ctx, 1<<63, write)
+			more, err := rejected.upTo(ctx, 1<<63, write)
+			if unlisted := views.UnlistedRejections(of); err == nil && !more && unlisted != "" {
+				write("", "rejected", unlisted, "")
+			}
+			return more, err
 		}
 		page, err = s.RunTasks(ctx, run, migrations.TaskFilter{After: page.Next})
 		return err == nil, err

@@ -388,6 +388,13 @@ func printRejected(ctx context.Context, env environment, w *workflows.Workflows,
 	}
 	if more || len(list) > shown {
 		fmt.Fprintf(env.stdout, "and more: see /admin/migrations/runs/%d/rejections\n", run)
+		r, err := w.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		if unlisted := views.UnlistedRejections(r); unlisted != "" {
+			fmt.Fprintln(env.stdout, unlisted)
+		}
 	}
 	_, err = fmt.Fprintln(env.stdout)
 	return err

@@ -22,15 +22,16 @@ const (
 	// fillEvery is how old a batch gets, so that the page shows progress also where tasks come slowly.
 	fillEvery = time.Second
 	// fillLook is how often filling looks whether it is still wanted.
-	fillLook = 500 * time.Millisecond
-	// maxRejections are kept of a run; what comes after is counted.
-	maxRejections = 10_000
-	maxCursor     = 500
+	fillLook  = 500 * time.Millisecond
+	maxCursor = 500
 	// fillPatience is the longest pause after the database, or the place of files, did not answer.
 	fillPatience = 30 * time.Second
 	// doubtfulTries are for an error that looks like one of the database, without any task added.
 	doubtfulTries = 4
 )
+
+// MaxRejections are kept of a run; what comes after is counted.
+const MaxRejections = 10_000
 
 // fillingOver says that the run is not to be filled any more, or that another worker took over.
 type fillingOver struct{}
@@ -206,8 +207,8 @@ func rejectedReason(row db.MigrationRun) string {
 		return "There is nothing to do: no task was found."
 	case row.Total == 0:
 		return fmt.Sprintf("Every line was rejected, %d in all, so there is nothing to do. The rejected lines say why: mend the file, or what is said about it, and start again.", row.Rejected)
-	case row.Rejected > maxRejections:
-		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, maxRejections)
+	case row.Rejected > MaxRejections:
+		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, MaxRejections)
 	case row.Rejected == 1:
 		return "One line was rejected."
 	case row.Rejected > 0:
@@ -318,7 +319,7 @@ func (f *filling) Reject(ctx context.Context, r Rejection) error {
 		return err
 	}
 	f.rejected++
-	if number := f.row.Rejected + f.rejected; number <= maxRejections {
+	if number := f.row.Rejected + f.rejected; number <= MaxRejections {
 		f.rejections = append(f.rejections, db.MigrationRejection{
 			RunID: f.row.ID, Number: number, Line: r.Line, Reason: cut(r.Reason, maxReason), Content: cut(r.Content, maxReason),
 		})

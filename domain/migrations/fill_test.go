@@ -148,7 +148,7 @@ func TestFill(t *testing.T) {
 	t.Run("the first ten thousand rejections are kept, all are counted", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t, filler(func(ctx context.Context, into Filler) error {
-			for line := range maxRejections + 700 {
+			for line := range MaxRejections + 700 {
 				if err := into.Reject(ctx, Rejection{Line: 7, Reason: "No.", Cursor: strconv.Itoa(line)}); err != nil {
 					return err
 				}
@@ -156,7 +156,7 @@ func TestFill(t *testing.T) {
 			return into.Add(ctx, NewTask{Payload: "one", Cursor: "end"})
 		}))
 		run := d.filledBy(d.worker(), d.opened(1))
-		if run.Rejected != maxRejections+700 || run.Reason != "10700 lines were rejected; the first 10000 are kept." {
+		if run.Rejected != MaxRejections+700 || run.Unlisted() != 700 || run.Reason != "10700 lines were rejected; the first 10000 are kept." {
 			t.Error(run.Rejected, run.Reason)
 		}
 		kept := 0
@@ -168,7 +168,7 @@ func TestFill(t *testing.T) {
 			}
 			after, kept = list[len(list)-1].Number, kept+len(list)
 		}
-		if kept != maxRejections {
+		if kept != MaxRejections {
 			t.Error(kept)
 		}
 	})

@@ -58,6 +58,9 @@ type Run struct {
 	FinishedAt *time.Time
 }
 
+// Unlisted is how many of the rejected lines are only counted: those behind the first MaxRejections.
+func (r Run) Unlisted() uint64 { return r.Rejected - min(r.Rejected, MaxRejections) }
+
 // Progress is how many tasks of a run are in which state, exactly.
 type Progress struct {
 	Open, Processing, Waiting, Complete, Failed, Skipped int64

@@ -61,8 +61,7 @@ type Purge struct {
 // incrementers of their boards first (BoardsLeft tells the others than their own), and raise the horizons of
 // the feeds to Upto in the same transaction.
 func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge, err error) {
-	done = Purge{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
-	ids, err := p.lock(ctx, tx, tickets, &done)
+	done, ids, err := p.lock(ctx, tx, tickets)
 	if err != nil || len(ids) == 0 {
 		return done, err
 	}
@@ -90,15 +89,22 @@ func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge
 	return done, nil
 }
 
-// lock returns those of some tickets that may go, locked, and notes them in done.
-func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID, done *Purge) (ids []ID, err error) {
+// Look returns what would come of Purge now, and changes nothing.
+func (p Purging) Look(ctx context.Context, tx *db.Tx, tickets []ID) (Purge, error) {
+	would, _, err := p.lock(ctx, tx, tickets)
+	return would, err
+}
+
+// lock returns those of some tickets that may go, locked, and what comes of them.
+func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge, ids []ID, err error) {
+	done = Purge{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
 	rows, err := tx.LockTickets(ctx, tickets)
 	if err != nil {
-		return nil, fmt.Errorf("lock tickets: %w", err)
+		return done, nil, fmt.Errorf("lock tickets: %w", err)
 	}
 	comments, err := tx.CommentsPublished(ctx, tickets)
 	if err != nil {
-		return nil, fmt.Errorf("read what was published of comments: %w", err)
+		return done, nil, fmt.Errorf("read what was published of comments: %w", err)
 	}
 	last, unheard := map[ID]uint64{}, map[ID]bool{}
 	for _, row := range comments {
@@ -120,7 +126,7 @@ func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID, done *Purge)
 		done.Upto.Tickets = max(done.Upto.Tickets, *row.FeedSyncID)
 		done.Upto.Comments = max(done.Upto.Comments, last[row.ID])
 	}
-	return ids, nil
+	return done, ids, nil
 }
 
 // BoardsLeft returns the boards on which some tickets had a number before they moved.

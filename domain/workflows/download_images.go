@@ -38,6 +38,7 @@ func (w *Workflows) downloadImages() *migrations.Migration {
 		Params: []migrations.Param{
 			companyParam(true),
 			{Name: "source", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
+			encodingParam("Encoding of the file"),
 			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
 			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Four bytes of memory each while one is converted.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
 			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
@@ -230,7 +231,7 @@ func imageCursorFrom(s string) imageCursor {
 }
 
 func (w *Workflows) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
-	return migrations.FillCSV(ctx, into, migrations.CSVOptions{}, func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
+	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
 		column := func(name string) int {
 			return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
 		}

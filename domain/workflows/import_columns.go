@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,16 +90,37 @@ type importMapping struct {
 	dates *dates
 	now   time.Time
 	slugs map[string]bool // of the keys so far
+	lines keyLines
 }
 
 // maxImportSlugs is how many slugs one import keeps for its keys: no board of the company can have them
 // any more.
 const maxImportSlugs = 100
 
+// keyLines are the lines that keys stand on first, by a part of their hashes: a file may have many.
+type keyLines map[[16]byte]uint64
+
+// maxImportKeys is how many keys of a file are remembered, for some 40 MB. What repeats behind them is found
+// when it is imported.
+const maxImportKeys = 1_000_000
+
+// first returns the line that a key stands on first, which is this one where it was not seen before.
+func (k keyLines) first(key string, line uint64) uint64 {
+	hash := sha256.Sum256([]byte(key))
+	part := [16]byte(hash[:])
+	if earlier, ok := k[part]; ok {
+		return earlier
+	}
+	if len(k) < maxImportKeys {
+		k[part] = line
+	}
+	return line
+}
+
 // mapColumns finds the columns that the parameters name in a file, and those that they leave to be
 // found by the names that files give them. It returns migrations.BadFile.
 func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
-	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}}
+	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
 	jira := isJira(columns)
 	if values["markup"] == "auto" || values["markup"] == "" {
 		m.jira = jira
@@ -180,6 +202,11 @@ func (m importMapping) payload(row migrations.CSVRow) (string, error) {
 			return "", fmt.Errorf("%s is a key of one project too many: an import takes those of %d, for no board can have their slugs any more. If these are no keys to keep, import without the key.", parsed.Key, maxImportSlugs)
 		}
 		m.slugs[slug] = true
+	}
+	if parsed.Key != "" {
+		if line := m.lines.first(parsed.Key, row.Line); line != row.Line {
+			return "", fmt.Errorf("%s stands on line %d already. Of the rows with one key, the first is taken.", parsed.Key, line)
+		}
 	}
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

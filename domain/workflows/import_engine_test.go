@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,37 +165,4 @@ func TestImport_with_workers(t *testing.T) {
 		}
 	})
 	s.importSound(t)
-}
-
-// BenchmarkImport says how many rows a second one worker imports: COUNTERFOIL_IMPORT_ROWS of them, 2,000 without.
-func BenchmarkImport(b *testing.B) {
-	rows, _ := strconv.Atoi(os.Getenv("COUNTERFOIL_IMPORT_ROWS"))
-	if rows == 0 {
-		rows = 2000
-	}
-	for b.Loop() {
-		b.StopTimer()
-		s := newShop(b)
-		stop := s.works()
-		began := time.Now()
-		b.StartTimer()
-		run := s.importOf(rowsOf(rows), false)
-		s.comesTo(run, migrations.Ready)
-		filled := time.Since(began)
-		began = time.Now()
-		if _, err := s.StartRun(s.operator, run, 0); err != nil {
-			b.Fatal(err)
-		}
-		done := s.comesTo(run, migrations.Complete)
-		took := time.Since(began)
-		b.StopTimer()
-		stop()
-		if done.Progress.Complete != int64(rows) {
-			b.Fatal(fmt.Sprint(done.Progress))
-		}
-		s.importSound(b)
-		b.ReportMetric(float64(rows)/filled.Seconds(), "filled/s")
-		b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
-		b.StartTimer()
-	}
 }

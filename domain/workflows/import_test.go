@@ -345,19 +345,60 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("got %q", notes)
 		}
 	})
-	t.Run("a key that stands in the file twice is one ticket", func(t *testing.T) {
-		notes := h.importing(t, "title,key\nx,TWICE-1\ny,twice-1\n").run()
-		if notes[1] != "TWICE-1 stands in the file twice; the first row is taken" || h.ticket(t, "TWICE-1").Title != "x" {
-			t.Errorf("got %q", notes)
+	t.Run("a key that stands in the file again is rejected with both lines, also where filling goes on", func(t *testing.T) {
+		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
+		whole := h.importing(t, file)
+		preview, run := whole.preview(), h.importing(t, file).run()
+		check := func(i *importing, want ...string) {
+			t.Helper()
+			var got []string
+			for _, r := range i.rejected {
+				got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
+			}
+			h.same(t, got, want)
+		}
+		twice, title, a := "4 TWICE-1 stands on line 2 already. Of the rows with one key, the first is taken.", "3 The row has no title.", "10 a stands on line 6 already. Of the rows with one key, the first is taken."
+		check(whole, title, twice, a)
+		if len(preview) != 6 || len(run) != 6 || h.ticket(t, "TWICE-1").Title != "x" || h.ticket(t, "TWICE-2").Title != "z" {
+			t.Errorf("%q, %q", preview, run)
+		}
+		for n := range run {
+			if !strings.HasPrefix(preview[n], "would open as DEMO-") || !strings.HasPrefix(run[n], "opened as DEMO-") {
+				t.Errorf("%q became %q", preview[n], run[n])
+			}
+		}
+		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a}, whole.tasks[4].Cursor: {a}} {
+			later := h.importing(t, file)
+			later.cursor = cursor
+			check(later.fill(), want...)
+		}
+	})
+	t.Run("what stands in the file again and was not seen is one ticket all the same", func(t *testing.T) {
+		i := h.importing(t, "title,key\nx,THRICE-1\n").fill()
+		i.tasks = append(i.tasks, i.tasks[0], i.tasks[0])
+		works := i.works()
+		i.blockOrEach(works)
+		for n, work := range works {
+			if note, _ := work.Outcome(); strings.HasPrefix(note, "opened as ") != (n == 0) || strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
+				t.Errorf("%d: %q", n, note)
+			}
 		}
 	})
 	t.Run("a column with a hard limit takes no more than that, and the rest can be tried again", func(t *testing.T) {
 		board := h.board(t, "TIGHT")
 		h.exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
+		for n, note := range h.importing(t, file, "board", "TIGHT").preview() {
+			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
+				t.Errorf("a dry run says %q", note)
+			}
+		}
 		notes := h.importing(t, file, "board", "TIGHT").run()
 		if !strings.HasPrefix(notes[2], "!“Doing” is full") || notes[3] != "opened as TIGHT-3 in “To do”" {
 			t.Errorf("got %q", notes)
+		}
+		if notes := h.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
+			t.Errorf("a dry run says %q", notes)
 		}
 		h.exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
 		if notes := h.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {

@@ -25,7 +25,7 @@ func (w *Workflows) importTickets() *migrations.Migration {
 		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
 		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10},
 		{Name: "author", Label: "Imported by", Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.", Kind: migrations.Text, Required: true, Max: 254},
-		{Name: "encoding", Label: "Encoding", Kind: migrations.Choice, Required: true, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", migrations.EncodingWindows, "Windows-1252 (Latin-1)")},
+		encodingParam("Encoding"),
 	}
 	for _, c := range importColumns {
 		help := strings.TrimSpace(c.help + " The name of its column in the file; - for none. Left empty, it is found by its usual names.")
@@ -179,6 +179,11 @@ func (w *Workflows) fillImport(ctx context.Context, into migrations.Filler) erro
 		}
 		return mapping.payload, err
 	})
+}
+
+// encodingParam says how the file of a run is written; csvOptions reads it.
+func encodingParam(label string) migrations.Param {
+	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", migrations.EncodingWindows, "Windows-1252 (Latin-1)")}
 }
 
 func csvOptions(values migrations.Values) migrations.CSVOptions {

@@ -93,7 +93,7 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 		return nil, err
 	}
 	var arrivals []*arrival
-	coming, room := map[string]bool{}, map[id.Column]int64{}
+	room := map[id.Column]int64{}
 	for i, work := range works {
 		row := rows[i]
 		if row.Title == "" {
@@ -101,10 +101,6 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 		}
 		if origin, ok := there[row.Key]; ok && row.Key != "" {
 			work.Note(thereNote(row.Key, origin))
-			continue
-		}
-		if row.Key != "" && coming[row.Key] {
-			work.Note(fmt.Sprintf("%s stands in the file twice; the first row is taken", row.Key))
 			continue
 		}
 		a, ok := p.arrival(row, tx.Now)
@@ -117,7 +113,7 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 			continue
 		}
 		room[a.column.ID]++
-		coming[row.Key], a.work = true, work
+		a.work = work
 		arrivals = append(arrivals, a)
 	}
 	return arrivals, nil
@@ -388,5 +384,8 @@ func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (s
 		imported, ok := kept[slug]
 		return ok && !imported
 	})...)
+	if c := a.column; c.Hard && c.Limit != nil {
+		a.notes = append(a.notes, fmt.Sprintf("“%s” has room for %d more: which rows get it shows when they are imported", c.Name, int64(*c.Limit)-c.Count))
+	}
 	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes), nil
 }

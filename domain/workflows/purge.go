@@ -170,10 +170,34 @@ func allPassed(ctx context.Context, tx *db.Tx) (p tickets.Places, err error) {
 	return p, err
 }
 
-func (w *Workflows) previewPurging(_ context.Context, work *migrations.Work) (string, error) {
+// previewPurging looks with the eyes of writePurging, at one ticket.
+func (w *Workflows) previewPurging(ctx context.Context, work *migrations.Work) (note string, err error) {
 	p, err := purgingOf(work)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Would remove %s, deleted %s.", p.Key, p.At.Format("2006-01-02")), nil
+	err = w.bulk.InTx(ctx, func(tx *db.Tx) error {
+		before, err := purgeBefore(tx.Now, work.Values)
+		if err != nil {
+			return err
+		}
+		passed, err := allPassed(ctx, tx)
+		if err != nil {
+			return err
+		}
+		would, err := tickets.Purging{Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
+		if err != nil {
+			return err
+		}
+		switch {
+		case would.Gone[p.Ticket]:
+			note = fmt.Sprintf("Would remove %s, deleted %s.", p.Key, p.At.Format("2006-01-02"))
+		case would.Waiting[p.Ticket]:
+			note = fmt.Sprintf("Would leave %s, deleted %s, for a later run: somebody who follows the feed of changes has not heard yet that it was deleted.", p.Key, p.At.Format("2006-01-02"))
+		default:
+			note = p.Key.String() + " was restored in the meantime, or is gone already. It would be left alone."
+		}
+		return nil
+	})
+	return note, err
 }

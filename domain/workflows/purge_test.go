@@ -121,6 +121,9 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("the next ticket is %s", key)
 		}
 		b.write(t, b.tasks...) // once more, as after a crash
+		if preview, err := b.Preview(context.Background(), b.works(b.tasks)[0]); err != nil || preview != "NINJA-1 was restored in the meantime, or is gone already. It would be left alone." {
+			t.Errorf("%q, %v", preview, err)
+		}
 		if n := h.one(t, "SELECT SUM(purged) FROM board_ticket_incrementer"); n != 3 {
 			t.Errorf("%d numbers are counted", n)
 		}
@@ -193,8 +196,24 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		left := func() int {
 			b := h.bulk(t, "purge-deleted", 1, monthOld)
+			would := 0
+			for _, work := range b.works(b.tasks) {
+				preview, err := b.Preview(ctx, work)
+				if err != nil {
+					t.Error(err)
+				}
+				if strings.HasPrefix(preview, "Would leave NINJA-") && strings.HasSuffix(preview, "has not heard yet that it was deleted.") {
+					would++
+				} else if !strings.HasPrefix(preview, "Would remove NINJA-") {
+					t.Error(preview)
+				}
+			}
 			b.write(t, b.tasks...)
-			return h.count(t, "SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL")
+			n := h.count(t, "SELECT COUNT(*) FROM ticket WHERE deleted_at IS NOT NULL")
+			if would != n {
+				t.Errorf("a dry run says of %d that they stay; %d are left", would, n)
+			}
+			return n
 		}
 		earlier := end
 		earlier.Epoch--
