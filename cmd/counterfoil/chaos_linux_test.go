@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -71,14 +72,63 @@ func ledger() *migrations.Migration {
 	}
 }
 
-// TestChaos has three workers do a run while they are killed, frozen and stopped, and their database is
-// killed. Whatever happens, each task is done once, or failed with its reason, and the books balance.
+// What goes wrong.
+const (
+	killed         = "is killed"
+	frozen         = "stands still for longer than its lease"
+	stopped        = "is stopped and started"
+	databaseKilled = "loses its database, as all do"
+)
+
+// mishap is what happens to one of so many processes.
+type mishap struct {
+	what   string
+	victim int
+}
+
+// mishaps deals what goes wrong: first every process is killed in turn, one stands still and the database is
+// killed, so that each of these happens whatever the dice say; then what they say.
+func mishaps(dice *rand.Rand, processes, n int) (list []mishap) {
+	for victim := range processes {
+		list = append(list, mishap{killed, victim})
+	}
+	list = append(list, mishap{frozen, dice.IntN(processes)}, mishap{what: databaseKilled})
+	for len(list) < n {
+		list = append(list, mishap{[]string{killed, killed, frozen, frozen, stopped, databaseKilled}[dice.IntN(6)], dice.IntN(processes)})
+	}
+	return list
+}
+
+// chaosSeed is that of the dice: another one each time, or the one that is asked for.
+func chaosSeed(t *testing.T) uint64 {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("COUNTERFOIL_CHAOS_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("COUNTERFOIL_CHAOS_SEED is %q: %v", text, err)
+		}
+	}
+	t.Logf("COUNTERFOIL_CHAOS_SEED=%d has the same happen again", seed)
+	return seed
+}
+
+// TestChaos has three workers and a server do a run while they are killed, frozen and stopped, and their database
+// is killed. Whatever happens, each task is done once, or failed with its reason, and the books balance.
 func TestChaos(t *testing.T) {
-	const perTrouble = 450 // tasks: at least two and a half seconds of work
+	const perTrouble = 450 // tasks: about two seconds of work
 	tasks := trouble() * perTrouble
+	dice := rand.New(rand.NewPCG(1, chaosSeed(t)))
 	i := onPrivate(t)
-	owner := i.serve(t)
-	workers := []*process{i.work(t), i.work(t), i.work(t)}
+	processes := []*process{i.serve(t), i.work(t), i.work(t), i.work(t)}
+	again := func(victim int) {
+		t.Helper()
+		if victim == 0 {
+			processes[victim] = i.serve(t)
+		} else {
+			processes[victim] = i.work(t)
+		}
+	}
 	operator, w, d := i.operator(t)
 	if _, err := d.SQL.Exec("CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB"); err != nil {
 		t.Fatal(err)
@@ -91,48 +141,47 @@ func TestChaos(t *testing.T) {
 	if run, err = w.StartRun(operator, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	dice := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
-	for n := range trouble() {
+	happened, dead := map[string]int{}, map[int]int{}
+	for n, m := range mishaps(dice, len(processes), trouble()) {
 		until(t, w, operator, run.ID, fmt.Sprintf("gets on before trouble %d", n), func(r migrations.Run) bool {
 			return r.Progress.Done() >= int64(n*perTrouble/2) || !r.State.IsActive()
 		})
 		if now, err := w.Run(operator, run.ID); err == nil && !now.State.IsActive() {
 			t.Fatalf("the run was over before trouble %d of %d", n, trouble())
 		}
-		victim := dice.IntN(len(workers))
-		switch what := dice.IntN(6); what {
-		case 0, 1:
-			t.Logf("%d: worker %d is killed", n, victim)
-			workers[victim].kill(t)
-			workers[victim] = i.work(t)
-		case 2, 3:
-			t.Logf("%d: worker %d stands still for longer than its lease", n, victim)
-			pid := workers[victim].cmd.Process.Pid
-			freeze(t, pid)
-			time.Sleep(4 * time.Second)
-			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Logf("%d: process %d %s", n, m.victim, m.what)
+		victim := processes[m.victim]
+		switch m.what {
+		case killed:
+			dead[m.victim]++
+			victim.kill(t)
+			again(m.victim)
+		case frozen:
+			standsStill(t, w, operator, victim.cmd.Process.Pid, run.Knobs.Lease)
+		case stopped:
+			if err := victim.stop(t); err != nil {
+				t.Errorf("a process that was asked to stop ended with %v\n%s", err, victim.logged())
+			}
+			again(m.victim)
+		case databaseKilled:
+			was := databasePID(t, i)
+			if err := syscall.Kill(was, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-		case 4:
-			t.Logf("%d: worker %d is stopped and started", n, victim)
-			if err := workers[victim].stop(t); err != nil {
-				t.Errorf("a worker that was asked to stop ended with %v\n%s", err, workers[victim].logged())
-			}
-			workers[victim] = i.work(t)
-		case 5:
-			t.Logf("%d: the database is killed", n)
-			if err := syscall.Kill(databasePID(t, i), syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			startsAnew(t, i, was)
 		}
-		for k, p := range workers { // one that lost its database for long may have ended, as it should
+		happened[m.what]++
+		for k, p := range processes { // one that lost its database for long may have ended, as it should
 			select {
 			case err := <-p.exited:
-				t.Errorf("worker %d ended by itself: %v\n%s", k, err, p.logged())
-				workers[k] = i.work(t)
+				t.Errorf("process %d ended by itself: %v\n%s", k, err, p.logged())
+				again(k)
 			default:
 			}
 		}
+	}
+	if t.Logf("this happened: %v; processes were killed: %v", happened, dead); len(dead) < len(processes) || happened[frozen] == 0 || happened[databaseKilled] == 0 {
+		t.Error("not everything was tried")
 	}
 	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
 
@@ -150,9 +199,55 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("%d completions came late and were refused, %d tasks were taken back from workers that were gone", done.Progress.Refused, done.Progress.Reclaimed)
 	i.verified(t)
-	for k, p := range append(workers, owner) {
+	for k, p := range processes {
 		if err := p.stop(t); err != nil {
 			t.Errorf("process %d ended with %v\n%s", k, err, p.logged())
+		}
+	}
+}
+
+// standsStill has a process stand still, from when its worker has a lease as long as the run's, until that is over.
+func standsStill(t *testing.T, w *workflows.Workflows, operator context.Context, pid int, lease time.Duration) {
+	t.Helper()
+	until := func(what string, holds func(left time.Duration) bool) {
+		t.Helper()
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			list, err := w.Workers(operator)
+			if errors.As(err, new(db.Unavailable)) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left time.Duration // of the newest, if there was one before
+			if k := slices.IndexFunc(list, func(worker migrations.Worker) bool {
+				return worker.PID == pid && worker.State == migrations.WorkerActive
+			}); k >= 0 {
+				left = list[k].Left
+			}
+			if holds(left) {
+				return
+			}
+		}
+		t.Fatalf("process %d %s", pid, what)
+	}
+	until("has no worker", func(left time.Duration) bool { return left > 0 && left <= lease })
+	freeze(t, pid)
+	until("stands still, and its worker lives on", func(left time.Duration) bool { return left <= 0 })
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startsAnew waits until the install has another database process than that.
+func startsAnew(t *testing.T, i *install, was int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		if now, err := i.database(); err == nil && now != was {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody starts the database anew")
 		}
 	}
 }

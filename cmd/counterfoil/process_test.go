@@ -84,15 +84,23 @@ func (i *install) data() string { return strings.TrimPrefix(i.env[0], "COUNTERFO
 // databasePID is the process of the install's private database.
 func databasePID(t *testing.T, i *install) int {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(i.data(), "database.json"))
+	pid, err := i.database()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pid
+}
+
+func (i *install) database() (pid int, err error) {
+	text, err := os.ReadFile(filepath.Join(i.data(), "database.json"))
+	if err != nil {
+		return 0, err
+	}
 	var state struct{ PID int }
 	if err := json.Unmarshal(text, &state); err != nil || state.PID == 0 {
-		t.Fatalf("database.json is %s", text)
+		return 0, fmt.Errorf("database.json is %s", text)
 	}
-	return state.PID
+	return state.PID, nil
 }
 
 func (i *install) program(args ...string) *exec.Cmd {

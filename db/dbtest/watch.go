@@ -13,9 +13,10 @@ import (
 
 // Watch sees what is sent to a database, and how long it took.
 type Watch struct {
-	mu   sync.Mutex
-	sent []string
-	took time.Duration
+	mu      sync.Mutex
+	sent    []string
+	took    time.Duration
+	commits func() // before each
 }
 
 // Watched returns a new database with the newest schema, and who watches it.
@@ -37,6 +38,22 @@ func (w *Watch) Take() (sent []string, took time.Duration) {
 	sent, took = w.sent, w.took
 	w.sent, w.took = nil, 0
 	return sent, took
+}
+
+// BeforeCommit has do called whenever a COMMIT is about to be sent.
+func (w *Watch) BeforeCommit(do func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.commits = do
+}
+
+func (w *Watch) committing() {
+	w.mu.Lock()
+	do := w.commits
+	w.mu.Unlock()
+	if do != nil {
+		do()
+	}
 }
 
 func (w *Watch) saw(statement string, since time.Time) {
@@ -114,6 +131,7 @@ type tx struct {
 }
 
 func (t tx) Commit() error {
+	t.watch.committing()
 	defer t.watch.saw("COMMIT", time.Now())
 	return t.Tx.Commit()
 }

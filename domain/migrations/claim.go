@@ -102,12 +102,14 @@ func transient(err error) bool {
 	return errors.As(err, new(db.Unavailable)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// exchange finishes tasks and claims up to want new ones, in one transaction.
+// exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is
+// counted from its first statement to the end of the commit, with what had to be tried again.
 func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err error) {
 	ctx, cancel := context.WithTimeout(d.writing, time.Minute)
 	defer cancel()
 	run := d.run.Load()
 	var done finishing
+	var began time.Time // the claim
 	err = d.w.e.db.InTx(ctx, func(tx *db.Tx) error {
 		claimed, done = nil, finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
 		left, err := d.lockFor(ctx, tx, run, batch, want > 0)
@@ -119,6 +121,9 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 		}
 		last := d.w.looked.Load() // before it is asked whether the run was stopped: that is not older then
 		if want = min(want, left); want > 0 && d.w.mayClaim() && !d.stops() {
+			if began.IsZero() {
+				began = time.Now()
+			}
 			if claimed, err = d.claim(ctx, tx, run, want, last.theirs.Add(stale)); err != nil {
 				return err
 			}
@@ -132,6 +137,9 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 		return done.count(ctx, tx)
 	})
 	if err == nil {
+		if len(claimed) > 0 {
+			d.w.e.watcher.claims.add(time.Since(began))
+		}
 		d.counted = d.counted || done.counts.Processing != 0
 		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
@@ -182,7 +190,6 @@ func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
 
 // claim takes the next open tasks, in the order of their ids, before a time of the database's clock.
 func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, before time.Time) ([]*held, error) {
-	began := time.Now()
 	rows, err := d.next(ctx, tx, run.ID, want)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -207,7 +214,6 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, b
 	if err == nil && taken != int64(len(ids)) {
 		err = fmt.Errorf("of %d tasks that were locked, %d could be claimed: does this server honour row locks?", len(ids), taken)
 	}
-	d.w.e.watcher.claims.add(time.Since(began))
 	return claimed, err
 }
 

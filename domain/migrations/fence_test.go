@@ -532,3 +532,23 @@ func TestBackoffDoubles(t *testing.T) {
 		}
 	}
 }
+
+// What an operator reads of claims, and what is compared with other ways to claim, has the commit in it,
+// which is what costs.
+func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.Watched(t)
+	b := newBench(t, d, &Migration{Process: func(context.Context, *Work) error { return nil }})
+	h := b.hand(b.running(10, Knobs{}))
+	commits, before := 0, 0
+	watch.BeforeCommit(func() { commits, before = commits+1, len(b.ClaimTimes()) })
+	claimed := h.claims(5)
+	if n := len(b.ClaimTimes()); commits != 1 || before != 0 || n != 1 {
+		t.Errorf("%d commits: %d claims were timed before the last, %d after it", commits, before, n)
+	}
+	h.ends(claimed, complete, nil)
+	if n := len(b.ClaimTimes()); n != 1 {
+		t.Errorf("%d claims were timed: one without a claim among them", n)
+	}
+	watch.BeforeCommit(nil)
+}

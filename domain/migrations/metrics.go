@@ -32,7 +32,7 @@ var (
 	})
 	claimSeconds = promauto.NewHistogram(prometheus.HistogramOpts{
 		Name:    "counterfoil_migration_claim_seconds",
-		Help:    "How long this process's claims took that found tasks; their count is that of claims.",
+		Help:    "How long this process's claims took that found tasks, with their commits; their count is that of claims.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
 	})
 )

@@ -61,7 +61,7 @@ func (e *Engine) watchAt(ctx context.Context, active []Run, at time.Time) error 
 	return errors.Join(failed...)
 }
 
-// claimTimes are how long the last claims of this process took.
+// claimTimes are how long the last claims of this process took that found tasks, each with its commit.
 type claimTimes struct {
 	mu   sync.Mutex
 	last [512]time.Duration
@@ -89,7 +89,8 @@ func (c *claimTimes) p99() time.Duration {
 	return took[(len(took)*99+99)/100-1]
 }
 
-// ClaimTimes are how long the last claims of this process took, a few hundred at most.
+// ClaimTimes are how long the last claims of this process took that found tasks, each from its first
+// statement to the end of its commit; a few hundred at most.
 func (e *Engine) ClaimTimes() []time.Duration {
 	c := &e.watcher.claims
 	c.mu.Lock()

@@ -21,13 +21,17 @@ import (
 // Row is what came of one strategy. Duplicates and Gaps are what its answers and the table show
 // together: numbers handed out twice, numbers up to the highest that no ticket has; tasks completed
 // twice, tasks that nobody completed; rows published or read twice, and those that were not. P50 and P99 are of
-// opening a ticket, of claiming a block, of a batch or a page of a feed, or of a change until a reader has it.
+// opening a ticket, of claiming a block with its commit, of a batch or a page of a feed, or of a change until a
+// reader has it.
 type Row struct {
-	Measure    string  `json:"measure,omitempty"` // what of a feed; strategies of one are compared
+	Measure    string  `json:"measure,omitempty"` // what else but the first; strategies of one are compared
 	Strategy   string  `json:"strategy"`
 	Workers    int     `json:"workers,omitempty"`
 	Block      int     `json:"block,omitempty"`
+	Tasks      uint64  `json:"tasks,omitempty"`
+	Done       uint64  `json:"done,omitempty"` // of Tasks; fewer where the strategy was stopped
 	PerSecond  float64 `json:"per_second"`
+	Most       float64 `json:"most_per_second,omitempty"` // that could be, where tasks wait
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
 	Slowest    float64 `json:"slowest_ms,omitempty"`
@@ -35,7 +39,7 @@ type Row struct {
 	Boards     []Board `json:"boards,omitempty"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
-	Deadlocks  uint64  `json:"deadlocks"`
+	Deadlocks  *uint64 `json:"deadlocks"` // nil where our account may not read them
 	Errors     uint64  `json:"errors"`
 	Note       string  `json:"note,omitempty"`
 }
@@ -94,10 +98,10 @@ func (r Report) Table(w io.Writer) error {
 				return err
 			}
 			fmt.Fprintf(t, "%s\t%s%s/s\tof floor\tp50 ms\tp99 ms\t%sduplicates\tgaps\tdeadlocks\terrors\t \n", cmp.Or(row.Measure, "strategy"),
-				row.crew("workers\tblock\t"), r.unit, row.shelves("count/max by board\t"))
+				row.crew("workers\tblock\tdone\t"), r.unit, row.shelves("count/max by board\t"))
 		}
-		fmt.Fprintf(t, "%s\t%s%.0f\t%s\t%.2f\t%.2f\t%s%d\t%d\t%d\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t", row.Workers, row.Block)),
-			row.PerSecond, r.ofFloor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.Deadlocks, row.Errors, row.Note)
+		fmt.Fprintf(t, "%s\t%s%.0f\t%s\t%.2f\t%.2f\t%s%d\t%d\t%s\t%d\t %s\n", row.Strategy, row.crew(fmt.Sprintf("%d\t%d\t%s\t", row.Workers, row.Block, row.share())),
+			row.PerSecond, r.ofFloor(row), row.P50, row.P99, row.shelves(row.counts()+"\t"), row.Duplicates, row.Gaps, row.deadlocked(), row.Errors, row.Note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -124,6 +128,47 @@ func (r Row) shelves(cells string) string {
 		return ""
 	}
 	return cells
+}
+
+// stopped reports whether there were more tasks than the strategy came to.
+func (r Row) stopped() bool { return r.Done < r.Tasks }
+
+// share is how many of the tasks were done.
+func (r Row) share() string {
+	if r.stopped() {
+		return fmt.Sprintf("%d of %d", r.Done, r.Tasks)
+	}
+	return "all"
+}
+
+func (r Row) deadlocked() string {
+	if r.Deadlocks == nil {
+		return "—"
+	}
+	return fmt.Sprint(*r.Deadlocks)
+}
+
+// counted measures a row, and adds the deadlocks that the server had meanwhile.
+func counted(ctx context.Context, d *db.DB, measure func() (Row, error)) (Row, error) {
+	before, err := d.Load(ctx)
+	if err != nil {
+		return Row{}, err
+	}
+	row, err := measure()
+	if err != nil {
+		return row, err
+	}
+	after, err := d.Load(ctx)
+	row.Deadlocks = deadlocks(before, after)
+	return row, err
+}
+
+// deadlocks is how many the server had between two looks; nil where it does not tell.
+func deadlocks(before, after db.Load) *uint64 {
+	if !before.Deadlocks.Known || !after.Deadlocks.Known {
+		return nil
+	}
+	return to(uint64(max(0, after.Deadlocks.Value-before.Deadlocks.Value)))
 }
 
 // floor is the speed of the floor under the same load, 0 where there is none.

@@ -108,11 +108,11 @@ func measureEngine(ctx context.Context, d *db.DB, load TaskLoad, workers, block 
 	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks, migrations.KnobChange{Block: &block})
 }
 
-func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (_ Row, err error) {
-	before, err := d.Load(ctx)
-	if err != nil {
-		return row, err
-	}
+func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (Row, error) {
+	return counted(ctx, d, func() (Row, error) { return runAlone(ctx, d, work, row, tasks, knobs) })
+}
+
+func runAlone(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (_ Row, err error) {
 	crew := newCrew(ctx, d, row.Workers, work)
 	defer func() { err = errors.Join(err, crew.stop()) }()
 	engine, actor := crew.engines[0], migrations.Actor{Name: "bench"}
@@ -143,13 +143,9 @@ func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, 
 	if err := d.SQL.QueryRowContext(ctx, between, uint64(run.ID)).Scan(&took); err != nil {
 		return row, err
 	}
-	after, err := d.Load(ctx)
-	if err != nil {
-		return row, err
-	}
 	row.PerSecond, row.Duplicates = float64(tasks)/took, work.twice()+uint64(done.Progress.Refused)
 	row.Gaps, row.Errors = uint64(int64(tasks)-done.Progress.Complete), uint64(done.Progress.Errors)
-	row.Deadlocks = uint64(after.Deadlocks.Value - before.Deadlocks.Value)
+	row.Tasks, row.Done = uint64(tasks), uint64(done.Progress.Complete)
 	return row, nil
 }
 

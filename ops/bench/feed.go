@@ -139,8 +139,8 @@ func (o *outcome) batch(rows int, began time.Time) {
 // machine does is shared between them.
 func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStrategy) ([]Row, error) {
 	outcomes := make([]outcome, len(list))
-	var deadlocks = make([]int64, len(list))
-	for range b.load.Rounds {
+	had := make([]*uint64, len(list)) // deadlocks
+	for round := range b.load.Rounds {
 		for i, s := range list {
 			if err := s.prepare(ctx); err != nil {
 				return nil, fmt.Errorf("%s before %s: %w", measure, s.name, err)
@@ -156,7 +156,11 @@ func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStra
 			if err != nil {
 				return nil, err
 			}
-			deadlocks[i] += after.Deadlocks.Value - before.Deadlocks.Value
+			if now := deadlocks(before, after); round == 0 || now == nil {
+				had[i] = now
+			} else if had[i] != nil {
+				*had[i] += *now
+			}
 		}
 	}
 	rows := make([]Row, len(list))
@@ -164,7 +168,7 @@ func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStra
 		o := &outcomes[i]
 		rows[i] = Row{
 			Measure: measure, Strategy: s.name, Note: s.note, PerSecond: float64(o.rows) / o.took.Seconds(),
-			Duplicates: o.duplicates, Gaps: o.gaps, Deadlocks: uint64(deadlocks[i]),
+			Duplicates: o.duplicates, Gaps: o.gaps, Deadlocks: had[i],
 		}
 		rows[i].P50, rows[i].P99 = o.batches.quantiles()
 	}

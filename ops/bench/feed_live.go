@@ -30,14 +30,15 @@ func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, first.Stop()) }()
-	row, err := b.fanOut(ctx, first)
+	row, err := counted(ctx, b.d, func() (Row, error) { return b.fanOut(ctx, first) })
 	if err != nil {
 		return fmt.Errorf("streams: %w", err)
 	}
 	report.Rows = append(report.Rows, row)
 	report.remarks = append(report.remarks, fmt.Sprintf("%d streams: %.1f KB of the server's memory for each; a change was on the last of them after %.0f ms at most.",
 		row.Workers, float64(row.BytesEach)/1024, row.Slowest))
-	if row, err = b.latency(ctx, first, first, "LOCAL", "one process"); err != nil {
+	row, err = counted(ctx, b.d, func() (Row, error) { return b.latency(ctx, first, first, "LOCAL", "one process") })
+	if err != nil {
 		return fmt.Errorf("latency in one process: %w", err)
 	}
 	report.Rows = append(report.Rows, row)
@@ -46,7 +47,8 @@ func (b *feedBench) live(ctx context.Context, report *Report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, second.Stop()) }()
-	if row, err = b.latency(ctx, first, second, "ACROSS", "across processes"); err != nil {
+	row, err = counted(ctx, b.d, func() (Row, error) { return b.latency(ctx, first, second, "ACROSS", "across processes") })
+	if err != nil {
 		return fmt.Errorf("latency across processes: %w", err)
 	}
 	report.Rows = append(report.Rows, row)

@@ -12,7 +12,7 @@ import (
 )
 
 // TaskLoad is how much work there is: so many tasks that do nothing, for each number of workers with
-// each size of a block. A rival stops after its Patience; ours does all.
+// each size of a block. A rival stops after its Patience, or does all where that is 0; ours does all.
 type TaskLoad struct {
 	Tasks           int
 	Workers, Blocks []int
@@ -52,30 +52,45 @@ func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 // waiting tells how fast one worker is whose tasks take a while and none of its time, as downloads do.
 func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
 	const wait, atOnce, block = 50 * time.Millisecond, 200, 100
-	row, err := runIdle(ctx, d, &idleWork{wait: wait}, Row{Workers: 1}, tasks, migrations.KnobChange{Concurrency: to(atOnce), Block: to(block)})
+	row := Row{Measure: "waiting", Strategy: "ours, waiting", Workers: 1, Block: block, Most: atOnce / wait.Seconds(), Note: fmt.Sprintf("whole engine; each task waits %s, %d at a time", wait, atOnce)}
+	row, err := runIdle(ctx, d, &idleWork{wait: wait}, row, tasks, migrations.KnobChange{Concurrency: to(atOnce), Block: to(block)})
 	if err != nil {
 		return fmt.Errorf("tasks that wait: %w", err)
 	}
-	r.remarks = append(r.remarks, fmt.Sprintf("1 worker, waiting %s in each task, %d at a time: %.0f/s of %.0f.", wait, atOnce, row.PerSecond, atOnce/wait.Seconds()))
+	r.Rows = append(r.Rows, row)
+	r.remarks = append(r.remarks, fmt.Sprintf("1 worker, waiting %s in each task, %d at a time: %.0f/s of %.0f.", wait, atOnce, row.PerSecond, row.Most))
 	return nil
 }
 
 func to[T any](value T) *T { return &value }
 
-// compare says how our rows stand beside the original with the block it was designed with, the smallest.
+// compare says how our rows stand beside the original with the block it was designed with, the first one, and
+// what the figures of a strategy are worth that was stopped.
 func (r *Report) compare(load TaskLoad) {
 	for _, workers := range load.Workers {
 		base := r.find("original", workers, load.Blocks[0])
 		for _, block := range load.Blocks {
 			ours := r.find("ours", workers, block)
-			r.remarks = append(r.remarks, fmt.Sprintf("%d workers: ours at block %d is %.1f × the original at block %d.", workers, block, ours.PerSecond/base.PerSecond, load.Blocks[0]))
+			r.remarks = append(r.remarks, fmt.Sprintf("%d workers: ours at block %d is %.1f × the original at block %d%s.", workers, block, ours.PerSecond/base.PerSecond, load.Blocks[0], base.measured()))
 		}
 	}
+	if slices.ContainsFunc(r.Rows, Row.stopped) {
+		r.remarks = append(r.remarks, fmt.Sprintf("Who did not do all tasks was stopped after %s. The more tasks are open, the longer the original looks for some: "+
+			"over a whole run it is faster than it is here. With --patience 0 everybody does all.", load.Patience))
+	}
+}
+
+// measured says of which tasks a row's figures are, where they are not of all.
+func (r Row) measured() string {
+	if !r.stopped() {
+		return ""
+	}
+	return fmt.Sprintf(", measured with its first %d tasks", r.Done)
 }
 
 func (r *Report) find(strategy string, workers, block int) Row {
 	for _, row := range r.Rows {
-		if row.Strategy == strategy && row.Workers == workers && row.Block == block {
+		if row.Measure == "" && row.Strategy == strategy && row.Workers == workers && row.Block == block {
 			return row
 		}
 	}

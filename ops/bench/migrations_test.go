@@ -24,11 +24,11 @@ func TestMigrations(t *testing.T) {
 					continue
 				}
 				ran++
-				if row.Duplicates+row.Gaps+row.Errors != 0 || row.PerSecond <= 0 || row.P99 < row.P50 || row.Workers != 3 || row.Block == 0 {
+				if row.Duplicates+row.Gaps+row.Errors != 0 || row.PerSecond <= 0 || row.P99 < row.P50 || row.Done != 300 || row.Tasks != 300 || row.Workers != 3 || row.Block == 0 {
 					t.Errorf("%+v", row)
 				}
-				if name == "ours" && row.Deadlocks > 0 {
-					t.Errorf("%d deadlocks", row.Deadlocks)
+				if row.Deadlocks == nil || name == "ours" && *row.Deadlocks > 0 {
+					t.Errorf("%+v", row)
 				}
 			}
 			if ran != 2 {
@@ -53,5 +53,41 @@ func TestMigrations(t *testing.T) {
 		if err := json.Unmarshal(line.Bytes(), &parsed); err != nil || parsed.Rows[0]["workers"] != 3.0 || parsed.Rows[0]["block"] != 10.0 {
 			t.Errorf("%v: %s", err, &line)
 		}
+		waiting := parsed.Rows[len(parsed.Rows)-1]
+		if speed, _ := waiting["per_second"].(float64); waiting["measure"] != "waiting" || waiting["strategy"] != "ours, waiting" || waiting["most_per_second"] != 4000.0 || speed <= 0 {
+			t.Errorf("tasks that wait: %v", waiting)
+		}
+		if strings.Contains(table.String(), "stopped") {
+			t.Error(table.String())
+		}
 	})
+}
+
+func TestAStrategyThatIsStoppedSaysSo(t *testing.T) {
+	const tasks = 300
+	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: tasks, Workers: []int{2}, Blocks: []int{10}, Patience: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range report.Rows {
+		switch row.Strategy {
+		case "ours", "ours, waiting":
+			if row.Done != tasks {
+				t.Errorf("ours was stopped: %+v", row)
+			}
+		default: // a block for each worker at most
+			if row.Done == 0 || row.Done > 20 || row.Tasks != tasks || row.Gaps != 0 {
+				t.Errorf("%+v", row)
+			}
+		}
+	}
+	var table bytes.Buffer
+	if err := report.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{" of 300 ", "the original at block 10, measured with its first ", "With --patience 0 everybody does all."} {
+		if !strings.Contains(table.String(), says) {
+			t.Errorf("%q is missing in\n%s", says, &table)
+		}
+	}
 }

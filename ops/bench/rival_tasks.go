@@ -43,6 +43,7 @@ type rivalRun struct {
 	block     int
 	tasks     uint64
 	taken     atomic.Uint64 // of the floor, which counts in this process
+	stopped   atomic.Bool   // the time was up
 	deadlocks atomic.Uint64
 }
 
@@ -193,7 +194,6 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 		return Row{}, fmt.Errorf("fill: %w", err)
 	}
 	r := &rivalRun{block: block, tasks: uint64(load.Tasks)}
-	end := time.Now().Add(load.Patience)
 	var times durations
 	began := time.Now()
 	err := together(workers, func(n int) error {
@@ -206,7 +206,7 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 			return err
 		}
 		w := rivalWorker{r, fmt.Sprintf("worker-%d", n), conn}
-		for time.Now().Before(end) {
+		for {
 			start := time.Now()
 			tasks, err := rival.claim(ctx, w)
 			times.add(time.Since(start))
@@ -216,20 +216,26 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 			if err := rival.complete(ctx, w, tasks); err != nil {
 				return err
 			}
+			if load.Patience > 0 && time.Since(began) >= load.Patience {
+				r.stopped.Store(true)
+				return nil
+			}
 		}
-		return nil
 	})
 	took := time.Since(began)
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Strategy: rival.name, Note: rival.note, Workers: workers, Block: block, Deadlocks: r.deadlocks.Load()}
+	row := Row{Strategy: rival.name, Note: rival.note, Workers: workers, Block: block, Tasks: r.tasks, Deadlocks: to(r.deadlocks.Load())}
 	row.P50, row.P99 = times.quantiles()
-	var done, completions uint64
-	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(SUM(completions), 0) FROM bench_task WHERE status = 'complete'").Scan(&done, &completions); err != nil {
+	var completions uint64
+	if err := d.SQL.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(SUM(completions), 0) FROM bench_task WHERE status = 'complete'").Scan(&row.Done, &completions); err != nil {
 		return Row{}, err
 	}
-	row.PerSecond, row.Duplicates, row.Gaps = float64(done)/took.Seconds(), completions-done, unfinished(load.Tasks, done, took, load.Patience)
+	row.PerSecond, row.Duplicates = float64(row.Done)/took.Seconds(), completions-row.Done
+	if !r.stopped.Load() { // workers who find no more and leave some: that is a fault
+		row.Gaps = row.Tasks - row.Done
+	}
 	return row, nil
 }
 
@@ -237,13 +243,4 @@ func measureRival(ctx context.Context, d *db.DB, rival taskRival, load TaskLoad,
 func discard(conn *sql.Conn) {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	conn.Close()
-}
-
-// unfinished is how many tasks were left by workers who found no more, which is a fault; where the time
-// was up it is none.
-func unfinished(tasks int, done uint64, took, patience time.Duration) uint64 {
-	if took >= patience {
-		return 0
-	}
-	return uint64(tasks) - done
 }

@@ -88,14 +88,14 @@ func measure(ctx context.Context, d *db.DB, w *workflows.Workflows, load TicketL
 	slices.Sort(times)
 	row := Row{
 		Strategy: s.name, Note: s.note, PerSecond: float64(len(times)) / all.Seconds(), P50: quantile(times, 0.5), P99: quantile(times, 0.99),
-		Errors: uint64(len(errs)),
+		Errors: uint64(len(errs)), Deadlocks: to(uint64(0)),
 	}
 	for _, n := range handedOut {
 		row.Duplicates += n - 1
 	}
 	for _, err := range errs {
 		if db.IsDeadlock(err) {
-			row.Deadlocks++
+			*row.Deadlocks++
 		}
 	}
 	return row, check(ctx, d.SQL, &row, list)

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+func TestDeadlocks(t *testing.T) {
+	t.Parallel()
+	look := func(n int64) db.Load { return db.Load{Deadlocks: db.Reading{Value: n, Known: true}} }
+	if n := deadlocks(look(3), look(5)); n == nil || *n != 2 {
+		t.Error("what the server counted is not told")
+	}
+	for _, after := range []db.Load{{}, look(5)} {
+		if deadlocks(db.Load{}, after) != nil {
+			t.Error("what our account may not read is told to be known")
+		}
+	}
+	report := Report{Rows: []Row{{Strategy: "ours"}, {Strategy: "floor", Deadlocks: to(uint64(7))}}}
+	var table, line bytes.Buffer
+	if err := report.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.JSON(&line); err != nil {
+		t.Fatal(err)
+	}
+	if rows := strings.Split(table.String(), "\n"); strings.Count(rows[3], "—") != 2 || strings.Count(rows[4], "—") != 1 || !strings.Contains(rows[4], " 7 ") {
+		t.Error(table.String())
+	}
+	if !strings.Contains(line.String(), `"deadlocks":null`) || !strings.Contains(line.String(), `"deadlocks":7`) {
+		t.Error(line.String())
+	}
+}
