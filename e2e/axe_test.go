@@ -147,7 +147,7 @@ func TestAccessible(t *testing.T) {
 		b.types("/")
 		b.wait(`document.activeElement.id === "jump-q"`)
 		b.types("fins")
-		b.wait(`document.querySelector("#jump-found [role=option]")`)
+		b.wait(`document.activeElement.ariaExpanded === "true" && document.querySelector("#jump-found [role=option]")`)
 		b.accessible("the jump box")
 		b.open("/acme/boards/NINJA?q=fins&who=me&state=open")
 		b.accessible("a board that is narrowed")

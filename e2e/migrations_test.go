@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -23,42 +24,32 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// works is a server whose migrations do as the test says.
+// works is a server whose migrations do as the test says, and a worker.
 type works struct {
 	*app
+	*hands
+	d         *db.DB
 	workflows *workflows.Workflows
-	mu        sync.Mutex
-	gate      chan struct{} // closed: tasks go through
-	failing   bool          // every third task fails
+	filled    chan struct{} // closed: the run of "sort" is
 	away      atomic.Bool   // nobody answers
+}
+
+// hands are what a worker has.
+type hands struct {
+	mu      sync.Mutex
+	gate    chan struct{} // closed: tasks go through
+	failing bool          // every third task fails
 }
 
 // withWorks is a server with a worker in the test's process.
 func withWorks(t *testing.T) *works {
 	t.Helper()
-	d := dbtest.Open(t)
-	w := &works{gate: make(chan struct{})}
-	w.workflows = workflows.New(d, workflows.WithVersion("v1-test"), workflows.WithMigrations(&migrations.Migration{
-		Name: "polish", Title: "Polish stones", Description: "Does as the test says.",
-		Params: []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}},
-		Fill: func(ctx context.Context, into migrations.Filler) error {
-			n, _ := strconv.Atoi(into.Values()["stones"])
-			for i := range n {
-				task := migrations.NewTask{Payload: fmt.Sprintf(`{"stone":%d,"html":"<img src=x onerror=alert(1)>"}`, i), Cursor: strconv.Itoa(i)}
-				if err := into.Add(ctx, task); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		Process: w.process,
-		Knobs:   migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1_000_000},
-	}))
-	t.Cleanup(func() { w.workflows.Close(context.Background()) })
+	w := &works{d: dbtest.Open(t), filled: make(chan struct{})}
+	w.hands, w.workflows = w.joins(t)
 	if _, _, _, err := w.workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	handler := web.New(web.Config{Workflows: w.workflows, Sessions: d.Sessions(), Log: slog.New(slog.DiscardHandler)})
+	handler := web.New(web.Config{Workflows: w.workflows, Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.away.Load() {
 			panic(http.ErrAbortHandler)
@@ -66,13 +57,6 @@ func withWorks(t *testing.T) *works {
 		handler.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(server.Close)
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = w.workflows.Engine().Work(ctx)
-	}()
-	t.Cleanup(func() { stop(); w.open(); <-done })
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,15 +66,63 @@ func withWorks(t *testing.T) *works {
 	return w
 }
 
-func (w *works) process(ctx context.Context, work *migrations.Work) error {
-	w.mu.Lock()
-	gate, failing := w.gate, w.failing
-	w.mu.Unlock()
+// joins has one more worker work, with hands of its own, as another process would.
+func (w *works) joins(t *testing.T) (*hands, *workflows.Workflows) {
+	t.Helper()
+	h := &hands{gate: make(chan struct{})}
+	stones := []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}}
+	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1_000_000}
+	flows := workflows.New(w.d, workflows.WithVersion("v1-test"), workflows.WithMigrations(
+		&migrations.Migration{
+			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones, Process: h.process, Knobs: knobs,
+		},
+		&migrations.Migration{
+			Name: "sort", Title: "Sort stones", Description: "Is filled when the test says.", Params: stones, Process: h.process, Knobs: knobs,
+			Fill: func(ctx context.Context, into migrations.Filler) error {
+				select {
+				case <-w.filled:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+				return addStones(ctx, into)
+			},
+		},
+	))
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = flows.Engine().Work(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		h.open()
+		<-done
+		flows.Close(context.Background())
+	})
+	return h, flows
+}
+
+func addStones(ctx context.Context, into migrations.Filler) error {
+	n, _ := strconv.Atoi(into.Values()["stones"])
+	for i := range n {
+		task := migrations.NewTask{Payload: fmt.Sprintf(`{"stone":%d,"html":"<img src=x onerror=alert(1)>"}`, i), Cursor: strconv.Itoa(i)}
+		if err := into.Add(ctx, task); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hands) process(ctx context.Context, work *migrations.Work) error {
 	select {
-	case <-gate:
+	case <-h.gate:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	h.mu.Lock()
+	failing := h.failing
+	h.mu.Unlock()
 	if failing && work.Task.ID%3 == 0 {
 		return errors.New("the stone is <b>too hard</b>")
 	}
@@ -99,37 +131,57 @@ func (w *works) process(ctx context.Context, work *migrations.Work) error {
 }
 
 // open lets tasks through.
-func (w *works) open() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (h *hands) open() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	select {
-	case <-w.gate:
+	case <-h.gate:
 	default:
-		close(w.gate)
+		close(h.gate)
 	}
 }
 
-func (w *works) fail(yes bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.failing = yes
+func (h *hands) fail(yes bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failing = yes
 }
 
 func asOperator() context.Context { return workflows.AsCommandLine(context.Background()) }
 
-// ready is a run that is filled.
-func (w *works) ready(t *testing.T, stones int) id.Run {
+// opened is a run of a migration that is to be filled.
+func (w *works) opened(t *testing.T, name string, stones int) id.Run {
 	t.Helper()
-	run, err := w.workflows.OpenRun(asOperator(), "polish", migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
+	run, err := w.workflows.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.until(t, run.ID, migrations.Ready)
 	return run.ID
+}
+
+// ready is a run that is filled.
+func (w *works) ready(t *testing.T, stones int) id.Run {
+	t.Helper()
+	run := w.opened(t, "polish", stones)
+	w.until(t, run, migrations.Ready)
+	return run
+}
+
+func (w *works) starts(t *testing.T, run id.Run) {
+	t.Helper()
+	if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // until waits for a run to come to a state.
 func (w *works) until(t *testing.T, run id.Run, state migrations.State) {
+	t.Helper()
+	w.when(t, run, "is "+string(state), func(now migrations.Run) bool { return now.State == state })
+}
+
+// when waits until a run is as wanted.
+func (w *works) when(t *testing.T, run id.Run, what string, wanted func(migrations.Run) bool) {
 	t.Helper()
 	var now migrations.Run
 	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -137,11 +189,11 @@ func (w *works) until(t *testing.T, run id.Run, state migrations.State) {
 		if now, err = w.workflows.Run(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
-		if now.State == state {
+		if wanted(now) {
 			return
 		}
 	}
-	t.Fatalf("the run is %s (%s), not %s", now.State, now.Reason, state)
+	t.Fatalf("it was never so that the run %s: it is %s (%s), %+v", what, now.State, now.Reason, now.Progress)
 }
 
 // tallied waits until the page says so many.
@@ -159,6 +211,7 @@ func TestRunPanel(t *testing.T) {
 	t.Run("an operator starts a run, watches it, pauses it until the workers are idle, resumes it, and retries what failed", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
+		other, _ := w.joins(t)
 		run := w.ready(t, 30)
 		b := w.tab(t)
 		b.open(views.RunPath(run))
@@ -167,14 +220,19 @@ func TestRunPanel(t *testing.T) {
 		b.at(views.RunStartPath(run))
 		b.click("#start form .primary")
 		b.at(views.RunPath(run))
-		b.tallied("Processing", "4")
+		b.tallied("Processing", "8")
 		eval[bool](b, `(document.querySelector("#run-toggle button").focus(), true)`)
 
 		b.types("pp") // twice is once
 		b.state("Pausing")
-		b.sees("#run-head", "0 of 1 worker idle")
+		b.sees("#run-head", "0 of 2 workers idle")
 		b.wait(`document.activeElement === document.querySelector(".run-actions button")`)
 		w.fail(true)
+		other.fail(true)
+		other.open()
+		b.sees("#run-head", "1 of 2 workers idle")
+		b.sees("#run-workers", "1 of 2 workers idle")
+		b.state("Pausing")
 		w.open()
 		b.state("Paused")
 		b.wait(`document.querySelectorAll(".run-actions form").length === 1`)
@@ -187,6 +245,7 @@ func TestRunPanel(t *testing.T) {
 		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
 
 		w.fail(false)
+		other.fail(false)
 		b.types("f")
 		b.wait(`document.activeElement.closest("#run-failures")`)
 		b.click("#run-failures tbody button")
@@ -194,14 +253,48 @@ func TestRunPanel(t *testing.T) {
 		b.tallied("Complete", "30")
 		b.sees("#run-events", "Retry")
 	})
+	t.Run("keys lead to the failures, the workers and the tasks, and look again where nothing is looked at by itself", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.ready(t, 12)
+		w.fail(true)
+		w.open()
+		w.starts(t, run)
+		w.until(t, run, migrations.Complete)
+		b := w.tab(t)
+		b.size(1280, 300, false)
+		b.open(views.RunPath(run))
+		b.state("Complete with failures")
+		b.tallied("Failed", "4")
+		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
+		for key, piece := range map[string]string{"f": "run-failures", "w": "run-workers"} {
+			b.types(key)
+			b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
+		}
+		w.fail(false)
+		group, err := w.workflows.RunFailures(asOperator(), run)
+		if err != nil || len(group) != 1 {
+			t.Fatal(group, err)
+		}
+		if n, err := w.workflows.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		w.when(t, run, "has one failed task less", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 3 })
+		b.tallied("Failed", "4") // as the page knows it
+		b.types("r")
+		b.tallied("Failed", "3")
+		b.tallied("Complete", "9")
+		b.types("/")
+		b.wait(`document.activeElement.id === "tasks-task"`)
+		b.types("fwr?p") // is typed, behind the / that a hand would not have typed
+		b.wait(`document.activeElement.id === "tasks-task" && document.activeElement.value.endsWith("fwr?p") && !document.querySelector("dialog[open]")`)
+	})
 	t.Run("nothing moves under the hand: a run waits while tasks are chosen, and keeps what is typed, open and focused", func(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
 		run := w.ready(t, 12)
 		w.fail(true)
-		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
-			t.Fatal(err)
-		}
+		w.starts(t, run)
 		b := w.tab(t)
 		b.open(views.RunPath(run))
 		b.tallied("Processing", "4")
@@ -281,9 +374,7 @@ func TestRunPanel(t *testing.T) {
 		t.Parallel()
 		w := withWorks(t)
 		run := w.ready(t, 5)
-		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
-			t.Fatal(err)
-		}
+		w.starts(t, run)
 		b := w.tab(t)
 		b.expected = regexp.MustCompile(`ERR_|htmx:`)
 		b.open(views.RunPath(run))
@@ -297,46 +388,85 @@ func TestRunPanel(t *testing.T) {
 		w := withWorks(t)
 		run := w.ready(t, 12)
 		b := w.tab(t)
-		look := func(what string) {
-			t.Helper()
-			b.open(views.RunPath(run))
-			b.accessible(what)
-			b.size(320, 640, true)
-			b.frame()
-			if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
-				t.Errorf("%s is %d wide", what, wide)
-			}
-			small := eval[string](b, `[...document.querySelectorAll("main a.button, main button, main input:not([type=hidden], [type=checkbox]), main select, main summary")].filter(e => {
-				if (!e.checkVisibility()) return false
-				const r = e.getBoundingClientRect()
-				return r.width < 44 || r.height < 43.5
-			}).map(e => e.getBoundingClientRect().width + "x" + e.getBoundingClientRect().height + " " + e.outerHTML.slice(0, 160)).join("\n")`)
-			if small != "" {
-				t.Errorf("%s: smaller than 44 px:\n%s", what, small)
-			}
-			b.size(1280, 900, false)
-		}
-		look("a run that is ready")
+		b.looks(run, "Ready")
 		w.fail(true)
-		if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
-			t.Fatal(err)
-		}
-		look("a run that runs")
+		w.starts(t, run)
+		b.looks(run, "Running")
 		if _, err := w.workflows.PauseRun(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
-		look("a run that is pausing")
+		b.looks(run, "Pausing")
 		w.open()
 		w.until(t, run, migrations.Paused)
-		look("a run that is paused")
+		b.looks(run, "Paused")
 		if _, err := w.workflows.ResumeRun(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
 		w.until(t, run, migrations.Complete)
-		look("a run that is complete, with failures")
-		for _, path := range []string{views.RunFailuresPath(run), views.RunRetriesPath(run) + "?all=1", views.RunPath(run) + "/events", views.RunTaskPath(run, 1), views.RunPath(run) + "?state=failed"} {
+		b.looks(run, "Complete with failures")
+		for _, path := range []string{views.RunFailuresPath(run), views.RunRetriesPath(run) + "?all=1", views.RunSkipsPath(run) + "?all=1", views.RunPath(run) + "/events", views.RunTaskPath(run, 1), views.RunPath(run) + "?state=failed"} {
 			b.open(path)
 			b.accessible(path)
 		}
+		w.fail(false)
+		if _, err := w.workflows.RetryTasks(asOperator(), run, migrations.Which{All: true}); err != nil {
+			t.Fatal(err)
+		}
+		w.when(t, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Complete == 12 })
+		b.looks(run, "Complete")
 	})
+	t.Run("so it is while the run is filled, throttled and stopped", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		run := w.opened(t, "sort", 12)
+		b := w.tab(t)
+		w.until(t, run, migrations.Filling)
+		b.looks(run, "Filling")
+		close(w.filled)
+		w.until(t, run, migrations.Ready)
+		yes := true
+		if _, err := w.workflows.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &yes}); err != nil {
+			t.Fatal(err)
+		}
+		w.starts(t, run)
+		w.until(t, run, migrations.Throttled)
+		b.looks(run, "Throttled")
+		b.sees(".run-reason", "An operator throttled it")
+		no := false
+		if _, err := w.workflows.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &no}); err != nil {
+			t.Fatal(err)
+		}
+		w.when(t, run, "has tasks under way", func(r migrations.Run) bool { return r.Progress.Processing > 0 })
+		b.open(views.RunCancellationPath(run))
+		b.accessible("the question whether to stop a run")
+		if _, err := w.workflows.CancelRun(asOperator(), run); err != nil {
+			t.Fatal(err)
+		}
+		b.looks(run, "Stopping")
+		w.open()
+		w.until(t, run, migrations.Cancelled)
+		b.looks(run, "Stopped")
+	})
+}
+
+// looks has a look at a run's page in a state: it is accessible, fits a phone and can be touched there.
+func (b *tab) looks(run id.Run, state string) {
+	b.t.Helper()
+	b.open(views.RunPath(run))
+	b.state(state)
+	b.accessible(state)
+	b.size(320, 640, true)
+	b.frame()
+	if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
+		b.t.Errorf("%s: it is %d wide", state, wide)
+	}
+	small := eval[string](b, `[...document.querySelectorAll("main a.button, main button, main input:not([type=hidden], [type=checkbox]), main select, main summary")].filter(e => {
+		if (!e.checkVisibility()) return false
+		const r = e.getBoundingClientRect()
+		return r.width < 44 || r.height < 43.5
+	}).map(e => e.getBoundingClientRect().width + "x" + e.getBoundingClientRect().height + " " + e.outerHTML.slice(0, 160)).join("\n")`)
+	if small != "" {
+		b.t.Errorf("%s: smaller than 44 px:\n%s", state, small)
+	}
+	b.size(1280, 900, false)
 }
