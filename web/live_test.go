@@ -218,9 +218,10 @@ func TestLive(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t, withStreams(web.StreamLimits{Beat: tick}))
 		h.goingLive()
-		server, ana := onPort(t, h), h.ana()
+		server, outlived := inAHurry(t, h)
+		ana := h.ana()
 		stream := watch(t, server, ana, "?at="+ana.at(t))
-		for range 12 { // beyond what an answer with an end may take
+		for !outlived() {
 			if _, err := stream.next(); err != nil {
 				t.Fatal(err)
 			}

@@ -69,8 +69,21 @@ func (h *house) done(run id.Run, upto int) {
 	h.exec("ANALYZE TABLE migration_task")
 }
 
+// claims has a worker do some more of the run's tasks in several rounds, and returns what 99 of 100 claims took at
+// most in the middle one of them: a stall of the disk in one or two does not count.
+func (h *house) claims(run id.Run, rounds int, tasks int64) time.Duration {
+	h.t.Helper()
+	var took []time.Duration
+	for range rounds {
+		took = append(took, h.worked(run, tasks))
+	}
+	slices.Sort(took)
+	h.t.Logf("99 of 100 claims took at most %s in each round", took)
+	return took[rounds/2]
+}
+
 // worked has a worker do some more of the run's tasks, ten in a block, and returns what 99 of 100 of its
-// last claims took at most: 512 of them at most.
+// last claims took at most, each with its commit: 512 of them at most.
 func (h *house) worked(run id.Run, tasks int64) time.Duration {
 	h.t.Helper()
 	operator := workflows.AsCommandLine(context.Background())
@@ -167,11 +180,17 @@ func (h *house) purged() {
 // TestALargeRun has a run whose size must not be felt: neither by those who claim when nearly all of it is
 // done, nor by those who look at it. `make soak` has one of five million tasks.
 func TestALargeRun(t *testing.T) {
-	const most = 2000 // rows and index entries that an answer may read
+	const (
+		most     = 2000 // rows and index entries that an answer may read
+		fragment = "all that may change"
+	)
 	soak := os.Getenv("COUNTERFOIL_SOAK") != ""
 	h := newHouse(t)
 	size := runSize(t)
-	worked := min(size/200, 7000) // enough for all claims that are remembered to be new ones
+	rounds, worked := 1, size/200
+	if soak {
+		rounds, worked = 5, 6000 // enough for all claims that are remembered to be new ones
+	}
 	began := time.Now()
 	run := h.largeRun(size)
 	t.Logf("%d tasks filled in %s", size, time.Since(began).Round(time.Second))
@@ -180,8 +199,8 @@ func TestALargeRun(t *testing.T) {
 	looks := func(when string) {
 		live := ana.htmx(views.RunPollID)
 		for what, ask := range map[string]func(){
-			"the page":            func() { ana.get(views.RunPath(run)).is(t, http.StatusOK) },
-			"all that may change": func() { live.get(views.RunLivePath(run)).is(t, http.StatusOK) },
+			"the page": func() { ana.get(views.RunPath(run)).is(t, http.StatusOK) },
+			fragment:   func() { live.get(views.RunLivePath(run)).is(t, http.StatusOK) },
 		} {
 			ask() // sessions and what is kept in memory are read
 			if n := h.reads(ask); n > most {
@@ -195,24 +214,28 @@ func TestALargeRun(t *testing.T) {
 				ask()
 				times = append(times, time.Since(start))
 			}
-			t.Logf("%s, %s takes %.1f ms (p50), %.1f ms (p95)", when, what, at(times, 50), at(times, 95))
+			p95 := at(times, 95)
+			t.Logf("%s, %s takes %.1f ms (p50), %.1f ms (p95)", when, what, at(times, 50), p95)
+			if soak && what == fragment && p95 >= 30 {
+				t.Errorf("%s, %s takes %.1f ms (p95), not less than 30", when, what, p95)
+			}
 		}
 	}
 	if soak {
 		h.purged()
 	}
-	fresh := h.worked(run, int64(worked))
+	fresh := h.claims(run, rounds, int64(worked))
 	looks("at 0 %")
 	began = time.Now()
-	h.done(run, size-max(size/100, 3*worked))
+	h.done(run, size-max(size/100, (rounds+2)*worked)) // a round does a little more than it must
 	t.Logf("99 %% done in %s", time.Since(began).Round(time.Second))
 	if soak {
 		h.purged()
 	}
-	late := h.worked(run, int64(worked))
+	late := h.claims(run, rounds, int64(worked))
 	looks("at 99 %")
 	t.Logf("99 of 100 claims took at most %s at 0 %%, %s at 99 %%", fresh, late)
-	if soak && late > 2*fresh+2*time.Millisecond {
+	if soak && late > 2*fresh {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
