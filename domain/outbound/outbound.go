@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,9 @@ type Limits struct {
 	// At least so many bytes have to come in each Pace, or the answer counts as stalled.
 	Least int64
 	Pace  time.Duration
+	// Await is called before a redirect to a host that was not asked yet is followed; its error ends the
+	// request and is returned as it is. nil awaits nothing.
+	Await func(ctx context.Context, host string) error
 }
 
 // DefaultLimits are for a file of middling size.
@@ -208,9 +212,21 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 		if err := c.check(req.URL); err != nil {
 			return Redirected{address, err}
 		}
+		sameHost := func(asked *http.Request) bool { return asked.URL.Hostname() == req.URL.Hostname() }
+		if limits.Await == nil || slices.ContainsFunc(via, sameHost) {
+			return nil
+		}
+		if err := limits.Await(req.Context(), req.URL.Hostname()); err != nil {
+			return notLet{err}
+		}
 		return nil
 	}
 }
+
+// notLet is what Limits.Await said.
+type notLet struct{ error }
+
+func (e notLet) Unwrap() error { return e.error }
 
 // body is what an answer holds, within its limits.
 type body struct {
@@ -267,6 +283,7 @@ func explain(ctx context.Context, address string, err error) error {
 	var many TooManyRedirects
 	var large TooLarge
 	var slow TooSlow
+	var not notLet
 	switch {
 	case errors.As(err, &redirected):
 		return redirected
@@ -280,6 +297,8 @@ func explain(ctx context.Context, address string, err error) error {
 		return slow
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &not):
+		return not.error
 	}
 	return Unreachable{address, err}
 }

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -237,6 +238,28 @@ func TestGet(t *testing.T) {
 	t.Run("a redirect to an image is one", func(t *testing.T) {
 		if _, err := fetch(c, base+"/to?/to?/image/5.png", outbound.Limits{}); err != nil {
 			t.Error(err)
+		}
+	})
+	t.Run("another host that a redirect leads to is waited for, and what that says is returned as it is", func(t *testing.T) {
+		port := base[strings.LastIndexByte(base, ':')+1:]
+		busy := errors.New("it wants to be left alone")
+		for to, want := range map[string]struct {
+			awaited []string
+			err     error
+		}{
+			"/image/1.png":                                   {nil, nil},
+			base + "/to?/image/1.png":                        {nil, nil},
+			"http://localhost:" + port + "/image/1.png":      {[]string{"localhost"}, busy},
+			base + "/to?http://LOCALHOST:" + port + "/x.png": {[]string{"localhost"}, busy},
+		} {
+			var awaited []string
+			_, err := fetch(c, base+"/to?"+to, outbound.Limits{Await: func(_ context.Context, host string) error {
+				awaited = append(awaited, host)
+				return busy
+			}})
+			if err != want.err || !slices.Equal(awaited, want.awaited) {
+				t.Errorf("%s: %v, awaited %q", to, err, awaited)
+			}
 		}
 	})
 	t.Run("a status is no error", func(t *testing.T) {

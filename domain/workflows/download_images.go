@@ -416,7 +416,7 @@ func (w *Workflows) fetchImage(ctx context.Context, work *migrations.Work, addre
 		return nil, err
 	}
 	total := time.Duration(number("timeout")) * time.Second
-	content, err := w.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total, Header: min(total, 20*time.Second)})
+	content, err := w.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total, Header: min(total, 20*time.Second), Await: work.Await})
 	if err != nil {
 		return nil, err
 	}
@@ -440,11 +440,29 @@ func (w *Workflows) fetch(ctx context.Context, address string, limits outbound.L
 	if res.StatusCode != http.StatusOK {
 		return nil, statusError(res, address, w.bulk.Now())
 	}
+	if kind := res.Header.Get("Content-Type"); !mayBeImage(kind) {
+		return nil, migrations.Permanent{Err: noImage{address, kind}}
+	}
 	content, err := io.ReadAll(res.Body)
 	if err != nil {
 		return nil, whenToTry(err)
 	}
 	return content, nil
+}
+
+// mayBeImage reports whether an answer is worth reading that says it is of that type: what says nothing, or
+// only that it is bytes, may be anything.
+func mayBeImage(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" || strings.HasPrefix(kind, "image/")
+}
+
+// noImage reports an answer that says itself that it is something else.
+type noImage struct{ address, kind string }
+
+func (e noImage) Error() string {
+	return fmt.Sprintf("%.300q is no image: it says that it is %.100q.", e.address, e.kind)
 }
 
 func whenToTry(err error) error {

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -388,6 +389,11 @@ func TestDownloadImagesFromAHostileHost(t *testing.T) {
 		"/page.png":              "!1 .*web page",
 		"/text.png":              "!1 .*text",
 		"/empty.png":             "!1 .*empty",
+		"/plain.html":            "!1 .*no image.*text/html",
+		"/film.mp4":              "!1 .*no image.*video/mp4",
+		"/bytes.bin":             "^/acme/images/",
+		"/bytes.octets":          "^/acme/images/",
+		"/untyped":               "^/acme/images/",
 		"/endless":               "!1 .*more than 64 KiB",
 		"/gzip-bomb.png":         "!1 .*more than 64 KiB",
 		"/stall":                 "!2 .*too slow",
@@ -583,5 +589,37 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 	}
 	if g.host.Requests() != 0 {
 		t.Errorf("%d requests", g.host.Requests())
+	}
+}
+
+func TestImagesBehindARedirect(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(g.base, "http://"))
+	g.exec(t, "INSERT INTO migration_upstream (host, blocked_until, reason) VALUES ('localhost', NOW(6) + INTERVAL 1 HOUR, 'it answers 429 Too Many Requests')")
+	file := "url\n"
+	for n := range 5 {
+		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
+	}
+	g.works(t)
+	run, err := g.work.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.until(t, run.ID, migrations.Ready)
+	if _, err := g.work.StartRun(g.ctx, run.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		p := g.until(t, run.ID, migrations.Running).Progress
+		if p.Errors > 0 || time.Now().After(end) {
+			t.Fatalf("tasks for a host that wants to be left alone, behind one that does not: %+v", p)
+		}
+		if p.Waiting == 5 {
+			break
+		}
+	}
+	if n := g.host.Requests(); n != 5 {
+		t.Errorf("%d requests, not one for each redirect", n)
 	}
 }

@@ -37,6 +37,7 @@ import (
 //	/cut.png                                  the first half of what is announced
 //	/bomb.png /bomb.gif                       100,000 × 100,000 and 60,000 × 60,000 pixels in a few bytes
 //	/script.svg /svg.png /page.png /empty.png /text.png    SVG with a script, also under another type; HTML; nothing; text
+//	/plain.html /film.mp4 /bytes.bin /bytes.octets /untyped    an image that says it is HTML, a film, bytes, bytes, nothing
 //	/gzip-bomb.png                            many MiB of nothing, packed
 //	/loop /to?SCHEME://…                      redirects: to itself; to there
 //	/late /huge                               200 after a minute; 200 with a body of 1 GiB
@@ -171,6 +172,11 @@ func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
 		send(w, name, []byte("<!doctype html><title>Not found</title><script>alert(1)</script>"))
 	case "empty.png":
 		send(w, name, nil)
+	case "plain.html", "film.mp4", "bytes.bin", "bytes.octets", "untyped":
+		w.Header()["Content-Type"] = map[string][]string{
+			"plain.html": {"text/html; charset=utf-8"}, "film.mp4": {"video/mp4"}, "bytes.bin": {"Application/Octet-Stream; x"}, "bytes.octets": {"binary/octet-stream"}, "untyped": nil,
+		}[name]
+		_, _ = w.Write(Picture(100+len(name), name)) // of its own
 	case "text.png":
 		send(w, name, []byte("not here any more"))
 	case "loop":
