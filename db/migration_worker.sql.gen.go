@@ -13,6 +13,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const clock = `-- name: Clock :one
+SELECT CAST(NOW(6) AS DATETIME(6)) AS now
+`
+
+// Clock is the database's time.
+func (q *Queries) Clock(ctx context.Context) (time.Time, error) {
+	row := q.db.QueryRowContext(ctx, clock)
+	var now time.Time
+	err := row.Scan(&now)
+	return now, err
+}
+
 const deadWorkers = `-- name: DeadWorkers :many
 SELECT id, epoch FROM migration_worker FORCE INDEX (ix_migration_worker_state)
 WHERE state IN ('active', 'draining') AND lease_until < NOW(6)

@@ -261,6 +261,7 @@ var samples = map[string]sample{
 	"OpenDueTasks":   {args: with([]id.Task{12001, 12002, 12003})},
 	"RenewWorker":    {args: with(db.RenewWorkerParams{LeaseUs: 30_000_000, ID: 7, Epoch: 1})},
 	"SignOffWorker":  {args: with(db.SignOffWorkerParams{ID: 7, Epoch: 1})},
+	"Clock":          {args: with()},
 	"WorkersNow":     {args: with(7)},
 	"DeadWorkers":    {args: with(100)},
 	"DeclareDead":    {args: with(17, 1)},

@@ -23,6 +23,10 @@ UPDATE migration_worker
 SET state = 'stopped', epoch = epoch + 1, lease_until = NOW(6), beat_at = NOW(6), in_flight = 0, finished = sqlc.arg(finished), per_second = 0
 WHERE id = sqlc.arg(id) AND epoch = sqlc.arg(epoch);
 
+-- Clock is the database's time.
+-- name: Clock :one
+SELECT CAST(NOW(6) AS DATETIME(6)) AS now;
+
 -- WorkersNow is how many can claim, whether the worker is one that must not, and the time.
 -- name: WorkersNow :one
 SELECT CAST(NOW(6) AS DATETIME(6)) AS time, CAST(COALESCE(SUM(state = 'active'), 0) AS SIGNED) AS active, CAST(COALESCE(SUM(id = sqlc.arg(id) AND state = 'draining'), 0) AS SIGNED) AS draining

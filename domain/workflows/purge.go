@@ -48,11 +48,16 @@ func (w *Workflows) purgeDeleted() *migrations.Migration {
 	}
 }
 
-// purgeBefore is the time before which what was deleted is purged.
-func purgeBefore(now time.Time, values migrations.Values) (time.Time, error) {
+// purgeBefore is the time before which what was deleted is purged: by the database's clock, for that of a
+// server may be fast by weeks, and what is purged is gone.
+func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (time.Time, error) {
 	days, err := strconv.Atoi(values["days"])
 	if err != nil {
-		return now, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
+		return time.Time{}, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
+	}
+	now, err := db.Read(q.Clock(ctx))
+	if err != nil {
+		return now, fmt.Errorf("read the time: %w", err)
 	}
 	return now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
 }
@@ -63,7 +68,7 @@ func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) err
 	if err != nil {
 		return err
 	}
-	before, err := purgeBefore(w.bulk.Now(), into.Values())
+	before, err := purgeBefore(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
@@ -108,12 +113,12 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 	var ids []tickets.ID
 	var on []id.Board
 	of := map[*migrations.Work]purging{}
-	var before time.Time
+	before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // those of the run
+	if err != nil {
+		return err
+	}
 	for _, work := range works {
 		p, err := purgingOf(work)
-		if err == nil {
-			before, err = purgeBefore(tx.Now, work.Values)
-		}
 		if err != nil {
 			work.Fail(err)
 			continue
@@ -177,7 +182,7 @@ func (w *Workflows) previewPurging(ctx context.Context, work *migrations.Work) (
 		return "", err
 	}
 	err = w.bulk.InTx(ctx, func(tx *db.Tx) error {
-		before, err := purgeBefore(tx.Now, work.Values)
+		before, err := purgeBefore(ctx, tx.Queries, work.Values)
 		if err != nil {
 			return err
 		}

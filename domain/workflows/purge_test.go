@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -48,6 +49,25 @@ var monthOld = migrations.Values{"company": "", "days": "30"}
 
 func TestPurgeDeleted(t *testing.T) {
 	t.Parallel()
+
+	t.Run("a server whose clock is fast by a month removes nothing that can still be restored", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
+		h.deletedAgo(t, 31, keys...)
+		found := h.bulk(t, "purge-deleted", 1, monthOld).tasks
+		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at + INTERVAL 2 DAY WHERE local_id = ?", keys[0].Number)
+		h.db.SetClock(func() time.Time { return time.Now().Add(32 * 24 * time.Hour) })
+		fast := h.bulk(t, "purge-deleted", 1, monthOld)
+		if len(found) != 2 || len(fast.tasks) != 1 {
+			t.Errorf("%d tickets are to be purged, not 1 of %d", len(fast.tasks), len(found))
+		}
+		fast.write(t, found...)
+		if n := h.count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); n != 1 {
+			t.Errorf("%d tickets are left", n)
+		}
+	})
 
 	t.Run("a ticket goes with all that hangs on it, and its numbers are never used again", func(t *testing.T) {
 		t.Parallel()
