@@ -51,3 +51,14 @@ func TestEveryStateHasALook(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsHaveWords(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{
+		"open", "filling", "ready", "running", "pausing", "paused", "throttled", "cancelling", "cancelled", "complete", "knob", "retry", "skip", "drain", "undrain", "dismiss",
+	} {
+		if word := eventWord(migrations.Event{Kind: kind}); word == kind {
+			t.Errorf("%q has none", kind)
+		}
+	}
+}

@@ -373,7 +373,7 @@ func brief(s string, most int) string {
 
 var eventWords = map[string]string{
 	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause", "paused": "Paused", "throttled": "Throttled",
-	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain", "dismiss": "Dismissed",
+	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed",
 }
 
 // eventWord is what an entry of a run's log is about.

@@ -331,6 +331,9 @@ func TestStartRun(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+	t.Run("who comes second is told, and changes nothing", func(t *testing.T) {
+		h.unchanged(t, func() { ana.post(path, form("canary", "1,000", "rate", "9")...).is(t, http.StatusConflict) })
+	})
 	t.Run("what was started is past the question", func(t *testing.T) {
 		ana.get(path).is(t, http.StatusOK).has(t, 0, "#start form")
 		h.unchanged(t, func() {
@@ -455,7 +458,7 @@ func TestQuestionsAboutNothing(t *testing.T) {
 	h.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
 	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
 		for path, says := range map[string]string{
-			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?all=1": "failed any more",
+			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task waits",
 		} {
 			a := h.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
 			if text := a.text(t, "#run-question"); !strings.Contains(text, says) {

@@ -52,18 +52,12 @@ func (s *server) startRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	canary, change, turned, bad := readStart(c, props.Run, &props)
+	canary, change, bad := readStart(c, props.Run, &props)
 	if len(bad) > 0 {
 		props.Form.Errors = bad
 		return s.showStart(c, http.StatusUnprocessableEntity, props)
 	}
-	ctx := c.Request().Context()
-	if turned && props.Run.State == migrations.Ready {
-		if _, err := s.TurnKnobs(ctx, props.Run.ID, change); err != nil {
-			return s.rejectStart(c, props, err)
-		}
-	}
-	if _, err := s.StartRun(ctx, props.Run.ID, canary); err != nil {
+	if _, err := s.StartRunWith(c.Request().Context(), props.Run.ID, canary, change); err != nil {
 		return s.rejectStart(c, props, err)
 	}
 	return s.see(c, views.RunPath(props.Run.ID), "")
@@ -86,7 +80,7 @@ func (s *server) rejectStart(c echo.Context, props views.StartRunProps, err erro
 
 // readStart reads the form. Knobs that were left as they stood are not turned: somebody else may have
 // turned them meanwhile.
-func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (canary int, change migrations.KnobChange, turned bool, bad views.Errors) {
+func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
 	bad = views.Errors{}
 	props.Form.Canary = c.FormValue("canary")
 	if text := plainNumber(props.Form.Canary); text != "" {
@@ -114,10 +108,9 @@ func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (
 			}
 			continue
 		}
-		turned = true
 		turnStartKnob(&change, knob.Name, n)
 	}
-	return canary, change, turned, bad
+	return canary, change, bad
 }
 
 func turnStartKnob(change *migrations.KnobChange, name string, n float64) {

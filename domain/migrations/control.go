@@ -29,6 +29,12 @@ const maxCanary = 1<<32 - 1
 // it pauses and asks. To start a run again that was started alike does nothing. It returns RunNotFound,
 // Removed, BadCanary or WrongState.
 func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary int) (Run, error) {
+	return e.StartRunWith(ctx, actor, run, canary, KnobChange{})
+}
+
+// StartRunWith is StartRun with settings that are changed at once with it, or not at all: of two operators
+// who start a run, the settings of the first are those that count. It also returns what TurnKnobs does.
+func (e *Engine) StartRunWith(ctx context.Context, actor Actor, run id.Run, canary int, change KnobChange) (Run, error) {
 	if canary < 0 || canary > maxCanary {
 		return Run{}, BadCanary{}
 	}
@@ -39,21 +45,35 @@ func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary i
 		left, m.Reason = &n, fmt.Sprintf("Canary: %d tasks, then it pauses and asks.", canary)
 	}
 	return e.act(ctx, run, m, func(row db.MigrationRun) bool {
-		return State(row.State) == Running && (row.CanaryLeft != nil) == (left != nil)
+		return State(row.State) == Running && (row.CanaryLeft != nil) == (left != nil) && stands(row, change)
+	}, func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
+		return turn(ctx, tx, row, actor, change)
 	}, func(row *db.MigrationRun) { row.CanaryLeft = left })
+}
+
+// stands reports whether the knobs of a run are as the change would have them.
+func stands(row db.MigrationRun, change KnobChange) bool {
+	knobs, err := readKnobs(row.Knobs)
+	if err != nil {
+		return false
+	}
+	_, done, err := knobs.turn(change)
+	return err == nil && len(done) == 0
 }
 
 // PauseRun stops workers from claiming its tasks; once what is under way is finished, the run is
 // paused. To pause it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil)
+	return e.act(ctx, run, move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil, nil)
 }
 
 // ResumeRun goes on with a run that is paused, pausing or throttled; a throttle by hand is over then,
 // and a canary that was used up, too. To resume a run that runs does nothing. It returns RunNotFound,
 // Removed or WrongState.
 func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(row *db.MigrationRun) {
+	return e.act(ctx, run, move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
+		return endThrottle(ctx, tx, row, actor)
+	}, func(row *db.MigrationRun) {
 		if row.CanaryLeft != nil && *row.CanaryLeft == 0 {
 			row.CanaryLeft = nil
 		}
@@ -63,15 +83,17 @@ func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, e
 // CancelRun ends a run for good: at once where nothing is under way, else once that is finished. What
 // was done stays done. To cancel it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) CancelRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil)
+	return e.act(ctx, run, move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
 }
 
 func in(states ...State) func(db.MigrationRun) bool {
 	return func(row db.MigrationRun) bool { return slices.Contains(states, State(row.State)) }
 }
 
-// act moves a run, unless it was moved already.
-func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row db.MigrationRun) bool, change func(row *db.MigrationRun)) (Run, error) {
+// act moves a run, unless it was moved already. Where its state allows the move, also comes first, and
+// change alters more of the row; both may be nil.
+func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row db.MigrationRun) bool,
+	also func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error, change func(row *db.MigrationRun)) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := lockRun(ctx, tx, run)
 		if err != nil {
@@ -91,8 +113,8 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 				m.To = Cancelling
 			}
 		}
-		if m.Action == "resume" {
-			if err := e.endThrottle(ctx, tx, row, m.Actor); err != nil {
+		if also != nil && slices.Contains(m.From, State(row.State)) { // else transit refuses
+			if err := also(ctx, tx, row); err != nil {
 				return err
 			}
 		}
@@ -106,10 +128,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 }
 
 // endThrottle releases the throttle by hand, which would hold the run again at once.
-func (e *Engine) endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor) error {
-	if !slices.Contains([]State{Paused, Pausing, Throttled}, State(row.State)) {
-		return nil // transit refuses
-	}
+func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor) error {
 	off := false
 	return turn(ctx, tx, row, actor, KnobChange{Throttled: &off})
 }
@@ -220,7 +239,7 @@ func (e *Engine) Workers(ctx context.Context) ([]Worker, error) {
 }
 
 // DrainWorker has a worker finish what it holds and claim nothing more, or claim again. The runs that
-// are under way log it. It returns WorkerNotFound.
+// are not over log it. It returns WorkerNotFound.
 func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker, drain bool) error {
 	state, kind := WorkerActive, "undrain"
 	if drain {
@@ -237,19 +256,26 @@ func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker,
 		if err := tx.DrainWorker(ctx, state, worker); err != nil {
 			return err
 		}
-		runs, err := tx.RunsIn(ctx, db.RunsInParams{State: string(Running), Before: 1<<63 - 1, Limit: workersShown})
+		return logActive(ctx, tx, actor, kind, fmt.Sprintf("worker %d, %s:%d", worker, row.Host, row.Pid))
+	})
+	if err != nil {
+		return fmt.Errorf("drain worker: %w", err)
+	}
+	return nil
+}
+
+// logActive adds an entry to the log of each run that is not over; of very many in a state, to the newest.
+func logActive(ctx context.Context, tx *db.Tx, actor Actor, kind, detail string) error {
+	for _, state := range Active {
+		runs, err := tx.RunsIn(ctx, db.RunsInParams{State: string(state), Before: 1<<63 - 1, Limit: workersShown})
 		if err != nil {
 			return err
 		}
 		for _, run := range runs {
-			if err := logEvent(ctx, tx, run.ID, actor, kind, fmt.Sprintf("worker %d, %s:%d", worker, row.Host, row.Pid)); err != nil {
+			if err := logEvent(ctx, tx, run.ID, actor, kind, detail); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("drain worker: %w", err)
 	}
 	return nil
 }

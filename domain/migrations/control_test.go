@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -230,6 +231,9 @@ func TestDrain(t *testing.T) {
 		}
 		return "gone"
 	}
+	paused, over := d.ready(4), d.ready(5)
+	d.put(paused.ID, Paused)
+	d.put(over.ID, Cancelled)
 	for range 2 { // a double click
 		if err := d.DrainWorker(d.ctx, d.ana, worker, true); err != nil || state() != WorkerDraining {
 			t.Fatal(err, state())
@@ -238,9 +242,14 @@ func TestDrain(t *testing.T) {
 	if err := d.DrainWorker(d.ctx, d.ana, worker, false); err != nil || state() != WorkerActive {
 		t.Fatal(err, state())
 	}
-	log := d.log(run.ID)
-	if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) || got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
-		t.Error(got)
+	for _, active := range []id.Run{run.ID, paused.ID} {
+		log := d.log(active)
+		if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) || got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
+			t.Error(got)
+		}
+	}
+	if log := d.log(over.ID); strings.Contains(log[len(log)-1], "drain") {
+		t.Error("a run that is over says so, too:", log)
 	}
 	refuses[WorkerNotFound](t, d.DrainWorker(d.ctx, d.ana, 999, true), fault.NotFound)
 	execute(t, d.db, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
@@ -278,4 +287,54 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 			t.Error(run.State, run.Listed, run.Reason)
 		}
 	}
+}
+
+func TestStartWithSettings(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ready := d.ready(3)
+	eight, two, far := 8, 2, 100_000
+	mine, theirs := KnobChange{Concurrency: &eight}, KnobChange{Concurrency: &two}
+	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{Concurrency: &far}); !errors.As(err, new(BadParams)) {
+		t.Error(err)
+	}
+	if run := d.run(ready.ID); run.State != Ready {
+		t.Errorf("with a setting out of its range it is %s", run.State)
+	}
+	if run, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, mine); err != nil || run.State != Running || run.Knobs.Concurrency != 8 {
+		t.Fatalf("%+v, %v", run, err)
+	}
+	log := len(d.log(ready.ID))
+	t.Run("who comes second changes nothing, and is told", func(t *testing.T) {
+		_, err := d.StartRunWith(d.ctx, Actor{Name: "Bob"}, ready.ID, 0, theirs)
+		refuses[WrongState](t, err, fault.Conflict)
+		if run := d.run(ready.ID); run.Knobs.Concurrency != 8 || len(d.log(ready.ID)) != log {
+			t.Errorf("%+v, %q", run.Knobs, d.log(ready.ID))
+		}
+	})
+	t.Run("the same again is no error", func(t *testing.T) {
+		if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, mine); err != nil || len(d.log(ready.ID)) != log {
+			t.Errorf("%v, %q", err, d.log(ready.ID))
+		}
+	})
+	t.Run("of many at once one has its settings", func(t *testing.T) {
+		ready := must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "4"}, Draft{}))
+		d.filledBy(d.worker(), ready)
+		var wait sync.WaitGroup
+		for n := 10; n < 20; n++ {
+			wait.Go(func() {
+				_, _ = d.StartRunWith(context.WithoutCancel(d.ctx), Actor{Name: fmt.Sprint(n)}, ready.ID, 0, KnobChange{Concurrency: &n})
+			})
+		}
+		wait.Wait()
+		run, turned := d.run(ready.ID), 0
+		for _, line := range d.log(ready.ID) {
+			if strings.Contains(line, " knob ") {
+				turned++
+			}
+		}
+		if run.State != Running || turned != 1 {
+			t.Errorf("%s, %q", run.State, d.log(ready.ID))
+		}
+	})
 }

@@ -159,11 +159,16 @@ func (w *Workflows) Run(ctx context.Context, run id.Run) (migrations.Run, error)
 
 // StartRun starts a run that is ready, with a canary above 0 for so many tasks.
 func (w *Workflows) StartRun(ctx context.Context, run id.Run, canary int) (migrations.Run, error) {
+	return w.StartRunWith(ctx, run, canary, migrations.KnobChange{})
+}
+
+// StartRunWith is StartRun with settings that are changed at once with it, or not at all.
+func (w *Workflows) StartRunWith(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
 	actor, err := operating(ctx)
 	if err != nil {
 		return migrations.Run{}, err
 	}
-	return w.engine.StartRun(ctx, actor, run, canary)
+	return w.engine.StartRunWith(ctx, actor, run, canary, change)
 }
 
 // PauseRun stops a run, for a while.
