@@ -464,7 +464,7 @@ func (q *Queries) RunsToWork(ctx context.Context) ([]MigrationRun, error) {
 }
 
 const sayWhyNotFilled = `-- name: SayWhyNotFilled :exec
-UPDATE migration_run SET reason = ? WHERE id = ? AND fill_fence = ? AND state = 'filling'
+UPDATE migration_run SET reason = ? WHERE id = ? AND fill_fence = ? AND state IN ('open', 'filling')
 `
 
 type SayWhyNotFilledParams struct {

@@ -238,48 +238,6 @@ func (q *Queries) FailuresSettled(ctx context.Context, arg FailuresSettledParams
 	return err
 }
 
-const lockFailed = `-- name: LockFailed :many
-SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_claim)
-WHERE run_id = ? AND state = 'failed' AND id > ?
-ORDER BY id
-LIMIT ?
-FOR UPDATE
-`
-
-type LockFailedParams struct {
-	RunID id.Run
-	After id.Task
-	Limit int32
-}
-
-type LockFailedRow struct {
-	ID          id.Task
-	Fingerprint []byte
-}
-
-func (q *Queries) LockFailed(ctx context.Context, arg LockFailedParams) ([]LockFailedRow, error) {
-	rows, err := q.db.QueryContext(ctx, lockFailed, arg.RunID, arg.After, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []LockFailedRow
-	for rows.Next() {
-		var i LockFailedRow
-		if err := rows.Scan(&i.ID, &i.Fingerprint); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const lockFailedSo = `-- name: LockFailedSo :many
 SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_failed)
 WHERE run_id = ? AND fingerprint = ? AND id > ?
@@ -343,6 +301,82 @@ func (q *Queries) LockTask(ctx context.Context, iD id.Task, runID id.Run) (LockT
 	var i LockTaskRow
 	err := row.Scan(&i.ID, &i.State, &i.Fingerprint)
 	return i, err
+}
+
+const lockTasksIn = `-- name: LockTasksIn :many
+SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_claim)
+WHERE run_id = ? AND state = ? AND id > ?
+ORDER BY id
+LIMIT ?
+FOR UPDATE
+`
+
+type LockTasksInParams struct {
+	RunID id.Run
+	State string
+	After id.Task
+	Limit int32
+}
+
+type LockTasksInRow struct {
+	ID          id.Task
+	Fingerprint []byte
+}
+
+func (q *Queries) LockTasksIn(ctx context.Context, arg LockTasksInParams) ([]LockTasksInRow, error) {
+	rows, err := q.db.QueryContext(ctx, lockTasksIn,
+		arg.RunID,
+		arg.State,
+		arg.After,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockTasksInRow
+	for rows.Next() {
+		var i LockTasksInRow
+		if err := rows.Scan(&i.ID, &i.Fingerprint); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const printsOf = `-- name: PrintsOf :many
+SELECT fingerprint FROM migration_failure WHERE run_id = ? LIMIT ?
+`
+
+// PrintsOf are the fingerprints of the groups that a run has, at most so many.
+func (q *Queries) PrintsOf(ctx context.Context, runID id.Run, limit int32) ([][]byte, error) {
+	rows, err := q.db.QueryContext(ctx, printsOf, runID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var fingerprint []byte
+		if err := rows.Scan(&fingerprint); err != nil {
+			return nil, err
+		}
+		items = append(items, fingerprint)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const retryTasks = `-- name: RetryTasks :execrows

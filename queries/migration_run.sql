@@ -64,7 +64,7 @@ SET total = total + sqlc.arg(tasks), rejected = rejected + sqlc.arg(rejections),
 WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
 
 -- name: SayWhyNotFilled :exec
-UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state = 'filling';
+UPDATE migration_run SET reason = sqlc.arg(reason) WHERE id = sqlc.arg(id) AND fill_fence = sqlc.arg(fill_fence) AND state IN ('open', 'filling');
 
 -- FillerOf reads who fills the run, and whether that worker lives.
 -- name: FillerOf :one

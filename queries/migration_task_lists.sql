@@ -20,9 +20,9 @@ SELECT * FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_i
 -- name: LockTask :one
 SELECT id, state, fingerprint FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id) FOR UPDATE;
 
--- name: LockFailed :many
+-- name: LockTasksIn :many
 SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_claim)
-WHERE run_id = sqlc.arg(run_id) AND state = 'failed' AND id > sqlc.arg(after)
+WHERE run_id = sqlc.arg(run_id) AND state = sqlc.arg(state) AND id > sqlc.arg(after)
 ORDER BY id
 LIMIT ?
 FOR UPDATE;
@@ -64,6 +64,10 @@ SELECT * FROM migration_attempt FORCE INDEX (ix_migration_attempt_task)
 WHERE task_id = sqlc.arg(task_id)
 ORDER BY id DESC
 LIMIT ?;
+
+-- PrintsOf are the fingerprints of the groups that a run has, at most so many.
+-- name: PrintsOf :many
+SELECT fingerprint FROM migration_failure WHERE run_id = sqlc.arg(run_id) LIMIT ?;
 
 -- FailuresOf reads what groups a run has, at most so many.
 -- name: FailuresOf :many

@@ -580,9 +580,9 @@ func (s *server) apiRejections(c echo.Context) error {
 }
 
 // badWhich reports a call that does not say which tasks are meant.
-var badWhich = badJSON{why: `it says which failed tasks: {"task":7}, {"fingerprint":"…"} or {"all":true}, one of them`}
+var badWhich = badJSON{why: `it says which tasks: {"task":7}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`}
 
-// onTasks carries out what is to be done with failed tasks of a run, and answers how many it concerns.
+// onTasks carries out what is to be done with tasks of a run, and answers how many it concerns.
 func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		run, err := pathRun(c)
@@ -593,11 +593,12 @@ func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migratio
 			Task        *id.Task `json:"task"`
 			Fingerprint *string  `json:"fingerprint"`
 			All         bool     `json:"all"`
+			Waiting     bool     `json:"waiting"`
 		}
 		if _, err := bindJSON(c, &in); err != nil {
 			return err
 		}
-		which := migrations.Which{All: in.All}
+		which := migrations.Which{All: in.All, Waiting: in.Waiting}
 		named := 0
 		if in.Task != nil {
 			which.Task, named = *in.Task, named+1
@@ -606,6 +607,9 @@ func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migratio
 			which.Fingerprint, named = strings.ToLower(*in.Fingerprint), named+1
 		}
 		if in.All {
+			named++
+		}
+		if in.Waiting {
 			named++
 		}
 		if named != 1 || in.Task != nil && *in.Task == 0 || in.Fingerprint != nil && *in.Fingerprint == "" {

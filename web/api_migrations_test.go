@@ -192,7 +192,7 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%+v", failures)
 		}
 		h.unchanged(t, func() {
-			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
+			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
 				p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
 				p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
 			}
@@ -200,7 +200,7 @@ func TestAPIRuns(t *testing.T) {
 		for _, step := range []struct {
 			what, body string
 			tasks      int64
-		}{{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1}, {"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}} {
+		}{{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1}, {"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0}} {
 			var done struct{ Tasks int64 }
 			if p.post(at("/"+step.what), step.body).is(t, http.StatusOK).read(t, &done); done.Tasks != step.tasks {
 				t.Errorf("%s %s: %d", step.what, step.body, done.Tasks)

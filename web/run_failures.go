@@ -81,7 +81,7 @@ func failedRow(t migrations.Task) []string {
 	return []string{whole(uint64(t.ID)), whole(t.Line), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), finished, t.Error, t.Payload}
 }
 
-// retriesForm asks before failed tasks are done again, skipsForm before they are left out.
+// retriesForm asks before failed tasks, or those that wait, are done again, skipsForm before they are left out.
 func (s *server) retriesForm(c echo.Context) error {
 	return s.bulkForm(c, views.RunRetriesPath, "Retry", "They begin anew, with all their attempts.", "primary")
 }
@@ -96,18 +96,21 @@ func (s *server) bulkForm(c echo.Context, path func(id.Run) string, verb, what, 
 		return err
 	}
 	q := views.RunQuestion{Run: run, Path: path(run.ID), Fields: map[string]string{"all": "1"}, Class: class}
-	failed := run.Progress.Failed
-	if fingerprint := c.QueryParam("fingerprint"); fingerprint != "" {
+	tasks, one, many, none := run.Progress.Failed, "failed task", "failed tasks", "None of these tasks is failed any more."
+	if c.QueryParam("waiting") == "1" {
+		tasks, one, many, none = run.Progress.Waiting, "waiting task", "waiting tasks", "No task waits any more."
+		q.Fields = map[string]string{"waiting": "1"}
+	} else if fingerprint := c.QueryParam("fingerprint"); fingerprint != "" {
 		group, err := s.failureOf(c, run.ID, fingerprint)
 		if err != nil {
 			return err
 		}
-		failed, q.Fields, q.Lines = int64(group.Failed), map[string]string{"fingerprint": fingerprint}, []string{group.Message}
+		tasks, q.Fields, q.Lines = int64(group.Failed), map[string]string{"fingerprint": fingerprint}, []string{group.Message}
 	}
-	q.Button = verb + " " + views.Counted(failed, "failed task", "failed tasks")
+	q.Button = verb + " " + views.Counted(tasks, one, many)
 	q.Heading, q.Lines = q.Button+"?", append(q.Lines, what)
-	if failed == 0 {
-		q.Heading, q.Button, q.Lines = "Nothing to "+strings.ToLower(verb), "", []string{"None of these tasks is failed any more."}
+	if tasks == 0 {
+		q.Heading, q.Button, q.Lines = "Nothing to "+strings.ToLower(verb), "", []string{none}
 	}
 	return s.askAbout(c, http.StatusOK, q)
 }
@@ -141,6 +144,9 @@ func (nothingChosen) Unwrap() error { return fault.Conflict }
 func chosen(c echo.Context) (list []migrations.Which, err error) {
 	if c.FormValue("all") == "1" {
 		return []migrations.Which{{All: true}}, nil
+	}
+	if c.FormValue("waiting") == "1" {
+		return []migrations.Which{{Waiting: true}}, nil
 	}
 	if fingerprint := c.FormValue("fingerprint"); fingerprint != "" {
 		return []migrations.Which{{Fingerprint: fingerprint}}, nil
@@ -187,7 +193,7 @@ func (s *server) bulk(c echo.Context, do func(context.Context, id.Run, migration
 	}
 	said := views.Counted(n, "task "+one+".", "tasks "+many+".")
 	if n == 0 {
-		said = "None of these tasks is failed any more: nothing was done."
+		said = "None of these tasks is failed or waiting any more: nothing was done."
 	}
 	return s.answerRun(c, run, said, err)
 }

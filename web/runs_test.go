@@ -260,6 +260,16 @@ func TestRunActions(t *testing.T) {
 		if got := a.text(t, "#flash .toast"); got != "1 task is done again." || failed() != 0 {
 			t.Errorf("%s, %d", got, failed())
 		}
+		waiting := views.RunSkipsPath(run) + "?waiting=1"
+		ana.get(views.RunPath(run)+"?state=waiting").is(t, http.StatusOK).has(t, 1, "#run-list a[href='"+waiting+"']")
+		ana.get(views.RunPath(run)+"?state=open").is(t, http.StatusOK).has(t, 0, "#run-list a[href='"+waiting+"']")
+		if got := ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").text(t, "#run-question button"); got != "Skip 1 waiting task" {
+			t.Error(got)
+		}
+		a = ana.htmx(views.RunPollID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
+		if got := a.text(t, "#flash .toast"); got != "1 task is skipped." {
+			t.Error(got)
+		}
 		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
 		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is chosen") {
 			t.Error(got)

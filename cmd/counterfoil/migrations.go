@@ -49,8 +49,8 @@ var migrationCommands = []command{
 	{"resume", "resume RUN", controlling("goes on", (*workflows.Workflows).ResumeRun)},
 	{"cancel", "cancel RUN", controlling("is ended for good", (*workflows.Workflows).CancelRun)},
 	{"failures", "failures RUN [--csv]", runFailures},
-	{"retry", "retry RUN --all | --fingerprint F | --task N", choosing("opened again", (*workflows.Workflows).RetryTasks)},
-	{"skip", "skip RUN --all | --fingerprint F | --task N", choosing("skipped", (*workflows.Workflows).SkipTasks)},
+	{"retry", "retry RUN --all | --fingerprint F | --waiting | --task N", choosing("opened again", (*workflows.Workflows).RetryTasks)},
+	{"skip", "skip RUN --all | --fingerprint F | --waiting | --task N", choosing("skipped", (*workflows.Workflows).SkipTasks)},
 	{"knob", "knob RUN name=value …", turnKnobs},
 }
 
@@ -304,12 +304,13 @@ func controlling(done string, act func(*workflows.Workflows, context.Context, id
 	}
 }
 
-// choosing is a command about failed tasks.
+// choosing is a command about tasks that are failed or wait.
 func choosing(done string, act func(*workflows.Workflows, context.Context, id.Run, migrations.Which) (int64, error)) func(context.Context, environment, []string) error {
 	return func(ctx context.Context, env environment, args []string) error {
 		flags := flag.NewFlagSet("migrations", flag.ContinueOnError)
 		all := flags.Bool("all", false, "all failed tasks")
 		fingerprint := flags.String("fingerprint", "", "those that failed alike, as “failures” shows it")
+		waiting := flags.Bool("waiting", false, "all tasks that wait for their next attempt")
 		task := flags.Uint64("task", 0, "one task, by its id")
 		run, err := oneRun(env, flags, args)
 		if err != nil {
@@ -317,9 +318,9 @@ func choosing(done string, act func(*workflows.Workflows, context.Context, id.Ru
 		}
 		given := 0
 		flags.Visit(func(*flag.Flag) { given++ })
-		which := migrations.Which{Task: id.Task(*task), Fingerprint: strings.ToLower(*fingerprint), All: *all}
+		which := migrations.Which{Task: id.Task(*task), Fingerprint: strings.ToLower(*fingerprint), All: *all, Waiting: *waiting}
 		if given != 1 || which == (migrations.Which{}) {
-			return usageError{"say which failed tasks: one of --all, --fingerprint and --task."}
+			return usageError{"say which tasks: one of --all, --fingerprint, --waiting and --task."}
 		}
 		return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
 			n, err := act(w, ctx, run, which)

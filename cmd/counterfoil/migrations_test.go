@@ -128,7 +128,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 		"there is no \"stop\"":                {"stop"},
 		"the number of a run":                 {"pause"},
 		"is no number of a run":               {"status", "x"},
-		"say which failed tasks":              {"retry", "1"},
+		"say which tasks":                     {"retry", "1"},
 		"one of --all":                        {"skip", "1", "--all", "--task", "3"},
 		"is no key=value":                     {"start", "count-up", "5"},
 		"is given twice":                      {"start", "count-up", "to=5", "to=6"},

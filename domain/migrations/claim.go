@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -88,12 +89,38 @@ func (d *dispatcher) failed(now time.Time, batch, claimed []*held, err error) {
 	d.single = true // one of them may be to blame
 	if len(batch) == 1 && d.failures > 2 {
 		d.results = d.results[1:]
-		if h := batch[0]; h.came != failed {
-			h.came, h.err = failed, Permanent{fmt.Errorf("write what came of it: %w", err)}
-			d.results = append(d.results, h)
-		} else {
-			d.settle(1) // nothing can be written about it: it goes back when this worker ends
-		}
+		d.unwritable(batch[0], now, err)
+	}
+}
+
+// unwritable has what came of a task written in another way: as a failure with the reason; then as one
+// without any words of others; and where the database refuses that, too, again after a while, for nobody
+// else may write it as long as this worker lives.
+func (d *dispatcher) unwritable(h *held, now time.Time, why error) {
+	switch {
+	case h.came != failed:
+		h.came, h.err = failed, Permanent{fmt.Errorf("write what came of it: %w", why)}
+	case !errors.As(h.err, new(wordless)):
+		h.err = Permanent{wordless{}}
+	default:
+		d.parked, d.parkedUntil = append(d.parked, h), now.Add(parkedFor)
+		return
+	}
+	h.problem = nil
+	d.results = append(d.results, h)
+}
+
+// wordless is what is kept of a failure whose own words the database did not take.
+type wordless struct{}
+
+func (wordless) Error() string {
+	return "It failed, and what it failed with could not be written down. The log of its worker says why."
+}
+
+// unpark tries again to write what could not be written.
+func (d *dispatcher) unpark(now time.Time) {
+	if len(d.parked) > 0 && !d.parkedUntil.After(now) {
+		d.results, d.parked = append(d.results, d.parked...), nil
 	}
 }
 
@@ -112,7 +139,7 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 	var began time.Time // the claim
 	err = d.w.e.db.InTx(ctx, func(tx *db.Tx) error {
 		claimed, done = nil, finishing{run: run, worker: d.w, counts: db.AddToCounterParams{RunID: run.ID, WorkerID: d.w.id}}
-		left, err := d.lockFor(ctx, tx, run, batch, want > 0)
+		left, err := d.lockFor(ctx, tx, run, batch, want > 0, &done)
 		if err != nil {
 			return err
 		}
@@ -141,6 +168,9 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 			d.w.e.watcher.claims.add(time.Since(began))
 		}
 		d.counted = d.counted || done.counts.Processing != 0
+		if done.groups != nil {
+			d.groups = done.groups
+		}
 		meter(done.counts)
 		d.w.finished.Add(uint64(done.counts.Complete + done.counts.Failed))
 		done.blockHosts(ctx)
@@ -148,18 +178,19 @@ func (d *dispatcher) exchange(batch []*held, want int) (claimed []*held, err err
 	return claimed, err
 }
 
-// lockFor takes the run's row before any task's where the transaction needs it: alone, to count a
-// canary, or shared, for new rows that belong to the run: attempts, and the worker's first counters. It
-// returns how many tasks may be claimed.
-func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims bool) (left int, err error) {
+// lockFor takes the run's row before any task's where the transaction needs it: alone, to count a canary
+// or to add a group of errors, or shared, for new rows that belong to the run: attempts, and the worker's
+// first counters. It returns how many tasks may be claimed.
+func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*held, claims bool, done *finishing) (left int, err error) {
 	fails, undoes := false, false
 	for _, h := range batch {
 		fails = fails || h.came == failed
 		undoes = undoes || h.came == returned || h.came == putOff
 	}
+	canary, news := run.CanaryLeft != nil && (claims || undoes), fails && !d.groups.know(run, batch)
 	left = mostHeld
 	switch {
-	case run.CanaryLeft != nil && (claims || undoes):
+	case canary || news:
 		row, err := tx.LockCanary(ctx, run.ID)
 		if err != nil {
 			return 0, err
@@ -175,7 +206,13 @@ func (d *dispatcher) lockFor(ctx context.Context, tx *db.Tx, run *Run, batch []*
 			return 0, err
 		}
 	}
-	return left, nil
+	switch {
+	case news:
+		done.groups, err = groupsOf(ctx, tx, run.ID)
+	case fails:
+		done.groups = maps.Clone(d.groups)
+	}
+	return left, err
 }
 
 func countCanary(ctx context.Context, tx *db.Tx, run id.Run, taken int) error {
@@ -196,7 +233,7 @@ func (d *dispatcher) claim(ctx context.Context, tx *db.Tx, run *Run, want int, b
 	}
 	fence := d.w.fence()
 	ids, claimed := make([]id.Task, len(rows)), make([]*held, len(rows))
-	upstream := d.w.e.upstreamOf(*run)
+	upstream := d.w.e.upstreamOf(d.run.Load)
 	for i, row := range rows {
 		ids[i] = row.ID
 		claimed[i] = &held{fence: fence, work: &Work{

@@ -20,6 +20,8 @@ const (
 	idlePoll = 500 * time.Millisecond
 	// fromStart is how often a claim begins at the run's first task.
 	fromStart = 2 * time.Second
+	// parkedFor is how long what nothing could be written about waits for the next try.
+	parkedFor = 5 * time.Second
 	// mostHeld bounds how many tasks of a run a process holds.
 	mostHeld = 8192
 )
@@ -52,32 +54,36 @@ type dispatcher struct {
 	done     chan struct{}
 
 	// Of loop alone.
-	results  []*held // to be written
-	since    time.Time
-	holding  int
-	ahead    int // how many tasks to have claimed before they are needed
-	idle     time.Time
-	bucket   bucket
-	failures int
-	retryAt  time.Time
-	single   bool      // write what came of tasks one by one: one of them cannot be written
-	planned  bool      // the server's plan of the claim was found good
-	from     id.Task   // behind which the next claim looks
-	began    time.Time // when a claim last began at the run's first task
-	counted  bool      // this worker has its row of counters
+	results     []*held // to be written
+	since       time.Time
+	holding     int
+	ahead       int // how many tasks to have claimed before they are needed
+	idle        time.Time
+	bucket      bucket
+	failures    int
+	retryAt     time.Time
+	single      bool      // write what came of tasks one by one: one of them cannot be written
+	planned     bool      // the server's plan of the claim was found good
+	from        id.Task   // behind which the next claim looks
+	began       time.Time // when a claim last began at the run's first task
+	counted     bool      // this worker has its row of counters
+	groups      prints    // of errors that the run has
+	parked      []*held   // nothing could be written of them; that is tried again at parkedUntil
+	parkedUntil time.Time
 }
 
 // held is a claimed task in the hands of its worker.
 type held struct {
-	work  *Work
-	fence uint64
-	began time.Time
-	took  time.Duration
-	taken atomic.Bool // what came of it was told
-	came  outcome
-	err   error
-	tries int           // to write it
-	slot  chan struct{} // where it is processed
+	work    *Work
+	fence   uint64
+	began   time.Time
+	took    time.Duration
+	taken   atomic.Bool // what came of it was told
+	came    outcome
+	err     error
+	tries   int           // to write it
+	problem *problem      // of a failed one, once it was asked for
+	slot    chan struct{} // where it is processed
 }
 
 // outcome is what came of a claimed task.
@@ -183,6 +189,7 @@ func (d *dispatcher) loop() {
 		if d.stops() {
 			d.takeBack()
 		}
+		d.unpark(now)
 		d.turn(now)
 		if d.stops() && d.holding == 0 || !told.IsZero() && now.Sub(told) > deaf+lastWords {
 			break
@@ -222,6 +229,7 @@ func (d *dispatcher) pause() time.Duration {
 
 // collect takes what came of a task.
 func (d *dispatcher) collect(h *held) {
+	d.w.e.watcher.hosts.heard(h, time.Now())
 	if h.came == written {
 		d.settle(1)
 		return

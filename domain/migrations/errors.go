@@ -17,7 +17,8 @@ type Permanent struct{ Err error }
 func (e Permanent) Error() string { return e.Err.Error() }
 func (e Permanent) Unwrap() error { return e.Err }
 
-// Later puts a task off: it comes again after a while, and that costs no attempt.
+// Later puts a task off: it comes again after a while, and that costs no attempt; unless its host let
+// nothing through for an hour: then it is a failed attempt, as with any error.
 type Later struct {
 	After  time.Duration
 	Host   string // that asked for it; "" where none did

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -551,4 +552,126 @@ func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
 		t.Errorf("%d claims were timed: one without a claim among them", n)
 	}
 	watch.BeforeCommit(nil)
+}
+
+func TestLeaseOfAWorker(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+	h := b.hand(b.running(1, Knobs{}))
+	b.exec("DELETE FROM migration_task")
+	b.exec("DELETE FROM migration_run")
+	at := func(why string, want time.Duration) {
+		t.Helper()
+		if _, err := h.w.lookOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.w.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
+		if got := time.Duration(left) * time.Microsecond; got != want {
+			t.Errorf("%s: it has a lease of %s, not %s", why, got, want)
+		}
+	}
+	at("without a run", DefaultKnobs.Lease)
+	long := b.running(0, Knobs{Lease: 5 * time.Minute})
+	b.exec("UPDATE migration_run SET state = 'throttled'")
+	at("a run with a long one", 5*time.Minute)
+	b.running(0, Knobs{Lease: time.Minute})
+	b.exec("UPDATE migration_run SET state = 'throttled'")
+	at("two, of which the shorter counts", time.Minute)
+	b.exec("UPDATE migration_run SET state = 'cancelled' WHERE id <> ?", uint64(long))
+	at("when that one is over", 5*time.Minute)
+	b.exec("UPDATE migration_run SET state = 'paused'")
+	at("when nothing is under way", DefaultKnobs.Lease)
+}
+
+func TestTasksOfACanaryThatAreLost(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		attempts int
+		left     int64
+	}{
+		"those that are tried again are of the canary again": {5, 3},
+		"those that failed with that are done":               {1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+			run := b.running(10, Knobs{Attempts: one.attempts})
+			b.exec("UPDATE migration_run SET canary_left = 3")
+			h, keeper := b.hand(run), b.hand(run)
+			if n := len(h.claims(5)); n != 3 {
+				t.Fatalf("%d tasks were claimed", n)
+			}
+			h.dies(run, keeper)
+			if left := b.number("SELECT canary_left FROM migration_run"); left != one.left {
+				t.Errorf("%d are left of the canary", left)
+			}
+			b.adds(run)
+		})
+	}
+}
+
+func TestGroupsOfErrors(t *testing.T) {
+	t.Parallel()
+	letters := func(n int) string { // numbers would be alike
+		return strings.Map(func(r rune) rune { return r - '0' + 'g' }, fmt.Sprint(n))
+	}
+	t.Run("a run keeps so many apart, also where several workers find new ones at once", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(3*400, Knobs{Attempts: 1})
+		var all sync.WaitGroup
+		for worker := range 3 {
+			h := b.hand(run)
+			all.Go(func() {
+				for from := 0; from < 400; from += 50 {
+					claimed, err := h.exchange(nil, 50)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for i, task := range claimed {
+						task.came, task.began, task.err = failed, time.Now(), errors.New("kind "+letters(1000*worker+from+i))
+					}
+					if _, err := h.exchange(claimed, 0); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		list, err := b.Failures(t.Context(), run)
+		if err != nil || len(list) != mostGroups+1 || list[0].Message != othersMessage {
+			t.Fatalf("%d groups, the first is %+v, %v", len(list), list[:1], err)
+		}
+		if p := b.progress(run); list[0].Failed != uint64(p.Failed)-mostGroups {
+			t.Errorf("%d of %d tasks are among the others", list[0].Failed, p.Failed)
+		}
+		b.adds(run)
+	})
+	t.Run("once it has so many, one that it has still counts as such, and is found first where it is worst", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(20, Knobs{Attempts: 1})
+		first := b.number("SELECT MIN(id) FROM migration_task")
+		for i := range mostGroups {
+			print := fingerprintOf("kind " + letters(i))
+			b.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, ?, ?, ?, 0, 0, NOW(6), NOW(6))", uint64(run), print[:], "kind "+letters(i), first)
+		}
+		for _, h := range []hand{b.hand(run), b.hand(run)} {
+			list := h.claims(10)
+			h.ends(list[:7], failed, errors.New("kind "+letters(mostGroups-1)))
+			h.ends(list[7:], failed, errors.New("one more kind"))
+		}
+		list, err := b.Failures(t.Context(), run)
+		if err != nil || len(list) != mostGroups+1 || list[0].Message != "kind "+letters(mostGroups-1) || list[0].Failed != 14 || list[1].Message != othersMessage || list[1].Failed != 6 {
+			t.Errorf("%d groups, the first are %+v, %v", len(list), list[:2], err)
+		}
+		page, err := b.FailedTasks(t.Context(), run, list[1].Fingerprint, 0)
+		if err != nil || len(page.Tasks) != 6 || page.Tasks[0].Error != "one more kind" {
+			t.Errorf("%+v, %v", page, err)
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -44,6 +45,11 @@ func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) (mine bool
 	m, ok := e.registry[run.Name]
 	if !ok {
 		return false, nil
+	}
+	if run.Upload != "" {
+		if err := e.seesUpload(ctx, worker, run.ID); err != nil {
+			return false, err
+		}
 	}
 	fence, err := e.takeFilling(ctx, worker, run.ID)
 	if err != nil || fence == 0 {
@@ -93,13 +99,15 @@ func passing(err error, tries *int) (error, bool) {
 	return err, false
 }
 
+// mayFill reports whether the worker may begin, or go on, to fill the run.
+func mayFill(f db.FillerOfRow, worker id.Worker) bool {
+	return State(f.State) == Open || State(f.State) == Filling && (!f.Lives || f.FillWorker == worker)
+}
+
 // takeFilling returns the fence with which the worker fills the run, 0 where it is not to.
 func (e *Engine) takeFilling(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
-	mayTake := func(f db.FillerOfRow) bool {
-		return State(f.State) == Open || State(f.State) == Filling && (!f.Lives || f.FillWorker == worker)
-	}
 	now, err := db.Read(e.db.FillerOf(ctx, run)) // without the lock, for this is asked every second
-	if err != nil || !mayTake(now) {
+	if err != nil || !mayFill(now, worker) {
 		return 0, err
 	}
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
@@ -109,7 +117,7 @@ func (e *Engine) takeFilling(ctx context.Context, worker id.Worker, run id.Run) 
 			return err
 		}
 		now, err := tx.FillerOf(ctx, run)
-		if err != nil || !mayTake(now) {
+		if err != nil || !mayFill(now, worker) {
 			return err
 		}
 		if State(row.State) == Open {
@@ -279,7 +287,29 @@ func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
 	if f.engine.files == nil {
 		return nil, NoFiles{}
 	}
-	return f.engine.files.Open(ctx, f.row.Upload)
+	file, err := f.engine.files.Open(ctx, f.row.Upload)
+	if errors.As(err, new(blobs.NotFound)) {
+		err = MissingUpload{f.row.ID, hostname()}
+	}
+	return file, err
+}
+
+// seesUpload returns MissingUpload, which is also written to the run, where its file is not on this server:
+// then it is left to the workers who have it. It says nothing of a run that is in others' hands.
+func (e *Engine) seesUpload(ctx context.Context, worker id.Worker, run id.Run) error {
+	now, err := db.Read(e.db.FillerOf(ctx, run))
+	if err != nil || !mayFill(now, worker) {
+		return err
+	}
+	file, err := e.OpenUpload(ctx, run)
+	if err == nil {
+		return file.Close()
+	}
+	if !errors.As(err, new(MissingUpload)) {
+		return nil // filling says so
+	}
+	_ = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run, FillFence: now.FillFence, Reason: cut("Filling waits: "+fault.Message(err), maxReason)})
+	return err
 }
 
 // all fills the run from where it stands. A panic is an error like others.

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -421,6 +422,44 @@ func TestFillers(t *testing.T) {
 	t.Run("a cursor that is no id is a mistake", func(t *testing.T) {
 		if err := FillRange(ctx, &pieces{cursor: "x"}, 1, 2, 1, nil); err == nil {
 			t.Error("it was taken")
+		}
+	})
+}
+
+func TestFillWithoutItsFile(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	run := must[Run](t)(d.OpenRun(d.ctx, d.ana, "lines", Values{"token": "x"}, Draft{Upload: strings.NewReader("a\n1\n2\n"), UploadName: "a.csv"}))
+	elsewhere, err := blobs.Open(d.ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { elsewhere.Close() })
+	other := New(d.db, elsewhere, Options{}, numbers, lines)
+	t.Run("a server that does not have the file leaves the run to those who do, and says why", func(t *testing.T) {
+		for range 2 {
+			mine, err := other.fill(d.ctx, d.worker(), run)
+			if mine || !errors.As(err, new(MissingUpload)) || !errors.Is(err, fault.Unavailable) {
+				t.Error(mine, err)
+			}
+		}
+		if run := d.run(run.ID); run.State != Open || !strings.Contains(run.Reason, hostname()) || !strings.Contains(run.Reason, "COUNTERFOIL_BLOBS") {
+			t.Errorf("%s: %s", run.State, run.Reason)
+		}
+		if run := d.filledBy(d.worker(), run); run.State != Ready || run.Total != 2 || run.Reason != "" {
+			t.Errorf("%+v", run)
+		}
+	})
+	t.Run("and says nothing of a run that another fills", func(t *testing.T) {
+		run := must[Run](t)(d.OpenRun(d.ctx, d.ana, "lines", Values{"token": "y"}, Draft{Upload: strings.NewReader("a\n1\n"), UploadName: "a.csv"}))
+		if _, err := d.takeFilling(d.ctx, d.worker(), run.ID); err != nil {
+			t.Fatal(err)
+		}
+		if mine, err := other.fill(d.ctx, d.worker(), run); mine || err != nil {
+			t.Error(mine, err)
+		}
+		if run := d.run(run.ID); run.State != Filling || run.Reason != "" {
+			t.Errorf("%s: %s", run.State, run.Reason)
 		}
 	})
 }

@@ -26,7 +26,8 @@ type finishing struct {
 	run    *Run
 	worker *worker
 	counts db.AddToCounterParams
-	undone int // tasks that were not done after all: returned, or put off
+	undone int    // tasks that were not done after all: returned, or put off
+	groups prints // that the run has, once anything failed
 	hosts  map[string]Later
 }
 
@@ -141,15 +142,21 @@ func (f *finishing) fail(ctx context.Context, tx *db.Tx, list []*held) error {
 	var waiting, over []db.Ended
 	attempts, groups := make([]db.NewAttempt, len(list)), failureGroups{}
 	for i, h := range list {
-		p, task := problemOf(h.err, f.run.secrets...), h.work.Task
+		p, task := h.problemOf(f.run), h.work.Task
+		group := f.groups.group(p)
 		last := task.Attempt >= f.run.Knobs.Attempts || errors.As(h.err, new(Permanent))
-		end := db.Ended{Task: task.ID, Fence: h.fence, Fingerprint: p.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
+		end := db.Ended{Task: task.ID, Fence: h.fence, Fingerprint: group.fingerprint, Due: backoff(f.run.Knobs.Backoff, task.Attempt)}
+		var later Later
+		if errors.As(h.err, &later) {
+			end.Due = max(end.Due, min(later.After, longestBackoff))
+			f.leaveAlone(later)
+		}
 		if last {
 			over = append(over, end)
 		} else {
 			waiting = append(waiting, end)
 		}
-		groups.add(f.run.ID, task.ID, p, last)
+		groups.add(f.run.ID, task.ID, group, last)
 		attempts[i] = db.NewAttempt{Ago: time.Since(h.began), MigrationAttempt: db.MigrationAttempt{
 			RunID: f.run.ID, TaskID: task.ID, Iteration: uint32(task.Iteration), Attempt: uint32(task.Attempt), Outcome: "failed",
 			WorkerID: f.worker.id, Worker: cut(f.worker.name(), 300), TookUs: uint64(h.took.Microseconds()),
@@ -183,17 +190,32 @@ func (f *finishing) putOff(ctx context.Context, tx *db.Tx, list []*held) error {
 		errors.As(h.err, &later)
 		after := min(max(later.After, shortestLater), longestLater)
 		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: cut(later.Error(), maxNote)}
-		if later.Host != "" && later.After > f.hosts[later.Host].After {
-			if f.hosts == nil {
-				f.hosts = map[string]Later{}
-			}
-			f.hosts[later.Host] = later
-		}
+		f.leaveAlone(later)
 	}
 	f.counts.Processing -= int64(len(list))
 	f.counts.Waiting += int64(len(list))
 	f.undone += len(list)
 	return f.must(tx.PutOffTasks(ctx, tasks))(len(tasks))
+}
+
+// problemOf is what the task failed with.
+func (h *held) problemOf(run *Run) problem {
+	if h.problem == nil {
+		p := problemOf(h.err, run.secrets...)
+		h.problem = &p
+	}
+	return *h.problem
+}
+
+// leaveAlone notes the longest time that a host asked for.
+func (f *finishing) leaveAlone(later Later) {
+	if later.Host == "" || later.After <= f.hosts[later.Host].After {
+		return
+	}
+	if f.hosts == nil {
+		f.hosts = map[string]Later{}
+	}
+	f.hosts[later.Host] = later
 }
 
 // blockHosts tells all workers which hosts want to be left alone.

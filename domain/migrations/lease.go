@@ -75,13 +75,17 @@ type errStopping struct{}
 
 func (errStopping) Error() string { return "the worker stops" }
 
-// signOn makes a worker of this process: a row with a lease.
-func (e *Engine) signOn(ctx context.Context) (*worker, error) {
+func hostname() string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "unknown"
+		return "unknown"
 	}
-	w := newWorker(e, cut(host, 255), os.Getpid())
+	return host
+}
+
+// signOn makes a worker of this process: a row with a lease.
+func (e *Engine) signOn(ctx context.Context) (*worker, error) {
+	w := newWorker(e, cut(hostname(), 255), os.Getpid())
 	sent := time.Now()
 	number, err := db.Read(e.db.RegisterWorker(ctx, db.RegisterWorkerParams{
 		Host: w.host, Pid: uint32(w.pid), Version: cut(e.options.Version, 100), Knows: cut(strings.Join(e.names(), " "), 8000), LeaseUs: w.length().Microseconds(),

@@ -155,6 +155,7 @@ type Work struct {
 	commit   func(ctx context.Context, tx *db.Tx) error
 	order    uint64
 	upstream upstream
+	asked    []string // the hosts that Await let it ask
 }
 
 // Note says in a line what came of the task, such as the key of the ticket that it made.
@@ -181,7 +182,11 @@ func (w *Work) Await(ctx context.Context, host string) error {
 	if w.upstream == nil {
 		return nil
 	}
-	return w.upstream.Await(ctx, host)
+	if err := w.upstream.Await(ctx, host); err != nil {
+		return err
+	}
+	w.asked = append(w.asked, hostName(host))
+	return nil
 }
 
 type upstream interface {

@@ -60,7 +60,8 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 	var counts db.AddToCounterParams
 	err := k.w.e.db.InTx(ctx, func(tx *db.Tx) error {
 		counts = db.AddToCounterParams{RunID: run.ID}
-		if _, err := tx.ShareRun(ctx, run.ID); err != nil {
+		canary, err := lockForReaping(ctx, tx, run)
+		if err != nil {
 			return err
 		}
 		rows, err := tx.LockLost(ctx, ids)
@@ -73,7 +74,7 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 		}
 		var again, over []db.Ended
 		var attempts []db.NewAttempt
-		groups, p := failureGroups{}, problem{message: lostMessage, fingerprint: fingerprintOf(lostMessage)}
+		groups, p := failureGroups{}, problem{message: lostMessage, fingerprint: lostPrint}
 		for _, row := range rows {
 			if fences[row.ID] != row.Fence {
 				continue // claimed anew since
@@ -106,6 +107,11 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 		if _, err := tx.FailTasks(ctx, over); err != nil {
 			return err
 		}
+		if canary && len(again) > 0 {
+			if err := tx.GiveBackCanary(ctx, to(uint32(len(again))), run.ID); err != nil {
+				return err
+			}
+		}
 		counts.Processing, counts.Failed = -int64(len(attempts)), int64(len(over))
 		counts.Errors, counts.Reclaimed = int64(len(attempts)), int64(len(attempts))
 		return tx.AddToCounter(ctx, counts)
@@ -115,6 +121,17 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 		k.w.e.bell.ring()
 	}
 	return err
+}
+
+// lockForReaping takes the run's row before its tasks: shared, for attempts are to belong to it, or alone
+// where there is a canary to give back to. Then it reports so.
+func lockForReaping(ctx context.Context, tx *db.Tx, run Run) (canary bool, err error) {
+	if run.CanaryLeft == nil {
+		_, err = tx.ShareRun(ctx, run.ID)
+		return false, err
+	}
+	row, err := tx.LockCanary(ctx, run.ID)
+	return row.CanaryLeft != nil, err
 }
 
 // workerNames are the names of the workers that had the tasks, as far as they are known.

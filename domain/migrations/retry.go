@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -18,13 +19,14 @@ type Which struct {
 	Task        id.Task
 	Fingerprint string // those failed so
 	All         bool   // all that are failed
+	Waiting     bool   // all that wait for their next attempt
 }
 
 // BadWhich reports that not exactly one of a task, a group and all was named.
 type BadWhich struct{}
 
 func (BadWhich) Error() string {
-	return "Name either a task, the fingerprint of a failure, or all failed tasks."
+	return "Name either a task, the fingerprint of a failure, all failed tasks, or all that wait."
 }
 func (BadWhich) Unwrap() error { return fault.Invalid }
 
@@ -69,28 +71,29 @@ var settlings = map[string]settling{
 }
 
 // RetryTasks opens tasks again, in their next iteration and with all their attempts: one that is failed,
-// skipped or waiting, or all that are failed, alike or not. A run that was complete runs again. It
+// skipped or waiting, or all that are failed, alike or not, or all that wait. A run that was complete runs again. It
 // returns how many tasks that are; of very many some are opened within the next seconds. It returns
 // RunNotFound, TaskNotFound, BadWhich, BadFingerprint, Removed, WrongState, WrongTaskState, or ActiveRun.
 func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
 	return e.settle(ctx, actor, run, which, settlings["retry"])
 }
 
-// SkipTasks gives tasks up: one that is open, waiting or failed, or all that are failed, alike or not.
+// SkipTasks gives tasks up: one that is open, waiting or failed, or all that are failed, alike or not, or
+// all that wait.
 // It returns what RetryTasks does.
 func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
 	return e.settle(ctx, actor, run, which, settlings["skip"])
 }
 
 func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Which, s settling) (n int64, err error) {
-	print, err := which.parse()
+	many, err := which.parse()
 	if err != nil {
 		return 0, err
 	}
 	if which.Task != 0 {
 		n, err = e.settleOne(ctx, actor, run, which.Task, s)
 	} else {
-		n, err = e.settleMany(ctx, actor, run, print, s)
+		n, err = e.settleMany(ctx, actor, run, many, s)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s tasks: %w", s.kind, err)
@@ -99,17 +102,54 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Whic
 	return n, nil
 }
 
-func (w Which) parse() ([]byte, error) {
+// many are tasks of a run: those in a state, of the failed ones those of a group where there is one.
+type many struct {
+	state string
+	print []byte
+}
+
+// waitingKind ends the kind of a request that is about tasks that wait.
+const waitingKind = " wait"
+
+// manyOf are the tasks that a request is about, and what is done with them.
+func manyOf(r db.MigrationRequest) (many, settling) {
+	kind, waiting := strings.CutSuffix(r.Kind, waitingKind)
+	if waiting {
+		return many{state: TaskWaiting}, settlings[kind]
+	}
+	return many{TaskFailed, r.Fingerprint}, settlings[kind]
+}
+
+// kind is that of a request to do it with the tasks.
+func (m many) kind(s settling) string {
+	if m.state == TaskWaiting {
+		return s.kind + waitingKind
+	}
+	return s.kind
+}
+
+func (m many) String() string {
+	if m.print != nil {
+		return "failure " + hex.EncodeToString(m.print)
+	}
+	return "all " + m.state + " tasks"
+}
+
+func (w Which) parse() (many, error) {
 	named := 0
-	for _, is := range []bool{w.Task != 0, w.Fingerprint != "", w.All} {
+	for _, is := range []bool{w.Task != 0, w.Fingerprint != "", w.All, w.Waiting} {
 		if is {
 			named++
 		}
 	}
-	if named != 1 {
-		return nil, BadWhich{}
+	switch {
+	case named != 1:
+		return many{}, BadWhich{}
+	case w.Waiting:
+		return many{state: TaskWaiting}, nil
 	}
-	return parseFingerprint(w.Fingerprint)
+	print, err := parseFingerprint(w.Fingerprint)
+	return many{TaskFailed, print}, err
 }
 
 // settleOne is for one task. One that is processed is in a worker's hands and not touched.
@@ -140,10 +180,10 @@ func (e *Engine) settleOne(ctx context.Context, actor Actor, run id.Run, task id
 	return 1, nil
 }
 
-// settleMany goes through the failed tasks in chunks. What is left to do is a row, so that the keeper
+// settleMany goes through the tasks in chunks. What is left to do is a row, so that the keeper
 // can finish it, also after a crash.
-func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, print []byte, s settling) (int64, error) {
-	request, n, err := e.request(ctx, actor, run, print, s)
+func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks many, s settling) (int64, error) {
+	request, n, err := e.request(ctx, actor, run, tasks, s)
 	if err != nil || request == 0 {
 		return n, err
 	}
@@ -161,25 +201,25 @@ func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, print 
 }
 
 // request does the first chunk, and stores what is left. n is how many tasks there are.
-func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, print []byte, s settling) (request uint64, n int64, err error) {
+func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks many, s settling) (request uint64, n int64, err error) {
 	err = e.db.InTx(ctx, func(tx *db.Tx) error {
 		request, n = 0, 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
 		if err != nil {
 			return err
 		}
-		chunk, err := lockChunk(ctx, tx, run, print, 0)
+		chunk, err := lockChunk(ctx, tx, run, tasks, 0)
 		if err != nil || len(chunk) == 0 {
 			return err
 		}
 		n = int64(len(chunk))
 		if n == settleChunk {
-			if n, err = countFailed(ctx, tx, run, print); err != nil {
+			if n, err = tasks.count(ctx, tx, run); err != nil {
 				return err
 			}
 			n = max(n, settleChunk)
 			id, err := tx.AddRequest(ctx, db.AddRequestParams{
-				RunID: run, Kind: s.kind, Fingerprint: print, AfterID: chunk[len(chunk)-1].id, AccountID: actor.Account, Actor: actor.Name,
+				RunID: run, Kind: tasks.kind(s), Fingerprint: tasks.print, AfterID: chunk[len(chunk)-1].id, AccountID: actor.Account, Actor: actor.Name,
 			})
 			if err != nil {
 				return err
@@ -189,21 +229,21 @@ func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, print []b
 		if err := e.write(ctx, tx, row, actor, s, chunk); err != nil {
 			return err
 		}
-		what := "all failed tasks"
-		if print != nil {
-			what = "failure " + hex.EncodeToString(print)
-		}
-		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", what, n))
+		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", tasks, n))
 	})
 	return request, n, err
 }
 
-func countFailed(ctx context.Context, tx *db.Tx, run id.Run, print []byte) (int64, error) {
-	if print == nil {
+// count is how many there are.
+func (m many) count(ctx context.Context, tx *db.Tx, run id.Run) (int64, error) {
+	if m.print == nil {
 		progress, err := tx.ProgressOf(ctx, run)
+		if m.state == TaskWaiting {
+			return progress.Waiting, err
+		}
 		return progress.Failed, err
 	}
-	n, err := tx.FailedSo(ctx, run, print)
+	n, err := tx.FailedSo(ctx, run, m.print)
 	if db.IsNotFound(err) {
 		return 0, nil
 	}
@@ -232,11 +272,11 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 		if err != nil {
 			return err
 		}
-		s := settlings[r.Kind]
+		tasks, s := manyOf(r)
 		if !slices.Contains(s.runs, State(row.State)) { // it was cancelled
 			return tx.EndRequest(ctx, request)
 		}
-		chunk, err := lockChunk(ctx, tx, run, r.Fingerprint, r.AfterID)
+		chunk, err := lockChunk(ctx, tx, run, tasks, r.AfterID)
 		if err != nil {
 			return err
 		}
@@ -297,17 +337,17 @@ type settled struct {
 	fingerprint []byte
 }
 
-// lockChunk locks the next failed tasks of a run, of a group or all.
-func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, print []byte, after id.Task) ([]settled, error) {
+// lockChunk locks the next of the tasks.
+func lockChunk(ctx context.Context, tx *db.Tx, run id.Run, tasks many, after id.Task) ([]settled, error) {
 	var chunk []settled
-	if print == nil {
-		rows, err := tx.LockFailed(ctx, db.LockFailedParams{RunID: run, After: after, Limit: settleChunk})
+	if tasks.print == nil {
+		rows, err := tx.LockTasksIn(ctx, db.LockTasksInParams{RunID: run, State: tasks.state, After: after, Limit: settleChunk})
 		for _, row := range rows {
-			chunk = append(chunk, settled{row.ID, TaskFailed, row.Fingerprint})
+			chunk = append(chunk, settled{row.ID, tasks.state, row.Fingerprint})
 		}
 		return chunk, err
 	}
-	rows, err := tx.LockFailedSo(ctx, db.LockFailedSoParams{RunID: run, Fingerprint: print, After: after, Limit: settleChunk})
+	rows, err := tx.LockFailedSo(ctx, db.LockFailedSoParams{RunID: run, Fingerprint: tasks.print, After: after, Limit: settleChunk})
 	for _, row := range rows {
 		chunk = append(chunk, settled{row.ID, TaskFailed, row.Fingerprint})
 	}

@@ -77,7 +77,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(2500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil { // and then it died
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil { // and then it died
 			t.Fatal(err)
 		}
 		if d.requests() != 1 || d.iterations(run.ID) != "1500 1000 0" {
@@ -97,7 +97,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil {
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
 			t.Fatal(err)
 		}
 		d.failed(run.ID, d.ids(run.ID)[:3], 1)
@@ -112,7 +112,7 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, nil, settlings["retry"]); err != nil {
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
 			t.Fatal(err)
 		}
 		must[Run](t)(d.CancelRun(d.ctx, d.ana, run.ID))
@@ -355,5 +355,42 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	d.counted(run.ID)
 	if p := d.run(run.ID).Progress; p.Skipped+p.Processing != 20 {
 		t.Errorf("%+v", p)
+	}
+}
+
+func TestWaitingTasks(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		do   func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error)
+		last string
+	}{
+		"all that wait are skipped, and no other":     {func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error) { return d.SkipTasks }, "Ana skip all waiting tasks: 2300"},
+		"all that wait begin anew, and no other does": {func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error) { return d.RetryTasks }, "Ana retry all waiting tasks: 2300"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			run := d.running(2303)
+			tasks := d.ids(run.ID)
+			execute(t, d.db, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
+			execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
+			d.does(run.ID, tasks[2300], TaskOpen, TaskProcessing)
+			d.does(run.ID, tasks[2300], TaskProcessing, TaskFailed)
+			before := d.run(run.ID).Progress
+			if n, err := one.do(d)(d.ctx, d.ana, run.ID, Which{Waiting: true}); n != 2300 || err != nil {
+				t.Fatal(n, err)
+			}
+			if err := d.finishRequests(d.ctx); err != nil {
+				t.Fatal(err)
+			}
+			d.counted(run.ID)
+			after := d.run(run.ID).Progress
+			if after.Waiting != 0 || after.Failed != before.Failed || after.Open+after.Skipped != before.Open+2300 || d.requests() != 0 {
+				t.Errorf("%+v, %d requests", after, d.requests())
+			}
+			if log := d.log(run.ID); log[len(log)-1] != one.last {
+				t.Error(log)
+			}
+		})
 	}
 }

@@ -24,8 +24,6 @@ const (
 	failedPerPage = 200
 	// attemptsShown are the last of a task.
 	attemptsShown = 100
-	// failuresShown is how many groups of failures a run shows.
-	failuresShown = 1000
 	// RejectionsPerPage is how many rejections a list shows at once.
 	RejectionsPerPage = 100
 	// EventsPerPage is how many entries of a run's log are shown at once.
@@ -178,7 +176,7 @@ func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []At
 }
 
 // Failures returns the groups of errors of a run: those with the most failed tasks first, then those
-// with the most errors. Of very many it returns a thousand. It returns RunNotFound.
+// with the most errors. A run keeps 500 apart, and all others in one group. It returns RunNotFound.
 func (e *Engine) Failures(ctx context.Context, run id.Run) ([]Failure, error) {
 	rows, err := db.Read(e.db.FailuresOf(ctx, run, failuresShown))
 	if err == nil && len(rows) == 0 {

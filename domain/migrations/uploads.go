@@ -9,6 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -18,7 +19,19 @@ const uploadsIn = "uploads/"
 // sweepPage is how many runs are read at once by who sweeps.
 const sweepPage = 1000
 
-// OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none, or NoFiles.
+// MissingUpload reports a run's file that is not where this server keeps files.
+type MissingUpload struct {
+	Run  id.Run
+	Host string
+}
+
+func (e MissingUpload) Error() string {
+	return fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", e.Run, e.Host)
+}
+func (MissingUpload) Unwrap() error { return fault.Unavailable }
+
+// OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none,
+// NoFiles or MissingUpload.
 func (e *Engine) OpenUpload(ctx context.Context, run id.Run) (io.ReadCloser, error) {
 	row, err := e.runRow(ctx, run)
 	if err != nil {

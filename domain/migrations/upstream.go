@@ -3,6 +3,7 @@ package migrations
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -24,6 +25,9 @@ const (
 	longestBlock = time.Hour
 	// hostsKept is how many limits and blocks a process keeps in memory.
 	hostsKept = 1000
+	// letsNothing is how long a host may answer nothing but that it wants to be left alone, before that
+	// counts as failing: else a run with tasks for a host that is closed for good would never end.
+	letsNothing = time.Hour
 	// hostsFresh is how old what a process knows of blocked hosts may be.
 	hostsFresh = time.Second
 )
@@ -37,6 +41,7 @@ type hosts struct {
 	workers int       // who share a rate
 	blocked map[string]block
 	limits  map[limitOf]*limit
+	closed  map[string]time.Time // since when a host let nothing of this process through
 }
 
 type block struct {
@@ -56,15 +61,12 @@ type limit struct {
 
 // runUpstream is what the works of a run await their hosts with.
 type runUpstream struct {
-	engine  *Engine
-	run     id.Run
-	perHost float64
+	engine *Engine
+	run    func() *Run // as it is now: its rate may be turned while a work is under way
 }
 
-// upstreamOf is what the works of a run await their hosts with, by its knobs as they are now.
-func (e *Engine) upstreamOf(run Run) upstream {
-	return runUpstream{engine: e, run: run.ID, perHost: run.Knobs.PerHost}
-}
+// upstreamOf is what the works of a run await their hosts with.
+func (e *Engine) upstreamOf(run func() *Run) upstream { return runUpstream{engine: e, run: run} }
 
 // Await returns nil when a request may be sent, and Later where that would take more than about two seconds.
 func (u runUpstream) Await(ctx context.Context, host string) error {
@@ -87,14 +89,16 @@ func (u runUpstream) Await(ctx context.Context, host string) error {
 			}
 			continue
 		}
-		if mine || u.perHost <= 0 {
+		run := u.run()
+		perHost := run.Knobs.PerHost
+		if mine || perHost <= 0 {
 			return nil
 		}
-		turn := known.reserve(limitOf{u.run, host}, u.perHost, now)
+		turn := known.reserve(limitOf{run.ID, host}, perHost, now)
 		wait := turn.DelayFrom(now)
 		if now.Add(wait).After(giveUp) {
 			turn.CancelAt(now)
-			return Later{After: wait + rand.N(wait), Reason: fmt.Sprintf("%s gets at most %s requests per second from this run", host, decimal(u.perHost))}
+			return Later{After: wait + rand.N(wait), Reason: fmt.Sprintf("%s gets at most %s requests per second from this run", host, decimal(perHost))}
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
@@ -114,6 +118,59 @@ func (e *Engine) blockHost(ctx context.Context, host string, after time.Duration
 	return e.db.InTx(ctx, func(tx *db.Tx) error {
 		return tx.BlockUpstream(ctx, db.BlockUpstreamParams{Host: host, Micros: after.Microseconds(), Reason: reason})
 	})
+}
+
+// Closed is an attempt at a host that wants to be left alone, and let nothing through for long.
+type Closed struct {
+	Later Later
+	For   time.Duration
+}
+
+func (e Closed) Error() string {
+	return fmt.Sprintf("“%s” let nothing through for %d minutes: %s", e.Later.Host, int(e.For.Minutes()), e.Later.Reason)
+}
+func (e Closed) Unwrap() error { return e.Later }
+
+// heard notes of the hosts that a work asked, whether they let it through. One that wanted to be left
+// alone costs no attempt, until its host let nothing through for long.
+func (h *hosts) heard(of *held, now time.Time) {
+	var later Later
+	if of.came == putOff && errors.As(of.err, &later) && later.Host != "" {
+		if since := now.Sub(h.refused(hostName(later.Host), now)); since >= letsNothing {
+			of.came, of.err = failed, Closed{later, since}
+		}
+		return
+	}
+	if of.came != returned && of.came != putOff {
+		h.letThrough(of.work.asked)
+	}
+}
+
+// refused notes that a host wants to be left alone, and returns since when it lets nothing through.
+func (h *hosts) refused(host string, now time.Time) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	since, closed := h.closed[host]
+	if closed {
+		return since
+	}
+	if h.closed == nil || len(h.closed) >= hostsKept {
+		h.closed = map[string]time.Time{}
+	}
+	h.closed[host] = now
+	return now
+}
+
+// letThrough notes that hosts answered.
+func (h *hosts) letThrough(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, host := range list {
+		delete(h.closed, host)
+	}
 }
 
 // forgetHosts removes blocks that are over.

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
 )
 
 // await asks an engine for a request to a host, of a run with the given rate per host.
 func await(t *testing.T, e *Engine, host string, perHost float64) error {
 	t.Helper()
-	return e.upstreamOf(Run{ID: 1, Knobs: Knobs{PerHost: perHost}}).Await(t.Context(), host)
+	return e.upstreamOf(func() *Run { return &Run{ID: 1, Knobs: Knobs{PerHost: perHost}} }).Await(t.Context(), host)
 }
 
 func TestAwait(t *testing.T) {
@@ -112,12 +114,35 @@ func TestAwait(t *testing.T) {
 		}
 	})
 
+	t.Run("a rate that is turned is that of works under way, too", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		h := b.hand(b.running(2, Knobs{PerHost: 0.01}))
+		list := h.claims(2)
+		if err := list[0].work.Await(t.Context(), "images.example"); err != nil {
+			t.Fatal(err)
+		}
+		if err := list[1].work.Await(t.Context(), "images.example"); !errors.As(err, new(Later)) {
+			t.Fatal(err)
+		}
+		for _, faster := range []float64{1000, 0} {
+			run := *h.run.Load()
+			run.Knobs.PerHost = faster
+			h.update(run)
+			for range 3 {
+				if err := list[1].work.Await(t.Context(), "images.example"); err != nil {
+					t.Errorf("at %g a second: %v", faster, err)
+				}
+			}
+		}
+	})
+
 	t.Run("a context that ends, ends it", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, Knobs{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.engine.upstreamOf(Run{ID: 1}).Await(ctx, "images.example"); !errors.Is(err, context.Canceled) {
+		if err := s.engine.upstreamOf(func() *Run { return &Run{ID: 1} }).Await(ctx, "images.example"); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -147,6 +172,72 @@ func TestAwait(t *testing.T) {
 		var n int
 		if err := s.db.SQL.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM migration_upstream").Scan(&n); err != nil || n != 1 {
 			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}
+
+func TestHostsThatLetNothingThrough(t *testing.T) {
+	t.Parallel()
+	const host = "images.example"
+	refuses := func(ctx context.Context, w *Work) error {
+		if err := w.Await(ctx, host); err != nil {
+			return err
+		}
+		return Later{After: time.Millisecond, Host: host, Reason: "it answers 429 Too Many Requests"}
+	}
+	t.Run("after an hour of that, each further time costs an attempt, so the run ends", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: refuses})
+		run := b.running(10, Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000})
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing-time.Minute))
+		b.works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Failed != 10 || p.Errors != 20 {
+			t.Errorf("%+v", p)
+		}
+		list, err := b.Failures(t.Context(), run)
+		if err != nil || len(list) != 1 || list[0].Message != "“images.example” let nothing through for 61 minutes: it answers 429 Too Many Requests" {
+			t.Errorf("%+v, %v", list, err)
+		}
+		b.adds(run)
+	})
+	t.Run("that goes on for ever pauses the run, for the same error comes again and again", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: refuses})
+		run := b.running(100, Knobs{Backoff: 10 * time.Millisecond})
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing))
+		b.works()
+		b.comesTo(run, Paused)
+		if reason := b.row(run).Reason; !strings.Contains(reason, "429 Too Many Requests") && !strings.Contains(reason, "attempts failed") {
+			t.Error(reason)
+		}
+	})
+	t.Run("one that lets something through now and then costs nothing", func(t *testing.T) {
+		t.Parallel()
+		first := map[string]bool{}
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(ctx context.Context, w *Work) error {
+			if w.Task.Payload != "0" && !first[w.Task.Payload] {
+				first[w.Task.Payload] = true
+				return refuses(ctx, w)
+			}
+			return w.Await(ctx, host)
+		}})
+		run := b.running(5, Knobs{Attempts: 1, Concurrency: 1})
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing))
+		b.works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 5 || p.Errors != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("what is kept of them is bounded", func(t *testing.T) {
+		t.Parallel()
+		h := &hosts{}
+		for i := range 3 * hostsKept {
+			h.refused(fmt.Sprintf("host%d.example", i), time.Now())
+		}
+		if len(h.closed) > hostsKept {
+			t.Errorf("%d hosts", len(h.closed))
 		}
 	})
 }

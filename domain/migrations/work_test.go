@@ -389,6 +389,85 @@ func TestWork(t *testing.T) {
 		}
 		b.adds(run)
 	})
+	t.Run("a failure that cannot be written in its own words is written without", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: func(_ context.Context, w *Work) error {
+			if w.Task.Payload == "3" {
+				return errors.New("poison")
+			}
+			return nil
+		}})
+		run := b.running(20, Knobs{Attempts: 1})
+		b.exec("CREATE TRIGGER refuses BEFORE INSERT ON migration_attempt FOR EACH ROW IF NEW.message = 'poison' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF")
+		b.works()
+		b.comesTo(run, Complete)
+		if p := b.progress(run); p.Complete != 19 || p.Failed != 1 {
+			t.Errorf("%+v", p)
+		}
+		if list, err := b.Failures(t.Context(), run); err != nil || len(list) != 1 || list[0].Message != (wordless{}).Error() {
+			t.Errorf("%+v, %v", list, err)
+		}
+		b.adds(run)
+	})
+	t.Run("a failure that cannot be written at all keeps nobody waiting, and is written once that is mended", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(2, Knobs{Attempts: 1})
+		h := b.hand(run)
+		list := h.claims(2)
+		h.holding = 2
+		list[0].came, list[0].err, list[0].began = failed, errors.New("poison"), time.Now()
+		list[1].came, list[1].began = complete, time.Now()
+		h.collect(list[0])
+		h.collect(list[1])
+		b.exec("CREATE TRIGGER refuses BEFORE UPDATE ON migration_task FOR EACH ROW IF NEW.state = 'failed' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF")
+		turn := func(at time.Time) {
+			h.retryAt = time.Time{}
+			h.unpark(at)
+			h.turn(at)
+		}
+		for tries := 0; len(h.results) > 0; tries++ {
+			if turn(time.Now()); tries > 20 {
+				t.Fatalf("%d results are still tried", len(h.results))
+			}
+		}
+		if p := b.progress(run); p.Complete != 1 || p.Processing != 1 || h.holding != 1 {
+			t.Errorf("%+v, it holds %d", p, h.holding)
+		}
+		b.exec("DROP TRIGGER refuses")
+		turn(time.Now().Add(parkedFor))
+		if p := b.progress(run); p.Failed != 1 || p.Processing != 0 || h.holding != 0 {
+			t.Errorf("%+v, it holds %d", p, h.holding)
+		}
+		b.adds(run)
+	})
+	t.Run("a program that does not know a migration leaves its tasks alone, and does not keep a run from pausing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		run := b.running(40, Knobs{})
+		older := workbench{New(b.d, nil, Options{Version: "older"}), t, b.d}
+		older.works()
+		older.until("it has signed on", func() bool { return b.number("SELECT COUNT(*) FROM migration_worker WHERE state = 'active'") == 1 })
+		if _, err := b.PauseRun(t.Context(), Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.comesTo(run, Paused)
+		if n := b.number("SELECT COUNT(*) FROM migration_counter c JOIN migration_run r ON r.id = c.run_id WHERE c.seen > 0"); n != 1 {
+			t.Errorf("%d workers said that they saw the pause", n)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE state <> 'open' OR attempt > 0"); n != 0 {
+			t.Errorf("it touched %d tasks", n)
+		}
+		if _, err := b.ResumeRun(t.Context(), Keeper, run); err != nil {
+			t.Fatal(err)
+		}
+		b.works()
+		b.comesTo(run, Complete)
+		if n := b.number("SELECT COUNT(*) FROM migration_task t JOIN migration_worker w ON w.id = t.worker_id WHERE w.version <> 'test'"); n != 0 {
+			t.Errorf("it claimed %d tasks", n)
+		}
+		b.adds(run)
+	})
 	t.Run("a task that takes too long fails, also where it does not listen, and keeps nobody from stopping", func(t *testing.T) {
 		t.Parallel()
 		never := make(chan struct{})

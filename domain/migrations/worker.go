@@ -1,6 +1,7 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ type worker struct {
 	pid   int
 
 	lease      lease
-	leaseFor   atomic.Int64 // the shortest of the active runs
+	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
 	claims     atomic.Uint32
 	draining   atomic.Bool
 	active     atomic.Int64 // workers who can claim, this one too
@@ -158,7 +159,7 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 	}
 	w.active.Store(max(now.Active, 1))
 	w.draining.Store(now.Draining > 0)
-	pause, shortest := idleLook, DefaultKnobs.Lease
+	pause, shortest := idleLook, time.Duration(0)
 	present := make(map[id.Run]bool, len(rows))
 	var runs []Run
 	var failed []error
@@ -171,13 +172,13 @@ func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) 
 		present[run.ID] = true
 		runs = append(runs, run)
 		if run.State != Ready {
-			pause, shortest = look, min(shortest, run.Knobs.Lease)
+			pause, shortest = look, min(cmp.Or(shortest, run.Knobs.Lease), run.Knobs.Lease)
 		}
 		if d := w.dispatchers[run.ID]; d != nil {
 			d.update(run)
 		}
 	}
-	w.leaseFor.Store(int64(shortest))
+	w.leaseFor.Store(int64(cmp.Or(shortest, DefaultKnobs.Lease)))
 	for of, d := range w.dispatchers {
 		if present[of] {
 			continue
@@ -245,6 +246,9 @@ func (w *worker) fill(ctx context.Context, run Run) {
 		mine, err := w.e.fill(ctx, w.id, run)
 		if err != nil && ctx.Err() == nil {
 			w.e.options.Log.Warn("fill run", "run", run.ID, "error", err)
+		}
+		if errors.As(err, new(MissingUpload)) {
+			_ = sleep(ctx, fillPatience) // others may have it
 		}
 		if mine {
 			w.e.bell.ring() // there is work; or not at once, where another one fills it

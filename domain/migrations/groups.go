@@ -1,0 +1,63 @@
+package migrations
+
+import (
+	"context"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// mostGroups is how many groups of errors a run keeps: what comes then is of one group, the others. So
+	// the list of them is whole, and sorted by what is worst, without reading more.
+	mostGroups = 500
+	// failuresShown is enough for them all: beside those there are the others, and what was lost.
+	failuresShown = 2 * mostGroups
+	// othersMessage is that of the group of all others.
+	othersMessage = "Other errors: the run has too many kinds of them to keep each apart. The tasks say what each of them failed with."
+)
+
+var (
+	othersPrint = fingerprintOf(othersMessage)
+	lostPrint   = fingerprintOf(lostMessage)
+)
+
+// prints are fingerprints of which a run has groups.
+type prints map[[8]byte]bool
+
+// groupsOf reads which groups the run has. Nobody adds one meanwhile: its row is locked.
+func groupsOf(ctx context.Context, tx *db.Tx, run id.Run) (prints, error) {
+	rows, err := tx.PrintsOf(ctx, run, failuresShown)
+	list := make(prints, len(rows))
+	for _, row := range rows {
+		list[[8]byte(row)] = true
+	}
+	return list, err
+}
+
+// know reports whether what tasks failed with needs no new group.
+func (p prints) know(run *Run, batch []*held) bool {
+	return p.full() || !slices.ContainsFunc(batch, func(h *held) bool { return h.came == failed && !p[h.problemOf(run).fingerprint] })
+}
+
+// full reports whether the run can have no more groups of its own.
+func (p prints) full() bool {
+	n := len(p)
+	for _, print := range [][8]byte{othersPrint, lostPrint} {
+		if p[print] {
+			n--
+		}
+	}
+	return n >= mostGroups
+}
+
+// group returns the problem under which an error is counted: its own where the run has it or there is room
+// for it, or that of all others.
+func (p prints) group(of problem) problem {
+	if !p[of.fingerprint] && p.full() {
+		of.message, of.fingerprint = othersMessage, othersPrint
+	}
+	p[of.fingerprint] = true
+	return of
+}
