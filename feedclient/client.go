@@ -95,8 +95,8 @@ func (q Query) values() url.Values {
 
 // Error is a request that the server refuses.
 type Error struct {
-	Status int // of HTTP
-	Type   string
+	Status int           // of HTTP
+	Type   string        // a name of what is wrong, such as urn:counterfoil:problem:feeds.ConsumerConflict
 	Detail string        // what to do, for people
 	After  time.Duration // how long the server wants to be left alone; 0 where it does not say
 }
@@ -108,8 +108,11 @@ func (e *Error) Error() string {
 // StartOver reports a cursor that the server cannot read on from: it is from before a restore, or so old that
 // deletions behind it are forgotten. Read from the start, and drop what that does not show, as Follow does.
 func (e *Error) StartOver() bool {
-	return e.Status == http.StatusConflict || e.Status == http.StatusGone
+	return e.Status == http.StatusGone || e.Type == problem+"CursorOfBefore" || e.Type == problem+"CursorAhead"
 }
+
+// problem is what the types of errors about feeds begin with.
+const problem = "urn:counterfoil:problem:feeds."
 
 // Temporary reports that the same request may succeed later.
 func (e *Error) Temporary() bool {
@@ -184,9 +187,9 @@ var own = &http.Client{}
 
 func refusal(response *http.Response) *Error {
 	refused := &Error{Status: response.StatusCode}
-	var problem struct{ Type, Detail string }
-	if json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&problem) == nil {
-		refused.Type, refused.Detail = problem.Type, problem.Detail
+	var said struct{ Type, Detail string }
+	if json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&said) == nil {
+		refused.Type, refused.Detail = said.Type, said.Detail
 	}
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		refused.After = time.Duration(seconds) * time.Second

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"time"
 )
@@ -268,7 +267,7 @@ func (f *follower) advance(ctx context.Context, page Page) error {
 		return err
 	})
 	var refused *Error
-	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
+	if errors.As(err, &refused) && refused.Type == problem+"ConsumerMoved" {
 		return nil
 	}
 	return err

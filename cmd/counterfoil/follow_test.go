@@ -328,6 +328,27 @@ func TestFollow(t *testing.T) {
 			t.Errorf("a stream from before: %v", err)
 		}
 	})
+
+	t.Run("a name that is taken and a consumer that moved are no reasons to start over", func(t *testing.T) {
+		if _, err := s.feed.Register(t.Context(), "tickets", "taken", "start"); err != nil {
+			t.Fatal(err)
+		}
+		_, taken := s.feed.Register(t.Context(), "tickets", "taken", "start")
+		page, err := s.feed.Page(t.Context(), feedclient.Query{Feed: "tickets", Consumer: "taken", Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor); err != nil {
+			t.Fatal(err)
+		}
+		_, moved := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor)
+		for name, err := range map[string]error{"feeds.ConsumerConflict": taken, "feeds.ConsumerMoved": moved} {
+			var refused *feedclient.Error
+			if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Type != "urn:counterfoil:problem:"+name || refused.StartOver() {
+				t.Errorf("%s: %v, %+v", name, err, refused)
+			}
+		}
+	})
 }
 
 func TestFollowStartsOver(t *testing.T) {
