@@ -88,7 +88,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	log := env.logger()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	worked := loop(ctx, cancel, env, d, w)
+	loops := loop(ctx, cancel, env, d, w)
 	go w.WorkLive(ctx)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -101,7 +101,8 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *workflow
 	stopping, done := context.WithTimeout(context.Background(), drain)
 	defer done()
 	log.Info("stopping: requests and tasks under way are finished first")
-	err := errors.Join(cause(ctx), server.Shutdown(stopping), <-worked)
+	err := errors.Join(cause(ctx), server.Shutdown(stopping))
+	loops.Wait()
 	closing, done := context.WithTimeout(context.Background(), drain)
 	defer done()
 	return errors.Join(err, w.Close(closing))

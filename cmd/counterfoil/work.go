@@ -6,13 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// work does what serve does beside answering requests, until ctx ends: it works on migrations, publishes changes and sends them to webhooks, and is
-// there for the private database when its owner dies. Any number of them may run, on any server.
+// work does what serve does beside answering requests, until ctx ends: it works on migrations, publishes changes
+// and sends them to webhooks, and is there for the private database when its owner dies. Any number of them may
+// run, on any server.
 func work(ctx context.Context, env environment, args []string) (err error) {
 	if err := parse(env, flag.NewFlagSet("work", flag.ContinueOnError), args); err != nil {
 		return err
@@ -36,18 +38,20 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	worked := loop(ctx, cancel, env, d, w)
+	loops := loop(ctx, cancel, env, d, w)
 	fmt.Fprintln(env.stdout, "Counterfoil works on migrations")
 
 	<-ctx.Done()
 	env.logger().Info("stopping: tasks under way are finished first")
-	return errors.Join(cause(ctx), <-worked)
+	loops.Wait()
+	return cause(ctx)
 }
 
-// loop starts what goes on in the background until ctx ends: it keeps the private database, forgets
-// what is kept no longer, sweeps stored files, publishes changes and sends them to webhooks, and works on migrations. Where one of
-// them cannot go on it cancels ctx. The channel says when no work is under way any more.
-func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) (worked <-chan error) {
+// loop starts what goes on in the background until ctx ends: it keeps the private database, forgets what is kept
+// no longer, sweeps stored files, publishes changes and sends them to webhooks, and works on migrations. Where one
+// of them cannot go on it cancels ctx. Once ctx has ended, wait for what it returns: then nothing is published or
+// sent, and no task is worked on any more.
+func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) *sync.WaitGroup {
 	if d.private != nil {
 		go func() {
 			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {
@@ -57,22 +61,15 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	}
 	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetDeliveries, w.Feeds().ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
-	done := make(chan error, 1)
-	go w.Feeds().Work(ctx)
-	sent := make(chan struct{})
-	go func() {
-		defer close(sent)
-		w.WorkWebhooks(ctx)
-	}()
-	go func() {
-		err := w.Engine().Work(ctx)
-		if err != nil {
+	var loops sync.WaitGroup
+	loops.Go(func() { w.Feeds().Work(ctx) })
+	loops.Go(func() { w.WorkWebhooks(ctx) })
+	loops.Go(func() {
+		if err := w.Engine().Work(ctx); err != nil {
 			cancel(err)
 		}
-		<-sent
-		done <- nil
-	}()
-	return done
+	})
+	return &loops
 }
 
 // leftAlone is how long a file must not have been written to before it may be swept: nobody is that slow.
