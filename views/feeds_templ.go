@@ -418,7 +418,7 @@ func feedRow(s feeds.State) templ.Component {
 	})
 }
 
-// LagState says how a reader stands.
+// lagState says how a reader stands.
 func lagState(state string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

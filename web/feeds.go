@@ -114,9 +114,13 @@ func (s *server) rejectRepublishing(c echo.Context, form views.RepublishForm, er
 	return s.showFeeds(c, code, form)
 }
 
+func pathConsumer(c echo.Context) (id.Consumer, error) {
+	return rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+}
+
 // consumerOfPath returns the consumer that the path names.
 func (s *server) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
-	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	consumer, err := pathConsumer(c)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -139,7 +143,7 @@ func (s *server) showConsumer(c echo.Context, code int, form views.SeekForm) err
 }
 
 func (s *server) switchConsumer(c echo.Context) error {
-	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	consumer, err := pathConsumer(c)
 	if err != nil {
 		return err
 	}
@@ -190,7 +194,7 @@ func placeOf(form views.SeekForm) (string, error) {
 }
 
 func (s *server) seekConsumer(c echo.Context) error {
-	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	consumer, err := pathConsumer(c)
 	if err != nil {
 		return err
 	}
@@ -222,7 +226,7 @@ func (s *server) consumerRemoval(c echo.Context) error {
 }
 
 func (s *server) deleteConsumer(c echo.Context) error {
-	consumer, err := rowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+	consumer, err := pathConsumer(c)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (m mirror) apply(t testing.TB, item fedItem) {
 	m[item.ID] = item
 }
 
-// keys are the keys of tickets in a mirror, and their titles.
+// titles are the keys of tickets in a mirror, and their titles.
 func (m mirror) titles() map[string]string {
 	found := map[string]string{}
 	for _, item := range m {

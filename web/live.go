@@ -150,9 +150,6 @@ func (s *server) tell(v *viewer) error {
 	return err
 }
 
-// errOver ends a stream that has nothing more to say.
-var errOver = errors.New("it is over")
-
 // tellMore waits for what comes next in a stream, and sends it.
 func (s *server) tellMore(v *viewer) error {
 	select {
@@ -160,7 +157,7 @@ func (s *server) tellMore(v *viewer) error {
 		return v.ctx.Err()
 	case <-v.check.C:
 		if err := s.stillMember(v); err != nil {
-			return errors.Join(errOver, err, v.send(event(nil, "", "gone", []byte("{}"))))
+			return errors.Join(err, v.send(event(nil, "", "gone", []byte("{}"))))
 		}
 		return nil
 	case <-v.beat.C:

@@ -22,13 +22,12 @@ func (b bell) ring() {
 // signal knows how far each feed has come, and tells any number of those who wait.
 type signal struct {
 	mu     sync.Mutex
-	heads  map[string]uint64
-	epochs map[string]uint64
-	moved  chan struct{} // closed, and made anew, when a head moves
+	places map[string]Cursor
+	moved  chan struct{} // closed, and made anew, when one of them moves
 }
 
 func newSignal() *signal {
-	return &signal{heads: map[string]uint64{}, epochs: map[string]uint64{}, moved: make(chan struct{})}
+	return &signal{places: map[string]Cursor{}, moved: make(chan struct{})}
 }
 
 // listen asks the database how far the feeds have come.
@@ -42,8 +41,9 @@ func (e *Engine) listen(ctx context.Context) error {
 	defer s.mu.Unlock()
 	changed := false
 	for _, row := range rows {
-		changed = changed || s.heads[row.Name] != row.Value || s.epochs[row.Name] != row.Epoch
-		s.heads[row.Name], s.epochs[row.Name] = row.Value, row.Epoch
+		at := Cursor{Epoch: row.Epoch, Feed: row.Name, Position: row.Value}
+		changed = changed || s.places[row.Name] != at
+		s.places[row.Name] = at
 	}
 	if changed {
 		close(s.moved)
@@ -52,19 +52,17 @@ func (e *Engine) listen(ctx context.Context) error {
 	return nil
 }
 
-// Head returns the last position of a feed that this process knows of (at most about 200 ms old while Work
-// runs), and a channel that is closed when any feed has moved on from now.
-func (e *Engine) Head(feed string) (position uint64, moved <-chan struct{}) {
-	s := e.signal
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.heads[feed], s.moved
-}
-
-// Place is Head as a cursor: it differs from where a reader stands also where the epoch is another.
+// Place returns the end of a feed that this process knows of (at most about 200 ms old while Work runs; the zero
+// Cursor as long as it knows of none), and a channel that is closed when any feed has moved on from now.
 func (e *Engine) Place(feed string) (at Cursor, moved <-chan struct{}) {
 	s := e.signal
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Cursor{Epoch: s.epochs[feed], Feed: feed, Position: s.heads[feed]}, s.moved
+	return s.places[feed], s.moved
+}
+
+// Moved returns the channel alone.
+func (e *Engine) Moved() <-chan struct{} {
+	_, moved := e.Place("")
+	return moved
 }

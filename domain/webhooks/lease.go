@@ -27,17 +27,17 @@ func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	list, ids, at := make([]Due, len(rows)), make([]id.Webhook, len(rows)), map[id.Webhook]int{}
+	ids := make([]id.Webhook, len(rows))
 	for i, row := range rows {
-		list[i], ids[i], at[row.ID] = Due{ID: row.ID, Company: row.CompanyID}, row.ID, i
+		ids[i] = row.ID
 	}
-	cursors, err := db.Read(q.CursorsOfWebhooks(ctx, ids))
+	cursors, err := cursorsOf(ctx, q, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range cursors {
-		d := &list[at[row.WebhookID]]
-		d.Cursors = append(d.Cursors, cursorFrom(row))
+	list := make([]Due, len(rows))
+	for i, row := range rows {
+		list[i] = Due{ID: row.ID, Company: row.CompanyID, Cursors: cursors[row.ID]}
 	}
 	return list, nil
 }

@@ -176,24 +176,28 @@ func withCursors(ctx context.Context, q *db.Queries, list []Webhook) error {
 	if len(list) == 0 {
 		return nil
 	}
-	at := map[id.Webhook]int{}
 	ids := make([]id.Webhook, len(list))
 	for i, w := range list {
-		at[w.ID], ids[i] = i, w.ID
+		ids[i] = w.ID
 	}
-	rows, err := db.Read(q.CursorsOfWebhooks(ctx, ids))
-	if err != nil {
-		return fmt.Errorf("read cursors: %w", err)
+	cursors, err := cursorsOf(ctx, q, ids)
+	for i, w := range list {
+		list[i].Cursors = cursors[w.ID]
 	}
-	for _, row := range rows {
-		w := &list[at[row.WebhookID]]
-		w.Cursors = append(w.Cursors, cursorFrom(row))
-	}
-	return nil
+	return err
 }
 
-func cursorFrom(row db.WebhookCursor) Cursor {
-	return Cursor{Feed: row.Feed, Epoch: row.Epoch, Position: row.Position, Began: row.Began}
+// cursorsOf returns the cursors of some webhooks, one at least.
+func cursorsOf(ctx context.Context, q *db.Queries, ids []id.Webhook) (map[id.Webhook][]Cursor, error) {
+	rows, err := db.Read(q.CursorsOfWebhooks(ctx, ids))
+	if err != nil {
+		return nil, fmt.Errorf("read cursors: %w", err)
+	}
+	of := map[id.Webhook][]Cursor{}
+	for _, row := range rows {
+		of[row.WebhookID] = append(of[row.WebhookID], Cursor{Feed: row.Feed, Epoch: row.Epoch, Position: row.Position, Began: row.Began})
+	}
+	return of, nil
 }
 
 func shown(row db.Webhook, board string, wait int64) Webhook {

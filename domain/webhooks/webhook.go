@@ -4,6 +4,7 @@ package webhooks
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func checkURL(address string, client *outbound.Client) error {
 		return BadURL{Why: "Write the address, such as https://example.com/hook."}
 	}
 	if utf8.RuneCountInString(address) > MaxURL {
-		return BadURL{Why: "The address is too long. Shorten it to 2,000 characters."}
+		return BadURL{Why: fmt.Sprintf("The address is too long. Shorten it to %d characters.", MaxURL)}
 	}
 	u, err := client.Check(address)
 	if err == nil && (u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")) {

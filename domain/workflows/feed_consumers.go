@@ -117,10 +117,6 @@ func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (fe
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return w.seek(ctx, consumer, to)
-}
-
-func (w *Workflows) seek(ctx context.Context, consumer feeds.Consumer, to string) (feeds.Consumer, error) {
 	cursor, err := w.feeds.Find(ctx, consumer.Feed, to)
 	if err != nil {
 		return feeds.Consumer{}, feeds.In("to", err)
@@ -137,14 +133,10 @@ func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return w.pause(ctx, consumer.ID, paused)
-}
-
-func (w *Workflows) pause(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
-	if err := feeds.Pause(ctx, w.db.Queries, consumer, paused); err != nil {
+	if err := feeds.Pause(ctx, w.db.Queries, consumer.ID, paused); err != nil {
 		return feeds.Consumer{}, err
 	}
-	return w.feeds.ConsumerByID(ctx, consumer)
+	return w.feeds.ConsumerByID(ctx, consumer.ID)
 }
 
 // DeleteConsumer forgets a consumer: no deletion is kept for it any more. It returns feeds.ConsumerNotFound.

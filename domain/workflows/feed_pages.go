@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -24,7 +25,10 @@ type FeedQuery struct {
 // BadLimit reports a page of a size that there is not.
 type BadLimit struct{}
 
-func (BadLimit) Error() string { return "The limit of a page is a number from 1 to 1000." }
+func (BadLimit) Error() string {
+	return fmt.Sprintf("The limit of a page is a number from 1 to %d.", feeds.MaxLimit)
+}
+
 func (BadLimit) Unwrap() error { return fault.Invalid }
 func (BadLimit) Field() string { return "limit" }
 

@@ -179,14 +179,14 @@ func (h *house) published(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(30 * time.Second)
 	for {
-		at, moved := h.Feeds().Head("tickets")
-		if at >= want {
+		at, moved := h.Feeds().Place("tickets")
+		if at.Position >= want {
 			return
 		}
 		select {
 		case <-moved:
 		case <-patience:
-			t.Fatalf("%d of %d are published", at, want)
+			t.Fatalf("%d of %d are published", at.Position, want)
 		}
 	}
 }

@@ -29,6 +29,7 @@ const (
 	manyTurns  = 64               // webhooks that a process sends to at once,
 	ofCompany  = 8                // those of one company among them
 	trimEvery  = 100              // attempts
+	dueAtOnce  = 100              // webhooks are looked at
 	hookTick   = time.Second      // how often a process looks for attempts that are due
 	hookPause  = 20 * time.Millisecond
 	// passFor is how long a webhook's cursor may stay behind what others published, which is not its concern.
@@ -120,12 +121,18 @@ type turn struct {
 func (t *turn) cursor(feed string) feeds.Cursor {
 	for _, c := range t.held.Cursors {
 		if c.Feed == feed {
-			return feeds.Cursor{Epoch: c.Epoch, Feed: feed, Position: c.Position, Began: c.Began}
+			return cursorOf(c)
 		}
 	}
 	return feeds.Cursor{Feed: feed}
 }
 
+// cursorOf is a cursor as feeds know it.
+func cursorOf(c webhooks.Cursor) feeds.Cursor {
+	return feeds.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
+}
+
+// stored is a cursor as webhooks keep it.
 func stored(c feeds.Cursor) webhooks.Cursor {
 	return webhooks.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
 }
@@ -209,24 +216,17 @@ func (w *Workflows) WorkWebhooks(ctx context.Context) {
 	d := &dispatcher{w: w, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, passed: map[id.Webhook]passed{}, freed: make(chan struct{}, 1)}
 	defer d.turns.Wait()
 	for ctx.Err() == nil {
-		_, moved := w.feeds.Head("")
+		moved := w.feeds.Moved()
 		if err := d.look(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
 		}
-		wait(ctx, hookPause, nil, nil) // what comes together is looked at together
-		wait(ctx, hookTick, moved, d.freed)
-	}
-}
-
-// wait returns after d, or once one of the channels says something, or ctx ends.
-func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-one:
-	case <-other:
+		waitFor(ctx, time.After(hookPause)) // what comes together is looked at together
+		select {
+		case <-ctx.Done():
+		case <-time.After(hookTick):
+		case <-moved:
+		case <-d.freed:
+		}
 	}
 }
 
@@ -254,11 +254,12 @@ type passed struct {
 func (d *dispatcher) look(ctx context.Context) error {
 	heads := map[string]uint64{}
 	for _, feed := range d.w.feeds.Names() {
-		heads[feed], _ = d.w.feeds.Head(feed)
+		at, _ := d.w.feeds.Place(feed)
+		heads[feed] = at.Position
 	}
 	seen := map[id.Webhook]passed{}
 	for after := id.Webhook(0); ; {
-		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, PeoplePerPage)
+		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, dueAtOnce)
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (w *Workflows) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([
 	var cursors []feeds.Cursor
 	for _, hook := range list {
 		for _, c := range hook.Cursors {
-			cursors = append(cursors, feeds.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began})
+			cursors = append(cursors, cursorOf(c))
 		}
 	}
 	each, err := w.feeds.Lags(ctx, cursors)
