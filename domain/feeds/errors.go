@@ -21,6 +21,18 @@ func (e NotFound) Error() string {
 
 func (NotFound) Unwrap() error { return fault.NotFound }
 
+// RowNotFound reports a row that a feed does not show to a reader at this moment.
+type RowNotFound struct {
+	Feed string
+	Row  uint64
+}
+
+func (e RowNotFound) Error() string {
+	return fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", e.Feed, e.Row)
+}
+
+func (RowNotFound) Unwrap() error { return fault.NotFound }
+
 // BadCursor reports what is no cursor of the feed. In is the field that it was said in, the one named cursor
 // where it is "".
 type BadCursor struct{ Feed, In string }

@@ -6,23 +6,26 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Row returns a row as a reader gets it now. It is nil where the row is not there, or not the reader's to see,
-// or not published at this moment: then its newest version comes at a later position.
-func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) (*Item, error) {
+// Row returns a row as a reader gets it now. It returns NotFound, or RowNotFound where the row is not there, or not
+// the reader's to see, or not published at this moment: then its newest version comes at a later position.
+func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) (Item, error) {
 	feed, err := e.Feed(name)
 	if err != nil {
-		return nil, err
+		return Item{}, err
 	}
 	position, err := db.Read(e.db.PositionOf(ctx, feed.Table, row))
 	if db.IsNotFound(err) || err == nil && position == nil {
-		return nil, nil
+		return Item{}, RowNotFound{Feed: name, Row: row}
 	}
 	if err != nil {
-		return nil, err
+		return Item{}, err
 	}
 	rows, err := feed.Load(ctx, e.db.Queries, Look{After: *position - 1, Upto: *position, Limit: 1, Scope: scope})
-	if err != nil || len(rows) == 0 || rows[0].Hidden || rows[0].ID != row {
-		return nil, err
+	if err != nil {
+		return Item{}, err
 	}
-	return &rows[0].Item, nil
+	if len(rows) == 0 || rows[0].Hidden || rows[0].ID != row {
+		return Item{}, RowNotFound{Feed: name, Row: row}
+	}
+	return rows[0].Item, nil
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -304,13 +305,13 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 		return webhooks.Attempt{}, webhooks.NothingToSend{Why: "This message was about no ticket, comment or board. Send a test instead."}
 	}
 	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, w.scopeOf(hook))
+	if errors.As(err, new(feeds.RowNotFound)) {
+		err = webhooks.NothingToSend{Why: "There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more."}
+	}
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	if item == nil {
-		return webhooks.Attempt{}, webhooks.NothingToSend{Why: "There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more."}
-	}
-	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(attempt.Feed, *item, w.db.Now()))
+	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(attempt.Feed, item, w.db.Now()))
 }
 
 // sendByHand sends a message while somebody waits.
