@@ -36,7 +36,7 @@ func (h *house) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 func (h *house) publish(t testing.TB) {
 	t.Helper()
 	for _, feed := range h.Feeds().Names() {
-		for n := feeds.Batch; n > 0; {
+		for n := 1; n > 0; {
 			var err error
 			if n, err = h.Feeds().RunOnce(context.Background(), feed); err != nil {
 				t.Fatal(err)

@@ -122,7 +122,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 				return len(ids)
 			}
 			h.titled(t, "DEMO", "one")
-			h.publishAll(t)
+			h.publish(t)
 			before := h.clock(t, "SELECT NOW(6)")
 			if err := h.Turn(h.ctx, hook); err != nil {
 				t.Fatal(err)
@@ -201,7 +201,7 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 		if busy, err = h.EditTicket(h.ctx, busy.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if h.publishAll(t); i%10 == 5 {
+		if h.publish(t); i%10 == 5 {
 			h.turn(t, hook)
 		}
 	}

@@ -54,21 +54,8 @@ func reaching(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	h := &house{Workflows: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor, practice: practice}
-	h.publishAll(t)
+	h.publish(t)
 	return h
-}
-
-// publishAll publishes all that is not.
-func (h *house) publishAll(t *testing.T) {
-	t.Helper()
-	for _, feed := range h.Feeds().Names() {
-		for n := 1; n > 0; {
-			var err error
-			if n, err = h.Feeds().RunOnce(h.ctx, feed); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
 
 func (h *house) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
@@ -86,7 +73,7 @@ func (h *house) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 // turn publishes, and sends to the webhook whatever its wait.
 func (h *house) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	h.publishAll(t)
+	h.publish(t)
 	h.exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
 	if err := h.Turn(h.ctx, hook); err != nil {
 		t.Fatal(err)
@@ -259,7 +246,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 			if ticket, err = p.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
 				t.Fatal(err)
 			}
-			p.publishAll(t)
+			p.publish(t)
 		}
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
@@ -465,7 +452,7 @@ func TestWebhookRules(t *testing.T) {
 		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); !errors.As(err, new(webhooks.NothingToSend)) {
 			t.Error(err)
 		}
-		p.publishAll(t)
+		p.publish(t)
 		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); err != nil {
 			t.Error(err)
 		}
@@ -478,7 +465,7 @@ func TestWebhookRules(t *testing.T) {
 		if _, err := p.Comment(p.ctx, ticket.Key, "unseen", nil); err != nil {
 			t.Fatal(err)
 		}
-		p.publishAll(t)
+		p.publish(t)
 		w := p.webhook(t, hook)
 		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
 			t.Fatal(err)
@@ -517,7 +504,7 @@ func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
 			p.titled(t, "DEMO", "one")
 			p.turn(t, hook)
 			two := p.titled(t, "DEMO", "two")
-			p.publishAll(t)
+			p.publish(t)
 			p.exec(t, c.statement)
 			p.turn(t, hook)
 			three := p.titled(t, "DEMO", "three")
