@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// A state tells how fast a feed went in each of the last thirty stretches of two minutes.
+// Rates tells how fast a feed went in each of the last thirty stretches of two minutes.
 const (
 	stretch   = 2 * time.Minute
 	stretches = 30
@@ -25,7 +25,7 @@ type State struct {
 	// OldestUnpublished is for how long a change waits that waits longest, 0 where none does; nil where this
 	// process does not publish.
 	OldestUnpublished *time.Duration
-	Rates             []Rate // the oldest first
+	Rates             []Rate // nil where nobody asked for them: Engine.Rates
 }
 
 // Rate is how many rows were published in the two minutes that ended Ago.
@@ -61,31 +61,29 @@ func (e *Engine) States(ctx context.Context) ([]State, error) {
 		case !db.IsNotFound(err):
 			return nil, fmt.Errorf("read the newest batch: %w", err)
 		}
-		if list[i].Rates, err = e.rates(ctx, feed.Name, now.Value); err != nil {
-			return nil, err
-		}
 	}
 	return list, nil
 }
 
-// rates takes the differences of what was given out by then: positions have no gaps.
-func (e *Engine) rates(ctx context.Context, feed string, value uint64) ([]Rate, error) {
+// Rates returns how fast a feed went lately, the oldest stretch first. They are the differences of what was given out
+// by then: positions have no gaps.
+func (e *Engine) Rates(ctx context.Context, state State) ([]Rate, error) {
 	ago := make([]int, stretches)
 	for i := range ago {
 		ago[i] = int(stretch.Seconds()) * (stretches - i)
 	}
-	were, err := db.Read(e.db.PositionsAgo(ctx, feed, ago))
+	were, err := db.Read(e.db.PositionsAgo(ctx, state.Name, ago))
 	if err != nil {
 		return nil, fmt.Errorf("read batches: %w", err)
 	}
 	rates := make([]Rate, stretches)
 	for i, was := range were {
-		next := value
+		next := state.Value
 		if i+1 < len(were) {
 			next = were[i+1]
 		}
 		rates[i] = Rate{Ago: stretch * time.Duration(stretches-1-i)}
-		if next > was { // a batch may have come since value was read
+		if next > was { // a batch may have come since the state was read
 			rates[i].Published = next - was
 		}
 	}

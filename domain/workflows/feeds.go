@@ -22,12 +22,18 @@ func (w *Workflows) fed() []feeds.Feed {
 // Feeds is what publishes changes and tells of them.
 func (w *Workflows) Feeds() *feeds.Engine { return w.feeds }
 
-// FeedStates tells an operator how the feeds stand.
+// FeedStates tells an operator how the feeds stand, and how fast they went lately.
 func (w *Workflows) FeedStates(ctx context.Context) ([]feeds.State, error) {
 	if _, err := operating(ctx); err != nil {
 		return nil, err
 	}
-	return w.feeds.States(ctx)
+	states, err := w.feeds.States(ctx)
+	for i := range states {
+		if states[i].Rates, err = w.feeds.Rates(ctx, states[i]); err != nil {
+			return nil, err
+		}
+	}
+	return states, err
 }
 
 // FeedGauges is what /metrics tells of feeds, and of the first thousand consumers.
