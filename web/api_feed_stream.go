@@ -2,16 +2,11 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -48,7 +43,7 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	if f.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
-	first, err := s.frames.read(ctx, s.Feeds(), f.scope, f.cursor, frameRows)
+	first, err := s.frames.read(ctx, s.Workflows, f.scope, f.cursor, frameRows)
 	if err != nil {
 		f.close()
 		return err
@@ -112,7 +107,7 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}
-	found, err := s.frames.read(f.ctx, s.Feeds(), f.scope, f.cursor, f.rows)
+	found, err := s.frames.read(f.ctx, s.Workflows, f.scope, f.cursor, f.rows)
 	if notNow(err) {
 		f.missed = true // the next heartbeat tries again
 		return moved, nil
@@ -156,121 +151,4 @@ func (s *server) recheck(f *feedStream) error {
 // notNow reports an error that another try may not have.
 func notNow(err error) bool {
 	return errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// frame is what streams at one place are sent, whoever they are.
-type frame struct {
-	events []byte
-	next   feeds.Cursor
-	more   bool
-	rows   int // that are read best behind it
-}
-
-type place struct {
-	scope  feeds.Scope
-	cursor feeds.Cursor
-}
-
-// frames lets streams at one place share one read: those who ask while it goes on, and those who come a moment
-// later. What changes after it comes again behind it, so one that is a second old is as good.
-type frames struct {
-	group  singleflight.Group
-	mu     sync.Mutex
-	recent map[place]datedFrame
-	bytes  int
-}
-
-type datedFrame struct {
-	frame
-	at time.Time
-}
-
-const (
-	frameRows  = 100       // at most
-	frameLong  = 128 << 10 // so many bytes end it: thousands may each have one of their own, and take it slowly
-	frameFor   = time.Second
-	frameBytes = 16 << 20 // of all that are kept
-)
-
-// read returns what comes behind a cursor; so many rows are read unless others have just read there.
-func (f *frames) read(ctx context.Context, engine *feeds.Engine, scope feeds.Scope, cursor feeds.Cursor, rows int) (frame, error) {
-	at := place{scope, cursor}
-	if known, ok := f.known(at); ok {
-		return known, nil
-	}
-	result := f.group.DoChan(fmt.Sprint(at), func() (_ any, err error) {
-		defer func() {
-			if r := recover(); r != nil { // it would end the process
-				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-			}
-		}()
-		if known, ok := f.known(at); ok {
-			return known, nil
-		}
-		began := time.Now()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // the others need it too
-		defer cancel()
-		page, err := engine.Read(ctx, cursor, rows, scope)
-		if err != nil {
-			return frame{}, err
-		}
-		made, err := newFrame(page, rows)
-		if err == nil && made.next != cursor {
-			f.keep(at, datedFrame{made, began})
-		}
-		return made, err
-	})
-	select {
-	case r := <-result:
-		if r.Err != nil {
-			return frame{}, r.Err
-		}
-		return r.Val.(frame), nil
-	case <-ctx.Done():
-		return frame{}, ctx.Err()
-	}
-}
-
-func (f *frames) known(at place) (frame, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	found, ok := f.recent[at]
-	return found.frame, ok && time.Since(found.at) < frameFor
-}
-
-func (f *frames) keep(at place, made datedFrame) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for old, kept := range f.recent {
-		if time.Since(kept.at) >= frameFor {
-			delete(f.recent, old)
-			f.bytes -= len(kept.events)
-		}
-	}
-	if f.bytes+len(made.events) > frameBytes {
-		return
-	}
-	if f.recent == nil {
-		f.recent = map[place]datedFrame{}
-	}
-	f.bytes += len(made.events) - len(f.recent[at].events)
-	f.recent[at] = made
-}
-
-// newFrame writes the items of a page, which looked at so many rows, as events.
-func newFrame(page feeds.Page, rows int) (frame, error) {
-	made := frame{next: page.Cursor, more: page.More, rows: min(frameRows, 2*rows)}
-	for i, item := range page.Items {
-		data, err := json.Marshal(item)
-		if err != nil {
-			return frame{}, fmt.Errorf("write item: %w", err)
-		}
-		behind := page.Behind(i)
-		made.events = event(made.events, behind.String(), "change", data)
-		if i < len(page.Items)-1 && len(made.events) >= frameLong {
-			made.next, made.more, made.rows = behind, true, i+1
-			break
-		}
-	}
-	return made, nil
 }

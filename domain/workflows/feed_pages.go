@@ -83,6 +83,12 @@ func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (fe
 	return scope, nil
 }
 
+// FeedBehind returns what comes behind a cursor, for those whom FeedScope gave the scope a moment ago: limit rows at
+// most are looked at. It returns what feeds.Engine.Read does.
+func (w *Workflows) FeedBehind(ctx context.Context, scope feeds.Scope, cursor feeds.Cursor, limit int) (feeds.Page, error) {
+	return w.feeds.Read(ctx, cursor, limit, scope)
+}
+
 // FeedPlace is the cursor that a text means: a cursor, which is looked at when it is read from, or what
 // feeds.Find knows. It returns what Find does.
 func (w *Workflows) FeedPlace(ctx context.Context, feed, text string) (feeds.Cursor, error) {
