@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -56,37 +54,16 @@ func (s *server) showFeeds(c echo.Context, code int, form views.RepublishForm) e
 	return render(c, code, views.FeedsPage(props))
 }
 
-// badIDs reports what is no list of ids.
-type badIDs struct{ text string }
-
-func (e badIDs) Error() string {
-	return fmt.Sprintf("%.40q is no id of a row. Write numbers, with commas or spaces between.", e.text)
-}
-func (badIDs) Unwrap() error { return fault.Invalid }
-func (badIDs) Field() string { return "ids" }
-
-// rowIDs reads a list of ids.
-func rowIDs(text string) (list []uint64, err error) {
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-		n, err := strconv.ParseUint(part, 10, 63)
-		if err != nil || n == 0 {
-			return nil, badIDs{part}
-		}
-		list = append(list, n)
-	}
-	return list, nil
-}
-
 func (s *server) republish(c echo.Context) error {
 	form := views.RepublishForm{
 		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
 		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
 	}
-	ids, err := rowIDs(form.IDs)
+	ids, err := feeds.ParseIDs(form.IDs)
 	if err != nil {
 		return s.rejectRepublishing(c, form, err)
 	}
-	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, feeds.Which{IDs: ids, Board: form.Board, All: form.All})
+	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, feeds.Which{IDs: ids, Board: form.Board, All: form.All}, "")
 	switch {
 	case err != nil:
 		return s.rejectRepublishing(c, form, err)

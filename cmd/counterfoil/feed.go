@@ -8,12 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/feedclient"
 	"github.com/counterfoil/counterfoil/views"
@@ -125,54 +123,34 @@ func republishFeed(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	ids, err := parseIDs(*list)
+	which := feeds.Which{Board: *board, All: *all}
+	if which.IDs, err = feeds.ParseIDs(*list); err == nil {
+		err = which.Check()
+	}
 	switch {
 	case err != nil:
-		return err
+		return usageError{err.Error()}
 	case len(found) != 1:
 		return usageError{fmt.Sprintf("%d words are given, but it takes the name of a feed, or all.", len(found))}
-	case !*all && *company == "":
+	case *all == (*company != ""):
 		return usageError{"say --all, or which company."}
-	case *all && (*company != "" || *board != "" || *list != ""), *board != "" && *list != "", !*all && *board == "" && *list == "":
-		return usageError{"say one of --all, --board and --ids."}
 	}
 	name := found[0]
+	if name == "all" && len(which.IDs) == 0 {
+		name = ""
+	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		if *list != "" {
-			n, err := w.RepublishAny(ctx, name, *company, ids)
-			if err == nil {
-				_, err = fmt.Fprintf(env.stdout, "%d rows are published again.\n", n)
-			}
+		n, run, err := w.RepublishFor(ctx, name, *company, which, *rate)
+		switch {
+		case err != nil:
 			return err
+		case run == nil:
+			_, err = fmt.Fprintf(env.stdout, "%d rows are published again.\n", n)
+		default:
+			_, err = fmt.Fprintf(env.stdout, "Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.\n", run.ID, run.ID)
 		}
-		values := migrations.Values{"feed": name, "company": *company, "board": *board}
-		if name == "all" {
-			values["feed"] = ""
-		}
-		if *rate != "" {
-			values["rate"] = *rate
-		}
-		run, err := w.OpenRun(ctx, "republish", values, migrations.Draft{})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(env.stdout, "Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.\n", run.ID, run.ID)
 		return err
 	})
-}
-
-func parseIDs(list string) (ids []uint64, err error) {
-	if list == "" {
-		return nil, nil
-	}
-	for part := range strings.SplitSeq(list, ",") {
-		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 63)
-		if err != nil || n == 0 {
-			return nil, usageError{fmt.Sprintf("%q is no id.", part)}
-		}
-		ids = append(ids, n)
-	}
-	return ids, nil
 }
 
 func newEpoch(ctx context.Context, env environment, args []string) error {

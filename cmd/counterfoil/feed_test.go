@@ -77,7 +77,13 @@ func TestFeedCommand(t *testing.T) {
 		if line := tail(t, key, "tickets", "--from", end.Cursor); !strings.Contains(line, "two") {
 			t.Errorf("%q", line)
 		}
-		for _, args := range [][]string{{"tickets"}, {"tickets", "--all", "--company", "acme"}, {"tickets", "--company", "acme", "--ids", "x"}, {"--all"}} {
+		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 || !strings.Contains(out, "starts by itself") {
+			t.Errorf("exit code %d\n%s", code, out)
+		}
+		for _, args := range [][]string{
+			{"tickets"}, {"tickets", "--all", "--company", "acme"}, {"tickets", "--company", "acme", "--ids", "x"}, {"tickets", "--company", "acme", "--ids", "1", "--board", "NINJA"},
+			{"tickets", "--board", "NINJA"}, {"--all"},
+		} {
 			if code, out := s.command(t, append([]string{"feed", "republish"}, args...)...); code != 2 {
 				t.Errorf("%q: exit code %d\n%s", args, code, out)
 			}

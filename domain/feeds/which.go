@@ -2,6 +2,9 @@ package feeds
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
@@ -29,6 +32,28 @@ func (w Which) Check() error {
 	}
 	return nil
 }
+
+// ParseIDs reads ids of rows, with commas or spaces between. It returns BadIDs.
+func ParseIDs(text string) (ids []uint64, err error) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		n, err := strconv.ParseUint(part, 10, 63)
+		if err != nil || n == 0 {
+			return nil, BadIDs{Text: part}
+		}
+		ids = append(ids, n)
+	}
+	return ids, nil
+}
+
+// BadIDs reports what is no list of ids.
+type BadIDs struct{ Text string }
+
+func (e BadIDs) Error() string {
+	return fmt.Sprintf("%.40q is no id of a row. Write numbers, with commas or spaces between.", e.Text)
+}
+
+func (BadIDs) Unwrap() error { return fault.Invalid }
+func (BadIDs) Field() string { return "ids" }
 
 // BadWhich reports a request that does not say what to publish again.
 type BadWhich struct{}

@@ -53,16 +53,32 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	return 0, &opened, err
 }
 
-// RepublishAny has some rows of a company published once more, at once, for an operator, and returns how many. It
-// returns feeds.NotFound, feeds.BadWhich, or what is wrong with the company.
-func (w *Workflows) RepublishAny(ctx context.Context, feed, company string, rows []uint64) (int64, error) {
+// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
+// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
+// that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
+// that is "". It returns feeds.NotFound, feeds.BadWhich, or what is wrong with company, board and rate, as
+// migrations.BadParam where a run would have them.
+func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *migrations.Run, err error) {
+	if err := which.Check(); err != nil {
+		return 0, nil, err
+	}
+	if feed != "" || len(which.IDs) > 0 {
+		if _, err := w.feeds.Feed(feed); err != nil {
+			return 0, nil, err
+		}
+	}
+	if len(which.IDs) > 0 {
+		n, err = w.republishAny(ctx, feed, company, which.IDs)
+		return n, nil, err
+	}
+	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
+	opened, err := w.OpenRun(ctx, republishing, values, migrations.Draft{})
+	return 0, &opened, err
+}
+
+// republishAny has rows of whatever company published once more, for an operator.
+func (w *Workflows) republishAny(ctx context.Context, feed, company string, rows []uint64) (int64, error) {
 	if _, err := operating(ctx); err != nil {
-		return 0, err
-	}
-	if _, err := w.feeds.Feed(feed); err != nil {
-		return 0, err
-	}
-	if err := (feeds.Which{IDs: rows}).Check(); err != nil {
 		return 0, err
 	}
 	of, err := accounts.CompanyBySlug(ctx, w.db.Queries, company)
@@ -70,25 +86,6 @@ func (w *Workflows) RepublishAny(ctx context.Context, feed, company string, rows
 		return 0, err
 	}
 	return w.republishNow(ctx, of.ID, feed, rows)
-}
-
-// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
-// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
-// that starts by itself. It returns feeds.NotFound, feeds.BadWhich, or what is wrong with company and board, as
-// migrations.BadParam where a run would have them.
-func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which) (n int64, run *migrations.Run, err error) {
-	if _, err := w.feeds.Feed(feed); err != nil {
-		return 0, nil, err
-	}
-	if err := which.Check(); err != nil {
-		return 0, nil, err
-	}
-	if len(which.IDs) > 0 {
-		n, err = w.RepublishAny(ctx, feed, company, which.IDs)
-		return n, nil, err
-	}
-	opened, err := w.OpenRun(ctx, republishing, migrations.Values{"feed": feed, "company": company, "board": which.Board}, migrations.Draft{})
-	return 0, &opened, err
 }
 
 // NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
