@@ -1,9 +1,11 @@
 package feeds
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 )
@@ -79,4 +81,50 @@ func (c Cursor) check(now db.Sequence) error {
 		return CursorExpired{Feed: c.Feed}
 	}
 	return nil
+}
+
+// Find returns the cursor that a text means: "start" or nothing, "end", a cursor, or a time (RFC 3339), which
+// is before what was published from then on. It returns BadPlace, CursorOfBefore, CursorAhead or CursorExpired.
+func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
+	switch text {
+	case "", "start":
+		return e.Start(ctx, feed)
+	case "end":
+		return e.End(ctx, feed)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return e.at(ctx, feed, at)
+	}
+	cursor, err := ParseCursor(feed, text)
+	if err != nil {
+		return Cursor{}, BadPlace{Feed: feed}
+	}
+	now, err := e.sequence(ctx, feed)
+	if err != nil {
+		return Cursor{}, err
+	}
+	return cursor, cursor.check(now)
+}
+
+// at is the cursor before what was published from a time on; the start where that is further back than is known.
+func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, error) {
+	switch year := at.UTC().Year(); { // those that a database has
+	case year < 1000:
+		return e.Start(ctx, feed)
+	case year > 9999:
+		return e.End(ctx, feed)
+	}
+	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC()))
+	if db.IsNotFound(err) {
+		return e.Start(ctx, feed)
+	}
+	if err != nil {
+		return Cursor{}, err
+	}
+	now, err := e.sequence(ctx, feed)
+	if err != nil {
+		return Cursor{}, err
+	}
+	cursor := Cursor{Epoch: now.Epoch, Feed: feed, Position: hi}
+	return cursor, cursor.check(now)
 }

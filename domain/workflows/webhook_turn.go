@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
 
-	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -26,15 +23,7 @@ const (
 	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
 	itemsAhead = 100              // rows are read at once,
 	freshFor   = time.Second      // and sent while they are no older than that
-	manyTurns  = 64               // webhooks that a process sends to at once,
-	ofCompany  = 8                // those of one company among them
 	trimEvery  = 100              // attempts
-	dueAtOnce  = 100              // webhooks are looked at
-	hookTick   = time.Second      // how often a process looks for attempts that are due
-	hookPause  = 20 * time.Millisecond
-	// passFor is how long a webhook's cursor may stay behind what others published, which is not its concern.
-	passFor = 30 * time.Second
-	scan    = 2000 // positions at most are looked through for whose they are
 )
 
 // sendTo sends a message and returns what came of it. Its error is ctx's, or a fault of ours.
@@ -208,199 +197,4 @@ func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) 
 		return t.held.Missed(ctx, t.w.db, m, outcome)
 	}
 	return t.held.Took(ctx, t.w.db, m, outcome, stored(next))
-}
-
-// WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
-// to a webhook. It needs Feeds().Work in the same process, which tells of changes.
-func (w *Workflows) WorkWebhooks(ctx context.Context) {
-	d := &dispatcher{w: w, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, passed: map[id.Webhook]passed{}, freed: make(chan struct{}, 1)}
-	defer d.turns.Wait()
-	for ctx.Err() == nil {
-		moved := w.feeds.Moved()
-		if err := d.look(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
-		}
-		waitFor(ctx, time.After(hookPause)) // what comes together is looked at together
-		select {
-		case <-ctx.Done():
-		case <-time.After(hookTick):
-		case <-moved:
-		case <-d.freed:
-		}
-	}
-}
-
-// dispatcher finds webhooks that there is something for, and has each sent to in a turn of its own, so that
-// a slow one holds up no other.
-type dispatcher struct {
-	w     *Workflows
-	turns sync.WaitGroup
-	freed chan struct{}
-
-	mu        sync.Mutex
-	busy      map[id.Webhook]bool
-	ofCompany map[id.Company]int
-
-	passed map[id.Webhook]passed // of the looks alone
-}
-
-// passed is how far feeds went without anything for a webhook, further than is stored.
-type passed struct {
-	at    map[string]uint64
-	since time.Time
-}
-
-// look begins turns for all webhooks that there is something for.
-func (d *dispatcher) look(ctx context.Context) error {
-	heads := map[string]uint64{}
-	for _, feed := range d.w.feeds.Names() {
-		at, _ := d.w.feeds.Place(feed)
-		heads[feed] = at.Position
-	}
-	seen := map[id.Webhook]passed{}
-	for after := id.Webhook(0); ; {
-		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, dueAtOnce)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			break
-		}
-		if err := d.begin(ctx, list, heads, seen); err != nil {
-			return err
-		}
-		after = list[len(list)-1].ID
-	}
-	d.passed = seen
-	return nil
-}
-
-func (d *dispatcher) begin(ctx context.Context, list []webhooks.Due, heads map[string]uint64, seen map[id.Webhook]passed) error {
-	touched, err := d.touched(ctx, list, heads)
-	if err != nil {
-		return err
-	}
-	for _, due := range list {
-		p, concerned := d.concern(due, heads, touched)
-		if p.at != nil {
-			seen[due.ID] = p
-		}
-		if concerned && d.start(ctx, due) {
-			delete(seen, due.ID)
-		}
-	}
-	return nil
-}
-
-// concern says how far feeds went without anything for a webhook, and whether it has to be sent to.
-func (d *dispatcher) concern(due webhooks.Due, heads map[string]uint64, touched map[string]span) (passed, bool) {
-	p := passed{at: maps.Clone(d.passed[due.ID].at), since: d.passed[due.ID].since}
-	concerned := false
-	for _, c := range due.Cursors {
-		at, head := d.at(due.ID, c), heads[c.Feed]
-		switch s, known := touched[c.Feed]; {
-		case at == head:
-		case known && at >= s.from && at < head && s.last[due.Company] <= at:
-			if p.at == nil {
-				p = passed{at: map[string]uint64{}, since: time.Now()}
-			}
-			p.at[c.Feed] = head
-		default:
-			concerned = true
-		}
-	}
-	return p, concerned || p.at != nil && time.Since(p.since) > passFor
-}
-
-// at is how far a webhook has come in a feed.
-func (d *dispatcher) at(webhook id.Webhook, c webhooks.Cursor) uint64 {
-	if at := d.passed[webhook].at[c.Feed]; at > c.Position {
-		return at
-	}
-	return c.Position
-}
-
-// span are positions of a feed behind from, with the last of each company.
-type span struct {
-	from uint64
-	last map[id.Company]uint64
-}
-
-// touched looks through what was published since most of the webhooks stood, once for all of them.
-func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map[string]uint64) (map[string]span, error) {
-	from := map[string]uint64{}
-	for _, due := range list {
-		for _, c := range due.Cursors {
-			at, head := d.at(due.ID, c), heads[c.Feed]
-			if low, ok := from[c.Feed]; at < head && head-at <= scan && (!ok || at < low) {
-				from[c.Feed] = at
-			}
-		}
-	}
-	spans := map[string]span{}
-	for feed, low := range from {
-		last, err := lastPositions(ctx, d.w.db.Queries, feed, low, heads[feed])
-		if err != nil {
-			return nil, err
-		}
-		spans[feed] = span{from: low, last: last}
-	}
-	return spans, nil
-}
-
-// lastPositions returns the last position of each company among some of a feed.
-func lastPositions(ctx context.Context, q *db.Queries, feed string, after, upto uint64) (map[id.Company]uint64, error) {
-	last := map[id.Company]uint64{}
-	switch feed {
-	case "tickets":
-		rows, err := db.Read(q.CompaniesOfTickets(ctx, db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	case "comments":
-		rows, err := db.Read(q.CompaniesOfComments(ctx, db.CompaniesOfCommentsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	case "boards":
-		rows, err := db.Read(q.CompaniesOfBoards(ctx, db.CompaniesOfBoardsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	}
-	return nil, fmt.Errorf("whose rows the feed %s has cannot be told", feed)
-}
-
-// start begins a turn, unless there are too many.
-func (d *dispatcher) start(ctx context.Context, due webhooks.Due) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.busy[due.ID] || len(d.busy) >= manyTurns || d.ofCompany[due.Company] >= ofCompany {
-		return false
-	}
-	d.busy[due.ID] = true
-	d.ofCompany[due.Company]++
-	d.turns.Go(func() {
-		defer d.end(due)
-		if err := d.w.turn(ctx, due.ID); err != nil && ctx.Err() == nil {
-			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", err)
-		}
-	})
-	return true
-}
-
-func (d *dispatcher) end(due webhooks.Due) {
-	d.mu.Lock()
-	delete(d.busy, due.ID)
-	if d.ofCompany[due.Company]--; d.ofCompany[due.Company] == 0 {
-		delete(d.ofCompany, due.Company)
-	}
-	d.mu.Unlock()
-	select {
-	case d.freed <- struct{}{}:
-	default:
-	}
 }
