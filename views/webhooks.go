@@ -55,23 +55,12 @@ type DeliveryProps struct {
 	Attempt webhooks.Attempt
 }
 
-// feedWords are feeds as people know them.
-var feedWords = map[string]string{"tickets": "Tickets", "comments": "Comments", "boards": "Boards"}
-
-func feedWord(feed string) string {
-	if word := feedWords[feed]; word != "" {
-		return word
-	}
-	return feed
-}
+// feedWord is a feed at the beginning of a label.
+func feedWord(feed string) string { return strings.ToUpper(feed[:1]) + feed[1:] }
 
 // sends says in a few words what a webhook is sent.
 func sends(w webhooks.Webhook) string {
-	words := make([]string, len(w.Feeds))
-	for i, feed := range w.Feeds {
-		words[i] = strings.ToLower(feedWord(feed))
-	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(w.Feeds, ", ")
 	if w.BoardSlug != "" {
 		text += " of " + w.BoardSlug
 	}

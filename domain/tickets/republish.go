@@ -30,9 +30,18 @@ func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list 
 	return tx.RepublishCommentRows(ctx, own)
 }
 
-// RepublishNumbers has the tickets of a board with the numbers from after + 1 to upto published again, or their
-// comments, and returns how many these are. Deleted ones are among them.
-func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64, comments bool) (n int64, err error) {
+// RepublishNumbers has the tickets of a board with the numbers from after + 1 to upto published again, and returns
+// how many these are. Deleted ones are among them.
+func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error) {
+	return onNumbers(ctx, tx, board, after, upto, tx.RepublishTickets)
+}
+
+// RepublishCommentsOfNumbers is RepublishNumbers for the comments of these tickets.
+func RepublishCommentsOfNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error) {
+	return onNumbers(ctx, tx, board, after, upto, tx.RepublishCommentsOf)
+}
+
+func onNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64, republish func(context.Context, []ID) (int64, error)) (int64, error) {
 	rows, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, Upto: upto})
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -42,11 +51,7 @@ func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upt
 		list[i] = row.ID
 	}
 	slices.Sort(list)
-	if comments {
-		n, err = tx.RepublishCommentsOf(ctx, list)
-	} else {
-		n, err = tx.RepublishTickets(ctx, list)
-	}
+	n, err := republish(ctx, list)
 	if err != nil {
 		return 0, fmt.Errorf("republish: %w", err)
 	}

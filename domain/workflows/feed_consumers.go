@@ -54,7 +54,7 @@ func (w *Workflows) AllConsumers(ctx context.Context, after id.Consumer) (list [
 
 // Consumer returns a consumer of a feed, or feeds.ConsumerNotFound.
 func (w *Workflows) Consumer(ctx context.Context, feed, name string) (feeds.Consumer, error) {
-	actor, err := w.readingFeed(ctx, feed)
+	actor, err := readingFeed(ctx, feed)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}

@@ -68,7 +68,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 // FeedScope is what the one who asks sees of a feed: all of their company's, or the board of a slug. It returns
 // feeds.NotFound, accounts.MissingScope or boards.NotFound.
 func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (feeds.Scope, error) {
-	actor, err := w.readingFeed(ctx, feed)
+	actor, err := readingFeed(ctx, feed)
 	if err != nil {
 		return feeds.Scope{}, err
 	}
@@ -99,14 +99,12 @@ func (w *Workflows) FeedPlace(ctx context.Context, feed, text string) (feeds.Cur
 }
 
 // readingFeed returns who asks where they may read a feed.
-func (w *Workflows) readingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
-	if _, err := w.feeds.Feed(feed); err != nil {
+func readingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
+	of, err := fedBy(feed)
+	if err != nil {
 		return accounts.Actor{}, err
 	}
-	if feed == "boards" {
-		return reading(ctx, "boards:read")
-	}
-	return reading(ctx, "tickets:read")
+	return reading(ctx, of.scope)
 }
 
 // FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one

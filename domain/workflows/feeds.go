@@ -10,12 +10,89 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// fed are the feeds that come with the program.
-func (w *Workflows) fed() []feeds.Feed {
-	return []feeds.Feed{
-		{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
-		{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
-		{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
+// fed is a feed that comes with the program: as the engine knows it, and what else is done with its rows.
+type fed struct {
+	feeds.Feed
+	scope string // of a token that may read it
+	// companies returns the last position of each company among some of the feed.
+	companies func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
+	// republish has those of some rows published again that are a company's, and returns how many.
+	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
+	// again has a board published again, or where rows are numbered what hangs on its tickets from after + 1 to upto,
+	// and returns how many rows these are.
+	again    func(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error)
+	numbered bool
+}
+
+// everyFeed are all feeds.
+var everyFeed = []fed{
+	{
+		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
+		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
+		again: tickets.RepublishNumbers, numbered: true,
+	},
+	{
+		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
+		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
+		again: tickets.RepublishCommentsOfNumbers, numbered: true,
+	},
+	{
+		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
+		scope: "boards:read", companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
+		again: func(ctx context.Context, tx *db.Tx, board id.Board, _, _ uint64) (int64, error) {
+			return boards.RepublishOne(ctx, tx, board)
+		},
+	},
+}
+
+// fedBy returns the feed of a name, or feeds.NotFound.
+func fedBy(name string) (fed, error) {
+	names := make([]string, len(everyFeed))
+	for i, f := range everyFeed {
+		if f.Name == name {
+			return f, nil
+		}
+		names[i] = f.Name
+	}
+	return fed{}, feeds.NotFound{Name: name, Names: names}
+}
+
+// forEngine are all feeds as the engine knows them.
+func forEngine() []feeds.Feed {
+	list := make([]feeds.Feed, len(everyFeed))
+	for i, f := range everyFeed {
+		list[i] = f.Feed
+	}
+	return list
+}
+
+// companiesBy asks by a query for positions of a feed with their companies, in their order.
+func companiesBy[P ~struct {
+	After, Upto *uint64
+	Limit       int32
+}, R ~struct {
+	FeedSyncID *uint64
+	CompanyID  id.Company
+}](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
+	return func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
+		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan})))
+		last := map[id.Company]uint64{}
+		for _, row := range rows {
+			row := db.CompaniesOfTicketsRow(row)
+			last[row.CompanyID] = *row.FeedSyncID
+		}
+		return last, err
+	}
+}
+
+// byIDs gives republish the ids of rows as what they are.
+func byIDs[ID ~uint64](republish func(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error)) func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error) {
+	return func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error) {
+		list := make([]ID, len(rows))
+		for i, row := range rows {
+			list[i] = ID(row)
+		}
+		return republish(ctx, tx, company, list)
 	}
 }
 
@@ -53,132 +130,4 @@ func (w *Workflows) change(ctx context.Context, fn func(tx *db.Tx) error) error 
 	}
 	w.feeds.Wake()
 	return nil
-}
-
-// reach is what a reader sees of a ticket, or of what hangs on it.
-type reach int
-
-const (
-	hidden reach = iota
-	left         // it was on the board that is followed, and is on another now
-	shown
-)
-
-// reached says it by the company and the board that a row is of. left needs another look.
-func reached(scope feeds.Scope, company id.Company, board id.Board) reach {
-	switch {
-	case company != scope.Company:
-		return hidden
-	case scope.Board != 0 && scope.Board != board:
-		return left
-	}
-	return shown
-}
-
-// row returns an item as far as its reach says.
-func (r reach) row(item feeds.Item) feeds.Row {
-	switch r {
-	case hidden:
-		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position}, Hidden: true}
-	case left:
-		return feeds.Row{Item: feeds.Item{ID: item.ID, Position: item.Position, Deleted: true, Reason: feeds.LeftFilter}}
-	}
-	return feeds.Row{Item: item}
-}
-
-// linksOf draws what is of the company that has the slug.
-func linksOf(scope feeds.Scope, company string) Links {
-	return Links{Base: scope.Base, Company: company}
-}
-
-// loadTickets reads who works on the tickets after their positions: what has changed by then is published
-// again.
-func loadTickets(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
-	list, err := tickets.PublishedTickets(ctx, q, look.After, look.Upto, look.Limit)
-	if err != nil {
-		return nil, err
-	}
-	reaches := make([]reach, len(list))
-	var live, elsewhere []tickets.ID
-	for i, p := range list {
-		switch reaches[i] = reached(look.Scope, p.Company, p.Ticket.Board); {
-		case reaches[i] == left:
-			elsewhere = append(elsewhere, p.Ticket.ID)
-		case reaches[i] == shown && !p.Ticket.Deleted():
-			live = append(live, p.Ticket.ID)
-		}
-	}
-	assignees, err := tickets.AssigneesOf(ctx, q, look.Scope.Company, live)
-	if err != nil {
-		return nil, err
-	}
-	were, err := tickets.WereOn(ctx, q, look.Scope.Board, elsewhere)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]feeds.Row, len(list))
-	for i, p := range list {
-		if reaches[i] == left && !were[p.Ticket.ID] {
-			reaches[i] = hidden
-		}
-		p.Ticket.Assignees = assignees[p.Ticket.ID]
-		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
-		if reaches[i] == shown && !item.Deleted {
-			item.Data = linksOf(look.Scope, p.Slug).Ticket(p.Ticket)
-		}
-		rows[i] = reaches[i].row(item)
-	}
-	return rows, nil
-}
-
-// loadComments shows comments as far as it does their tickets.
-func loadComments(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
-	list, err := tickets.PublishedComments(ctx, q, look.After, look.Upto, look.Limit)
-	if err != nil {
-		return nil, err
-	}
-	reaches := make([]reach, len(list))
-	var elsewhere []tickets.ID
-	for i, p := range list {
-		if reaches[i] = reached(look.Scope, p.Company, p.Board); reaches[i] == left {
-			elsewhere = append(elsewhere, p.Comment.Ticket)
-		}
-	}
-	were, err := tickets.WereOn(ctx, q, look.Scope.Board, elsewhere)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]feeds.Row, len(list))
-	for i, p := range list {
-		if reaches[i] == left && !were[p.Comment.Ticket] {
-			reaches[i] = hidden
-		}
-		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Deleted: p.Comment.Deleted() || p.TicketDeleted}
-		if reaches[i] == shown && !item.Deleted {
-			item.Data = linksOf(look.Scope, p.Slug).Comment(p.Key, p.Comment)
-		}
-		rows[i] = reaches[i].row(item)
-	}
-	return rows, nil
-}
-
-// loadBoards reads the columns after the positions: what has changed by then is published again. A reader of
-// one board is shown no other.
-func loadBoards(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
-	list, err := boards.PublishedBoards(ctx, q, look.Scope.Company, look.After, look.Upto, look.Limit)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]feeds.Row, len(list))
-	for i, p := range list {
-		item := feeds.Item{ID: uint64(p.Board.ID), Position: p.Position}
-		reach := reached(look.Scope, p.Board.Company, p.Board.ID)
-		if reach == shown {
-			item.Data = linksOf(look.Scope, p.Slug).Board(p.Board)
-		} else {
-			reach = hidden
-		}
-		rows[i] = reach.row(item)
-	}
-	return rows, nil
 }

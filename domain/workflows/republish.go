@@ -11,7 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 const (
@@ -107,11 +106,15 @@ func runsBy(actor accounts.Actor) migrations.Actor {
 const namedAtOnce = 500
 
 func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed string, rows []uint64) (n int64, err error) {
+	of, err := fedBy(feed)
+	if err != nil {
+		return 0, err
+	}
 	rows = slices.Compact(slices.Sorted(slices.Values(rows))) // all lock them in one order
 	err = w.change(ctx, func(tx *db.Tx) error {
 		n = 0
 		for part := range slices.Chunk(rows, namedAtOnce) {
-			again, err := republishSome(ctx, tx, company, feed, part)
+			again, err := of.republish(ctx, tx, company, part)
 			if err != nil {
 				return err
 			}
@@ -123,24 +126,4 @@ func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed s
 		return 0, fmt.Errorf("republish: %w", err)
 	}
 	return n, nil
-}
-
-func republishSome(ctx context.Context, tx *db.Tx, company id.Company, feed string, rows []uint64) (int64, error) {
-	switch feed {
-	case "tickets":
-		return tickets.Republish(ctx, tx, company, idsOf[tickets.ID](rows))
-	case "comments":
-		return tickets.RepublishComments(ctx, tx, company, idsOf[id.Comment](rows))
-	case "boards":
-		return boards.Republish(ctx, tx, company, idsOf[boards.ID](rows))
-	}
-	return 0, fmt.Errorf("rows of the feed %s cannot be published again", feed)
-}
-
-func idsOf[ID ~uint64](rows []uint64) []ID {
-	list := make([]ID, len(rows))
-	for i, row := range rows {
-		list[i] = ID(row)
-	}
-	return list
 }

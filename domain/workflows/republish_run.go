@@ -11,7 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // republish publishes rows again as they are, for those who read the feeds: what is shown of them has changed
@@ -92,12 +91,12 @@ func (w *Workflows) fillRepublishing(ctx context.Context, into migrations.Filler
 		if board.ID == from {
 			skip = behind
 		}
-		return addAgain(ctx, into, w.feeds.Names(), board, skip)
+		return addAgain(ctx, into, board, skip)
 	})
 }
 
 // addAgain adds the tasks of a board but the first few. Those of all feeds go on together through its numbers.
-func addAgain(ctx context.Context, into migrations.Filler, names []string, board db.BoardsAfterRow, skip uint64) error {
+func addAgain(ctx context.Context, into migrations.Filler, board db.BoardsAfterRow, skip uint64) error {
 	n := uint64(0)
 	add := func(task again) error {
 		if feed := into.Values()["feed"]; feed != "" && feed != task.Feed {
@@ -112,46 +111,45 @@ func addAgain(ctx context.Context, into migrations.Filler, names []string, board
 		}
 		return into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, n)})
 	}
-	if err := add(again{Feed: "boards", Board: board.ID, Slug: board.Slug}); err != nil {
+	each := func(numbered bool, after, upto uint64) error {
+		for _, feed := range everyFeed {
+			if feed.numbered == numbered {
+				if err := add(again{feed.Name, board.ID, board.Slug, after, upto}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := each(false, 0, 0); err != nil {
 		return err
 	}
 	for after := uint64(0); after < board.MaxTicketID; after += republishPart {
-		for _, feed := range names {
-			if feed == "boards" {
-				continue
-			}
-			if err := add(again{feed, board.ID, board.Slug, after, min(after+republishPart, board.MaxTicketID)}); err != nil {
-				return err
-			}
+		if err := each(true, after, min(after+republishPart, board.MaxTicketID)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func againOf(work *migrations.Work) (task again, err error) {
-	if err := json.Unmarshal([]byte(work.Task.Payload), &task); err != nil {
-		return task, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+func againOf(work *migrations.Work) (task again, feed fed, err error) {
+	if err = json.Unmarshal([]byte(work.Task.Payload), &task); err == nil {
+		feed, err = fedBy(task.Feed)
 	}
-	return task, nil
+	if err != nil {
+		err = migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	return task, feed, err
 }
 
 func writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	for _, work := range works {
-		task, err := againOf(work)
+		task, feed, err := againOf(work)
 		if err != nil {
 			work.Fail(err)
 			continue
 		}
-		var n int64
-		switch task.Feed {
-		case "boards":
-			n, err = boards.RepublishOne(ctx, tx, task.Board)
-		case "tickets", "comments":
-			n, err = tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto, task.Feed == "comments")
-		default:
-			work.Fail(migrations.Permanent{Err: fmt.Errorf("there is no feed %q", task.Feed)})
-			continue
-		}
+		n, err := feed.again(ctx, tx, task.Board, task.After, task.Upto)
 		if err != nil {
 			return err
 		}
@@ -161,11 +159,11 @@ func writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work)
 }
 
 func previewRepublishing(_ context.Context, work *migrations.Work) (string, error) {
-	task, err := againOf(work)
+	task, feed, err := againOf(work)
 	if err != nil {
 		return "", err
 	}
-	if task.Feed == "boards" {
+	if !feed.numbered {
 		return "Would publish the board " + task.Slug + " again.", nil
 	}
 	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.Upto), nil

@@ -27,6 +27,9 @@ type TicketResource struct {
 	URL         string             `json:"url"`
 }
 
+// subject is what people know a row of a feed by.
+func (r TicketResource) subject() string { return r.Key }
+
 // AssigneeResource is who works on a ticket.
 type AssigneeResource struct {
 	Handle string `json:"handle"` // "" of someone who left the company
@@ -46,6 +49,8 @@ type CommentResource struct {
 	URL       string         `json:"url"`
 }
 
+func (r CommentResource) subject() string { return r.Ticket }
+
 // AuthorResource is who wrote a comment.
 type AuthorResource struct {
 	Name string `json:"name"`
@@ -60,6 +65,8 @@ type BoardResource struct {
 	Archived bool             `json:"archived"`
 	Columns  []ColumnResource `json:"columns"`
 }
+
+func (r BoardResource) subject() string { return r.Slug }
 
 // ColumnResource is a column of a board.
 type ColumnResource struct {

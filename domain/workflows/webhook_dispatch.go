@@ -2,12 +2,10 @@ package workflows
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
 
-	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
@@ -152,39 +150,17 @@ func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map
 	}
 	spans := map[string]span{}
 	for feed, low := range from {
-		last, err := lastPositions(ctx, d.w.db.Queries, feed, low, heads[feed])
+		of, err := fedBy(feed)
+		if err != nil {
+			return nil, err
+		}
+		last, err := of.companies(ctx, d.w.db.Queries, low, heads[feed])
 		if err != nil {
 			return nil, err
 		}
 		spans[feed] = span{from: low, last: last}
 	}
 	return spans, nil
-}
-
-// lastPositions returns the last position of each company among some of a feed.
-func lastPositions(ctx context.Context, q *db.Queries, feed string, after, upto uint64) (map[id.Company]uint64, error) {
-	last := map[id.Company]uint64{}
-	switch feed {
-	case "tickets":
-		rows, err := db.Read(q.CompaniesOfTickets(ctx, db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	case "comments":
-		rows, err := db.Read(q.CompaniesOfComments(ctx, db.CompaniesOfCommentsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	case "boards":
-		rows, err := db.Read(q.CompaniesOfBoards(ctx, db.CompaniesOfBoardsParams{After: &after, Upto: &upto, Limit: scan}))
-		for _, row := range rows {
-			last[row.CompanyID] = *row.FeedSyncID
-		}
-		return last, err
-	}
-	return nil, fmt.Errorf("whose rows the feed %s has cannot be told", feed)
 }
 
 // start begins a turn, unless there are too many.

@@ -354,19 +354,9 @@ func (w *Workflows) scopeOf(hook webhooks.Webhook) feeds.Scope {
 func messageOf(feed string, item feeds.Item, at time.Time) webhooks.Message {
 	m := webhooks.RowMessage(feed, item.ID, item.Position)
 	m.Type = webhooks.TypeOf(feed, item.Deleted, item.Reason == feeds.LeftFilter)
-	m.Subject, m.At, m.Data = subjectOf(item.Data), at, item
-	return m
-}
-
-// subjectOf is what people know a row by, "" where it is gone.
-func subjectOf(data any) string {
-	switch data := data.(type) {
-	case TicketResource:
-		return data.Key
-	case CommentResource:
-		return data.Ticket
-	case BoardResource:
-		return data.Slug
+	m.At, m.Data = at, item
+	if known, ok := item.Data.(interface{ subject() string }); ok {
+		m.Subject = known.subject()
 	}
-	return ""
+	return m
 }

@@ -58,7 +58,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 		w.outbound = outbound.New(outbound.Options{})
 	}
 	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
-	w.feeds = feeds.New(d, s.engine.Log, w.fed()...)
+	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})
