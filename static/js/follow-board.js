@@ -2,9 +2,9 @@
 // shows those that are not as it shows them. It waits while something is done here, with a column while
 // someone types into it, and while nobody looks; then it catches up.
 import { busy, knows, showOthers, turn } from './board.js'
-import { fetchFresh, Gone, Looker, pressed, reachAsFar } from './fresh.js'
+import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
 import { asIs, morph } from './morph.js'
-import { say } from './say.js'
+import { seldom } from './say.js'
 import { follow } from './wire.js'
 
 const board = document.querySelector('#board[data-board]')
@@ -50,7 +50,7 @@ function forget(wanted, told) {
 	}
 }
 
-const rests = () => busy() || pressed()
+const rests = () => busy() || held()
 
 // typing tells whether someone types into a column at this moment, or loads more of it.
 function typing(column) {
@@ -166,20 +166,16 @@ function leave({ status }) {
 }
 
 // What others did is said in one sentence, seldom.
-const seldom = 10_000
 const untold = new Map()
-let told = 0
-let telling
+const tellSoon = seldom(() => {
+	const words = inWords([...untold.values()])
+	untold.clear()
+	return words
+})
 
 function tell(news) {
 	for (const one of news) untold.set(one.key, one)
-	if (!untold.size || telling) return
-	telling = setTimeout(() => {
-		telling = undefined
-		told = Date.now()
-		say(inWords([...untold.values()]))
-		untold.clear()
-	}, Math.max(500, told + seldom - Date.now()))
+	if (untold.size) tellSoon()
 }
 
 function inWords(news) {

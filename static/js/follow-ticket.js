@@ -1,9 +1,9 @@
 // A ticket's page keeps itself true, with its comments and history. A form that someone has open stays as it
 // is: where the ticket changed meanwhile, a line says so.
 import htmx from '../vendor/htmx/htmx.min.js'
-import { fetchFresh, Gone, Looker, pressed, reachAsFar } from './fresh.js'
+import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
 import { asIs, mark, morph } from './morph.js'
-import { say } from './say.js'
+import { say, seldom } from './say.js'
 import { follow } from './wire.js'
 
 const ticket = () => document.querySelector('#ticket[data-ticket]')
@@ -13,7 +13,7 @@ const numberOf = (element) => Number(element?.id.replace(/\D/g, '') ?? NaN)
 
 let turn = 0 // what was done here; an answer to what was asked before is older than the page
 
-const rests = () => pressed() || !!document.querySelector('.htmx-request, form[aria-busy=true]')
+const rests = () => held() || !!document.querySelector('.htmx-request, form[aria-busy=true]')
 
 async function look() {
 	const at = turn
@@ -119,24 +119,19 @@ function leave({ status, page: answer }) {
 }
 
 // What others did is said in one sentence, seldom.
-const seldom = 10_000
-let told = 0
-let telling
 let untold = { came: 0, changed: false }
+const tellSoon = seldom(() => {
+	const words = []
+	if (untold.changed) words.push(`This ticket was changed${untold.by ? ` by ${untold.by}` : ''}.`)
+	if (untold.came) words.push(untold.came === 1 ? 'There is a new comment.' : `There are ${untold.came} new comments.`)
+	untold = { came: 0, changed: false }
+	return words.join(' ')
+})
 
 function tell(came, changed) {
 	const by = document.querySelector('#history > li .who')?.textContent
 	untold = { came: untold.came + came.length, changed: untold.changed || changed, by: changed ? by : untold.by }
-	if ((!untold.came && !untold.changed) || telling) return
-	telling = setTimeout(() => {
-		telling = undefined
-		told = Date.now()
-		const words = []
-		if (untold.changed) words.push(`This ticket was changed${untold.by ? ` by ${untold.by}` : ''}.`)
-		if (untold.came) words.push(untold.came === 1 ? 'There is a new comment.' : `There are ${untold.came} new comments.`)
-		untold = { came: 0, changed: false }
-		say(words.join(' '))
-	}, Math.max(500, told + seldom - Date.now()))
+	if (untold.came || untold.changed) tellSoon()
 }
 
 const looker = ticket() && new Looker({ look, rests })

@@ -32,9 +32,9 @@ export async function reachAsFar(list, target, enough) {
 	}
 }
 
-// pressed tells whether a finger or a button is down in the page's main part: what lies under it must not go.
+// held tells whether a finger or a button is down in the page's main part: what lies under it must not go.
 let down = false
-export const pressed = () => down
+export const held = () => down
 
 function watchPresses() {
 	document.addEventListener('pointerdown', ({ target }) => { down = !!target.closest?.('main') }, true)

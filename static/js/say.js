@@ -9,6 +9,19 @@ export function say(text) {
 	setTimeout(() => { for (const region of regions) region.textContent = text.replace(/\s+/g, ' ').trim() }, 50)
 }
 
+// seldom returns a function that has what inWords returns said soon, but at most every ten seconds.
+export function seldom(inWords) {
+	let told = 0
+	let telling
+	return () => {
+		telling ??= setTimeout(() => {
+			telling = undefined
+			told = Date.now()
+			say(inWords())
+		}, Math.max(500, told + 10_000 - Date.now()))
+	}
+}
+
 // toast shows a message; a bad one stays until it is closed.
 export function toast(text, bad = false) {
 	const message = document.createElement('p')

@@ -41,7 +41,8 @@ export function follow(what, act) {
 	return () => followers.delete(one)
 }
 
-const open = () => (window.SharedWorker && inWorker()) || (navigator.locks && window.BroadcastChannel ? inElected() : alone())
+const withoutWorker = () => (navigator.locks && window.BroadcastChannel ? inElected() : alone())
+const open = () => (window.SharedWorker && inWorker()) || withoutWorker()
 
 // inWorker listens to the worker that all tabs share. Its address has the build in it.
 function inWorker() {
@@ -56,7 +57,7 @@ function inWorker() {
 		heard = true
 		hear(data)
 	}
-	worker.onerror = () => { if (!heard) line = navigator.locks && window.BroadcastChannel ? inElected() : alone() }
+	worker.onerror = () => { if (!heard) line = withoutWorker() }
 	const send = (message) => worker.port.postMessage(message)
 	const alive = `${key} ${crypto.getRandomValues(new Uint32Array(2)).join('')}`
 	let release = () => {}
