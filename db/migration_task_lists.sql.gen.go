@@ -286,21 +286,52 @@ func (q *Queries) LockFailedSo(ctx context.Context, arg LockFailedSoParams) ([]L
 	return items, nil
 }
 
-const lockTask = `-- name: LockTask :one
-SELECT id, state, fingerprint FROM migration_task WHERE id = ? AND run_id = ? FOR UPDATE
+const lockNamed = `-- name: LockNamed :many
+SELECT id, state, fingerprint FROM migration_task FORCE INDEX (PRIMARY)
+WHERE id IN (/*SLICE:ids*/?) AND run_id = ?
+ORDER BY id
+FOR UPDATE
 `
 
-type LockTaskRow struct {
+type LockNamedRow struct {
 	ID          id.Task
 	State       string
 	Fingerprint []byte
 }
 
-func (q *Queries) LockTask(ctx context.Context, iD id.Task, runID id.Run) (LockTaskRow, error) {
-	row := q.db.QueryRowContext(ctx, lockTask, iD, runID)
-	var i LockTaskRow
-	err := row.Scan(&i.ID, &i.State, &i.Fingerprint)
-	return i, err
+// LockNamed locks those of the tasks that the run has, by their ids.
+func (q *Queries) LockNamed(ctx context.Context, ids []id.Task, runID id.Run) ([]LockNamedRow, error) {
+	query := lockNamed
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, runID)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockNamedRow
+	for rows.Next() {
+		var i LockNamedRow
+		if err := rows.Scan(&i.ID, &i.State, &i.Fingerprint); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const lockTasksIn = `-- name: LockTasksIn :many
@@ -497,7 +528,7 @@ func (q *Queries) TaskOf(ctx context.Context, iD id.Task, runID id.Run) (Migrati
 }
 
 const tasksAmong = `-- name: TasksAmong :many
-SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1000) AS payload, note, fingerprint, due_at, claimed_at, finished_at
+SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1001) AS payload, note, fingerprint, due_at, claimed_at, finished_at
 FROM migration_task
 WHERE id IN (/*SLICE:ids*/?) AND (worker_id = ? OR ? = 0) AND (iteration = ? OR ? = 0)
 ORDER BY id
@@ -529,7 +560,7 @@ type TasksAmongRow struct {
 }
 
 // TasksAmong reads those of the tasks that a worker had last, or that are in an iteration; 0 is any. Of
-// a payload it reads the beginning.
+// a payload it reads the beginning, with one character more than is shown.
 func (q *Queries) TasksAmong(ctx context.Context, arg TasksAmongParams) ([]TasksAmongRow, error) {
 	query := tasksAmong
 	var queryParams []interface{}

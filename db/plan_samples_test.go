@@ -235,7 +235,7 @@ var samples = map[string]sample{
 	"TaskIDsIn":       {args: with(db.TaskIDsInParams{RunID: 1, State: "complete", After: 5000, Limit: 51})},
 	"TasksAmong":      {args: with(db.TasksAmongParams{Ids: []id.Task{7, 8, 9}, WorkerID: 9, Limit: 51})},
 	"TaskOf":          {args: with(7, 1)},
-	"LockTask":        {args: with(7, 1)},
+	"LockNamed":       {args: with([]id.Task{7, 8, 9}, 1)},
 	"LockTasksIn":     {args: with(db.LockTasksInParams{RunID: 1, State: "failed", After: 17000, Limit: 1000})},
 	"LockFailedSo":    {args: with(db.LockFailedSoParams{RunID: 1, Fingerprint: fingerprint7, After: 17000, Limit: 1000})},
 	"RetryTasks":      {args: with([]id.Task{16001, 16002, 16003})},

@@ -6,9 +6,9 @@ ORDER BY id
 LIMIT ?;
 
 -- TasksAmong reads those of the tasks that a worker had last, or that are in an iteration; 0 is any. Of
--- a payload it reads the beginning.
+-- a payload it reads the beginning, with one character more than is shown.
 -- name: TasksAmong :many
-SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1000) AS payload, note, fingerprint, due_at, claimed_at, finished_at
+SELECT id, run_id, state, fence, worker_id, attempt, iteration, line, SUBSTRING(payload, 1, 1001) AS payload, note, fingerprint, due_at, claimed_at, finished_at
 FROM migration_task
 WHERE id IN (sqlc.slice(ids)) AND (worker_id = sqlc.arg(worker_id) OR sqlc.arg(worker_id) = 0) AND (iteration = sqlc.arg(iteration) OR sqlc.arg(iteration) = 0)
 ORDER BY id
@@ -17,8 +17,12 @@ LIMIT ?;
 -- name: TaskOf :one
 SELECT * FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id);
 
--- name: LockTask :one
-SELECT id, state, fingerprint FROM migration_task WHERE id = sqlc.arg(id) AND run_id = sqlc.arg(run_id) FOR UPDATE;
+-- LockNamed locks those of the tasks that the run has, by their ids.
+-- name: LockNamed :many
+SELECT id, state, fingerprint FROM migration_task FORCE INDEX (PRIMARY)
+WHERE id IN (sqlc.slice(ids)) AND run_id = sqlc.arg(run_id)
+ORDER BY id
+FOR UPDATE;
 
 -- name: LockTasksIn :many
 SELECT id, fingerprint FROM migration_task FORCE INDEX (ix_claim)

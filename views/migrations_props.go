@@ -244,6 +244,12 @@ func workerWord(w migrations.Worker) (word, class string) {
 	return "Working", "busy"
 }
 
+// WorkerWord is what a worker does, in a word.
+func WorkerWord(w migrations.Worker) string {
+	word, _ := workerWord(w)
+	return word
+}
+
 // paramName is the name of a parameter's field: one that a form may not have for anything else.
 func paramName(parameter string) string { return "p-" + parameter }
 

@@ -89,6 +89,7 @@ type runResource struct {
 	ID         id.Run            `json:"id"`
 	Migration  string            `json:"migration"`
 	Params     migrations.Values `json:"params"` // secrets masked
+	Group      string            `json:"group"`  // the list that it is in: active, attention or finished
 	State      migrations.State  `json:"state"`
 	Reason     string            `json:"reason"`
 	StateSince time.Time         `json:"state_since"`
@@ -140,20 +141,6 @@ type eta struct {
 type idlers struct {
 	Idle   int `json:"idle"`
 	Living int `json:"living"`
-}
-
-type taskResource struct {
-	ID         id.Task    `json:"id"`
-	State      string     `json:"state"`
-	Iteration  int        `json:"iteration"`
-	Attempt    int        `json:"attempt"`
-	Worker     *id.Worker `json:"worker"`
-	Line       *uint64    `json:"line"`
-	Payload    string     `json:"payload"`
-	Note       string     `json:"note"`
-	DueAt      *time.Time `json:"due_at"`
-	ClaimedAt  *time.Time `json:"claimed_at"`
-	FinishedAt *time.Time `json:"finished_at"`
 }
 
 type failureResource struct {
@@ -212,7 +199,7 @@ type runLinks struct{ base string }
 
 func (l runLinks) run(r migrations.Run) runResource {
 	resource := runResource{
-		ID: r.ID, Migration: r.Name, Params: r.Values, State: r.State, Reason: r.Reason, StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
+		ID: r.ID, Migration: r.Name, Params: r.Values, Group: r.Listed, State: r.State, Reason: r.Reason, StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
 		Knobs: knobsOf(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		Progress: progressResource(r.Progress), URL: l.base + views.RunPath(r.ID),
 	}
@@ -226,20 +213,6 @@ func (l runLinks) run(r migrations.Run) runResource {
 }
 
 func (s *server) runLinks(c echo.Context) runLinks { return runLinks{s.base(c)} }
-
-func taskOf(t migrations.Task) taskResource {
-	r := taskResource{
-		ID: t.ID, State: t.State, Iteration: t.Iteration, Attempt: t.Attempt, Payload: t.Payload, Note: t.Note,
-		DueAt: t.DueAt, ClaimedAt: t.ClaimedAt, FinishedAt: t.FinishedAt,
-	}
-	if t.Worker != 0 {
-		r.Worker = &t.Worker
-	}
-	if t.Line != 0 {
-		r.Line = &t.Line
-	}
-	return r
-}
 
 func (s *server) apiMigrations(c echo.Context) error {
 	list, err := s.Migrations(c.Request().Context())
@@ -507,38 +480,6 @@ func (s *server) apiTurnKnobs(c echo.Context) error {
 	return s.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) { return s.TurnKnobs(ctx, run, change) })
 }
 
-func (s *server) apiTasks(c echo.Context) error {
-	run, err := pathRun(c)
-	if err != nil {
-		return err
-	}
-	filter := migrations.TaskFilter{State: c.QueryParam("state")}
-	if filter.After, err = goesOn[id.Task](c, "after"); err != nil {
-		return badQuery{"after", "what the page before gave as next"}
-	}
-	if filter.Worker, err = goesOn[id.Worker](c, "worker"); err != nil {
-		return badQuery{"worker", "the id of a worker"}
-	}
-	iteration, err := goesOn[uint64](c, "iteration")
-	if err != nil || iteration > math.MaxInt32 {
-		return badQuery{"iteration", "a number from 1"}
-	}
-	filter.Iteration = int(iteration)
-	found, err := s.RunTasks(c.Request().Context(), run, filter)
-	if err != nil {
-		return err
-	}
-	page := listResource[taskResource]{Items: make([]taskResource, len(found.Tasks))}
-	for i, t := range found.Tasks {
-		page.Items[i] = taskOf(t)
-	}
-	if found.Next != 0 {
-		next := strconv.FormatUint(uint64(found.Next), 10)
-		page.Next = &next
-	}
-	return answer(c, http.StatusOK, page)
-}
-
 func (s *server) apiFailures(c echo.Context) error {
 	run, err := pathRun(c)
 	if err != nil {
@@ -580,7 +521,7 @@ func (s *server) apiRejections(c echo.Context) error {
 }
 
 // badWhich reports a call that does not say which tasks are meant.
-var badWhich = badJSON{why: `it says which tasks: {"task":7}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`}
+var badWhich = badJSON{why: `it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`}
 
 // onTasks carries out what is to be done with tasks of a run, and answers how many it concerns.
 func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) echo.HandlerFunc {
@@ -590,16 +531,17 @@ func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migratio
 			return err
 		}
 		var in struct {
-			Task        *id.Task `json:"task"`
-			Fingerprint *string  `json:"fingerprint"`
-			All         bool     `json:"all"`
-			Waiting     bool     `json:"waiting"`
+			Task        *id.Task  `json:"task"`
+			Tasks       []id.Task `json:"tasks"`
+			Fingerprint *string   `json:"fingerprint"`
+			All         bool      `json:"all"`
+			Waiting     bool      `json:"waiting"`
 		}
 		if _, err := bindJSON(c, &in); err != nil {
 			return err
 		}
-		which := migrations.Which{All: in.All, Waiting: in.Waiting}
-		named := 0
+		which := migrations.Which{Tasks: in.Tasks, All: in.All, Waiting: in.Waiting}
+		named := min(len(in.Tasks), 1)
 		if in.Task != nil {
 			which.Task, named = *in.Task, named+1
 		}

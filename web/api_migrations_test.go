@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"net/http"
 	"strings"
@@ -192,7 +193,7 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%+v", failures)
 		}
 		h.unchanged(t, func() {
-			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
+			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`, `{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
 				p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
 				p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
 			}
@@ -200,13 +201,147 @@ func TestAPIRuns(t *testing.T) {
 		for _, step := range []struct {
 			what, body string
 			tasks      int64
-		}{{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1}, {"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0}} {
+		}{
+			{"skip", fmt.Sprintf(`{"task":%d}`, task), 1}, {"retry", fmt.Sprintf(`{"task":%d}`, task+1), 1}, {"retry", `{"fingerprint":"0123456789ABCDEF"}`, 1}, {"skip", `{"waiting":true}`, 0},
+			{"skip", fmt.Sprintf(`{"tasks":[%d,%d,%d]}`, task, task+1, task+2), 2}, {"skip", fmt.Sprintf(`{"tasks":[%d,%d]}`, task, task+1), 0},
+		} {
 			var done struct{ Tasks int64 }
 			if p.post(at("/"+step.what), step.body).is(t, http.StatusOK).read(t, &done); done.Tasks != step.tasks {
 				t.Errorf("%s %s: %d", step.what, step.body, done.Tasks)
 			}
 		}
 	})
+}
+
+func TestAPIRunDetails(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.program()
+	run := h.underWay(migrations.Complete)
+	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", run, what) }
+	failed := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+	t.Run("a list says where it cut a payload; the task has all of it, with its attempts", func(t *testing.T) {
+		long := strings.Repeat("é", 100_000)
+		h.exec("UPDATE migration_task SET payload = ? WHERE id = ?", long, failed)
+		type task struct {
+			ID      uint64
+			Payload string
+			Cut     bool
+		}
+		var list struct{ Items []task }
+		p.get(at("/tasks?state=failed")).is(t, http.StatusOK).read(t, &list)
+		if len(list.Items) != 2 || !list.Items[0].Cut || list.Items[0].Payload != long[:2000] || list.Items[1].Cut {
+			t.Errorf("%v", len(list.Items))
+		}
+		var one struct {
+			task
+			Attempts []struct{ Outcome, Worker, Took, Message, Detail string }
+		}
+		p.get(at(fmt.Sprint("/tasks/", failed))).is(t, http.StatusOK).read(t, &one)
+		if one.Payload != long || one.Cut || len(one.Attempts) != 1 || one.Attempts[0].Worker != "app-1:4242" || one.Attempts[0].Took != "1.5s" || !strings.HasPrefix(one.Attempts[0].Detail, "goroutine 1") {
+			t.Errorf("%d bytes, %+v", len(one.Payload), one.Attempts)
+		}
+		other := h.underWay(migrations.Paused)
+		for _, path := range []string{fmt.Sprintf("/runs/%d/tasks/%d", other, failed), fmt.Sprintf("/runs/99/tasks/%d", failed), at("/tasks/0"), at("/tasks/x")} {
+			p.get(path).problem(t, http.StatusNotFound, "")
+		}
+	})
+	t.Run("the log comes in pages, the newest first", func(t *testing.T) {
+		for n := range migrations.EventsPerPage {
+			h.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), 'Ana', 'knob', ?)", run, fmt.Sprint(n))
+		}
+		var page struct {
+			Items []struct{ Kind, Actor, Detail, At string }
+			Next  *string
+		}
+		p.get(at("/events")).is(t, http.StatusOK).read(t, &page)
+		if len(page.Items) != migrations.EventsPerPage || page.Items[0].Detail != "49" || page.Items[0].Actor != "Ana" || page.Next == nil {
+			t.Fatalf("%+v", page)
+		}
+		p.get(at("/events?after="+*page.Next)).is(t, http.StatusOK).read(t, &page)
+		if len(page.Items) != 1 || page.Items[0].Kind != "open" || page.Next != nil {
+			t.Errorf("%+v", page)
+		}
+		p.get(at("/events?after=x")).problem(t, http.StatusUnprocessableEntity, "after")
+		p.get("/runs/99/events").problem(t, http.StatusNotFound, "")
+	})
+	t.Run("failures are a file too, of all or of a group", func(t *testing.T) {
+		for query, lines := range map[string]int{"": 3, "?fingerprint=" + fingerprint: 3, "?fingerprint=0000000000000000": 1} {
+			a := p.get(at("/failures.csv"+query)).is(t, http.StatusOK)
+			rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+			if err != nil || len(rows) != lines || a.header.Get("Content-Type") != "text/csv; charset=utf-8" {
+				t.Errorf("%s: %d lines, %v %v", query, len(rows), err, a.header)
+			}
+			if lines > 1 && (rows[1][5] != fingerprint || !strings.HasPrefix(rows[1][6], "'=HYPER")) {
+				t.Errorf("%.100q", rows[1])
+			}
+		}
+		p.get(at("/failures.csv?fingerprint=x")).problem(t, http.StatusUnprocessableEntity, "fingerprint")
+		for _, file := range []string{"failures", "rejections", "report"} {
+			p.get("/runs/99/"+file+".csv").problem(t, http.StatusNotFound, "")
+		}
+	})
+	t.Run("a run is dismissed once it is over, and again", func(t *testing.T) {
+		h.exec("UPDATE migration_run SET listed = 'attention' WHERE id = ?", run)
+		for range 2 {
+			var r struct{ Group string }
+			if p.call(http.MethodPut, at("/dismissal"), nil).is(t, http.StatusOK).read(t, &r); r.Group != "finished" {
+				t.Errorf("%+v", r)
+			}
+		}
+		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
+			t.Errorf("it is logged %d times", n)
+		}
+		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", h.underWay(migrations.Running)), nil).problem(t, http.StatusConflict, "")
+		p.call(http.MethodPut, "/runs/99/dismissal", nil).problem(t, http.StatusNotFound, "")
+	})
+}
+
+func TestAPIWorkers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	p := h.program()
+	h.underWay(migrations.Running)
+	type worker struct {
+		ID         uint64
+		Host       string
+		PID        int
+		State      string
+		Living     bool
+		Migrations []string
+		ClaimP99   *string `json:"claim_p99"`
+	}
+	only := func() worker {
+		t.Helper()
+		var list struct {
+			Items []worker
+			Next  *string
+		}
+		p.get("/workers").is(t, http.StatusOK).read(t, &list)
+		if len(list.Items) != 1 || list.Next != nil {
+			t.Fatalf("%+v", list)
+		}
+		return list.Items[0]
+	}
+	w := only()
+	if w.Host != "app-1" || w.PID != 4242 || w.State != "active" || !w.Living || w.Migrations == nil || w.ClaimP99 != nil {
+		t.Errorf("%+v", w)
+	}
+	path := fmt.Sprintf("/workers/%d/drain", w.ID)
+	for _, step := range [][2]string{{http.MethodPut, "draining"}, {http.MethodPut, "draining"}, {http.MethodDelete, "active"}, {http.MethodDelete, "active"}} {
+		p.call(step[0], path, nil).is(t, http.StatusNoContent)
+		if w := only(); w.State != step[1] {
+			t.Errorf("%s: %s", step[0], w.State)
+		}
+	}
+	if n := h.count("SELECT COUNT(*) FROM migration_event WHERE kind IN ('drain', 'undrain')"); n != 2 {
+		t.Errorf("it is logged %d times", n)
+	}
+	h.exec("UPDATE migration_worker SET state = 'stopped'")
+	for _, path := range []string{path, "/workers/99/drain", "/workers/x/drain"} {
+		p.call(http.MethodPut, path, nil).problem(t, http.StatusNotFound, "")
+		p.call(http.MethodDelete, path, nil).problem(t, http.StatusNotFound, "")
+	}
 }
 
 func TestAPIUpload(t *testing.T) {

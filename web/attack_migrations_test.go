@@ -337,7 +337,11 @@ func TestHostileWordsOfARun(t *testing.T) {
 	if seen < 12 {
 		t.Errorf("it was on %d pages only: nothing was attacked", seen)
 	}
-	for _, path := range []string{"/metrics", "/api/v1/runs", fmt.Sprint("/api/v1/runs/", run), fmt.Sprint("/api/v1/runs/", run, "/tasks"), fmt.Sprint("/api/v1/runs/", run, "/failures")} {
+	paths := []string{"/metrics", "/api/v1/runs", "/api/v1/workers"}
+	for _, of := range []string{"", "/tasks", fmt.Sprint("/tasks/", task), "/events", "/failures", "/failures.csv", "/rejections", "/rejections.csv", "/report.csv"} {
+		paths = append(paths, fmt.Sprint("/api/v1/runs/", run, of))
+	}
+	for _, path := range paths {
 		a := h.send(newRequest(http.MethodGet, path, "", bytes.NewReader(nil), "Authorization", "Bearer "+h.token)).is(t, http.StatusOK)
 		if strings.Contains(a.body, "hush-hush") || path == "/metrics" && strings.Contains(a.body, "data-evil") {
 			t.Errorf("%s has what it should not", path)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -133,59 +132,38 @@ func (s *server) rejections(c echo.Context) error {
 	return render(c, http.StatusOK, views.RejectionsPage(props))
 }
 
-func (s *server) rejectionsFile(c echo.Context) error {
-	run, err := s.runOfPath(c)
-	if err != nil {
-		return err
-	}
-	list, more, err := s.RunRejections(c.Request().Context(), run.ID, 0)
-	if err != nil {
-		return err
-	}
-	return csvFile(c, fmt.Sprintf("run-%d-rejections.csv", run.ID), []string{"line", "reason", "content"}, func(ctx context.Context, write func(...string)) (bool, error) {
-		for _, r := range list {
-			write(strconv.FormatUint(r.Line, 10), r.Reason, r.Content)
+// sheetFile answers with a file about a run.
+func (s *server) sheetFile(sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		run, err := pathRun(c)
+		if err != nil {
+			return err
 		}
-		if !more {
-			if unlisted := views.UnlistedRejections(run); unlisted != "" {
-				write("", unlisted, "")
-			}
-			return false, nil
+		file, err := sheet(c.Request().Context(), run)
+		if err != nil {
+			return err
 		}
-		list, more, err = s.RunRejections(ctx, run.ID, list[len(list)-1].Number)
-		return err == nil, err
-	})
+		return sendSheet(c, file)
+	}
 }
 
-// csvFile answers with a file of rows, which are sent while they are read: piece writes some and reports
-// whether there are more. Each piece has the time of a request, and so has who takes it; the file may take
-// as long as it is. An error in the middle breaks the answer off, so that half a file does not pass for the
-// whole.
-func csvFile(c echo.Context, name string, head []string, piece func(ctx context.Context, write func(cells ...string)) (more bool, err error)) error {
+// sendSheet sends the rows while they are read. Each piece has the time of a request, and so has who takes it;
+// the file may take as long as it is. An error in the middle breaks the answer off, so that half a file does not
+// pass for the whole.
+func sendSheet(c echo.Context, file *migrations.Sheet) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")
-	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name))
 	header.Set("Cache-Control", "private, no-store")
 	c.Response().WriteHeader(http.StatusOK)
-	w := csv.NewWriter(c.Response())
-	_ = w.Write(head)
-	write := func(cells ...string) {
-		for i, cell := range cells {
-			cells[i] = migrations.Inert(cell)
-		}
-		_ = w.Write(cells) // what went wrong is kept for Error
-	}
-	connection, more := http.NewResponseController(c.Response()), true
-	for more {
+	out, connection := csv.NewWriter(c.Response()), http.NewResponseController(c.Response())
+	for more := true; more; {
+		_ = connection.SetWriteDeadline(time.Now().Add(patience + time.Minute)) // a recorder in a test has none
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), patience)
 		var err error
-		more, err = piece(ctx, write)
+		more, err = file.WriteSome(ctx, out)
 		cancel()
-		_ = connection.SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder in a test has none
-		if w.Flush(); err == nil {
-			err = w.Error() // whoever asked has left
-		}
-		if err != nil {
+		if err != nil { // or whoever asked has left
 			panic(http.ErrAbortHandler)
 		}
 		c.Response().Flush()

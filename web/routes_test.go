@@ -272,11 +272,21 @@ var calls = map[string]call{
 	"POST /api/v1/runs/:run/pause":       {"/runs/1/pause", "", accounts.Operate, 409, 409, ""},
 	"POST /api/v1/runs/:run/resume":      {"/runs/1/resume", "", accounts.Operate, 409, 409, ""},
 	"POST /api/v1/runs/:run/cancel":      {"/runs/1/cancel", "", accounts.Operate, 200, 200, ""},
+	"PUT /api/v1/runs/:run/dismissal":    {"/runs/1/dismissal", "", accounts.Operate, 409, 409, ""},
 	"GET /api/v1/runs/:run/tasks":        {"/runs/1/tasks", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/tasks/:task":  {"/runs/1/tasks/1", "", accounts.Operate, 404, 404, ""},
+	"GET /api/v1/runs/:run/events":       {"/runs/1/events", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/failures.csv": {"/runs/1/failures.csv", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/runs/:run/failures":     {"/runs/1/failures", "", accounts.Operate, 200, 200, ""},
 	"GET /api/v1/runs/:run/rejections":   {"/runs/1/rejections", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/runs/:run/report.csv":   {"/runs/1/report.csv", "", accounts.Operate, 200, 200, ""},
 	"POST /api/v1/runs/:run/retry":       {"/runs/1/retry", `{"all":true}`, accounts.Operate, 200, 200, ""},
 	"POST /api/v1/runs/:run/skip":        {"/runs/1/skip", `{"task":9}`, accounts.Operate, 404, 404, ""},
+
+	"GET /api/v1/runs/:run/rejections.csv": {"/runs/1/rejections.csv", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/workers":                  {"/workers", "", accounts.Operate, 200, 200, ""},
+	"PUT /api/v1/workers/:worker/drain":    {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
+	"DELETE /api/v1/workers/:worker/drain": {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
 }
 
 // routes are the method and path of every route there is.

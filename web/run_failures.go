@@ -1,12 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -29,56 +28,12 @@ func (s *server) runFailures(c echo.Context) error {
 	return render(c, http.StatusOK, views.RunFailuresPage(s.controlRoom(c, "Failures"), run, list))
 }
 
-// failuresFile sends the failed tasks of a group as CSV, page by page, however many they are.
+// failuresFile are the failed tasks, of the group that is named, or all.
 func (s *server) failuresFile(c echo.Context) error {
-	run, err := s.runOfPath(c)
-	if err != nil {
-		return err
-	}
-	fingerprint := c.Param("fingerprint")
-	page, err := s.FailedTasks(c.Request().Context(), run.ID, fingerprint, 0)
-	if err != nil {
-		return err
-	}
-	head := c.Response().Header()
-	head.Set("Content-Type", "text/csv; charset=utf-8")
-	head.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="run-%d-failures.csv"`, run.ID))
-	head.Set("Cache-Control", "private, no-store")
-	c.Response().WriteHeader(http.StatusOK)
-	err = migrations.WriteCSV(c.Response(), []string{"task", "line", "iteration", "attempts", "finished_at", "error", "payload"})
-	for err == nil {
-		rows := make([][]string, len(page.Tasks))
-		for i, t := range page.Tasks {
-			rows[i] = failedRow(t)
-		}
-		if err = migrations.WriteCSV(c.Response(), rows...); err != nil || page.Next == 0 {
-			break
-		}
-		c.Response().Flush()
-		page, err = s.nextFailed(c, run.ID, fingerprint, page.Next)
-	}
-	if err != nil {
-		s.log.Debug("send failures", "run", run.ID, "error", err)
-		panic(http.ErrAbortHandler) // a file that ends early must not look whole
-	}
-	return nil
-}
-
-// nextFailed reads a page. Each has its own time: the file may take longer than a request does.
-func (s *server) nextFailed(c echo.Context, run id.Run, fingerprint string, after id.Task) (migrations.TaskPage, error) {
-	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder in a test has none
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), patience)
-	defer cancel()
-	return s.FailedTasks(ctx, run, fingerprint, after)
-}
-
-func failedRow(t migrations.Task) []string {
-	finished := ""
-	if t.FinishedAt != nil {
-		finished = t.FinishedAt.UTC().Format(time.RFC3339)
-	}
-	whole := func(n uint64) string { return strconv.FormatUint(n, 10) }
-	return []string{whole(uint64(t.ID)), whole(t.Line), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt), finished, t.Error, t.Payload}
+	fingerprint := cmp.Or(c.Param("fingerprint"), c.QueryParam("fingerprint"))
+	return s.sheetFile(func(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
+		return s.FailureSheet(ctx, run, fingerprint)
+	})(c)
 }
 
 // retriesForm asks before failed tasks, or those that wait, are done again, skipsForm before they are left out.
@@ -141,59 +96,63 @@ func (nothingChosen) Error() string { return "No task is chosen. Tick some of th
 func (nothingChosen) Unwrap() error { return fault.Conflict }
 
 // chosen reads from a form which tasks it is about.
-func chosen(c echo.Context) (list []migrations.Which, err error) {
+func chosen(c echo.Context) (which migrations.Which, err error) {
 	if c.FormValue("all") == "1" {
-		return []migrations.Which{{All: true}}, nil
+		return migrations.Which{All: true}, nil
 	}
 	if c.FormValue("waiting") == "1" {
-		return []migrations.Which{{Waiting: true}}, nil
+		return migrations.Which{Waiting: true}, nil
 	}
 	if fingerprint := c.FormValue("fingerprint"); fingerprint != "" {
-		return []migrations.Which{{Fingerprint: fingerprint}}, nil
+		return migrations.Which{Fingerprint: fingerprint}, nil
 	}
 	values, err := c.FormParams()
 	if err != nil {
-		return nil, echo.ErrBadRequest
+		return which, echo.ErrBadRequest
 	}
-	const most = 100 // on a page
-	for _, text := range values["task"][:min(most, len(values["task"]))] {
+	var tasks []id.Task
+	for _, text := range values["task"] {
 		task, err := rowID[id.Task](text, echo.ErrBadRequest)
 		if err != nil {
-			return nil, err
+			return which, err
 		}
-		list = append(list, migrations.Which{Task: task})
+		tasks = append(tasks, task)
 	}
-	if list == nil {
-		return nil, nothingChosen{}
+	slices.Sort(tasks)
+	switch tasks = slices.Compact(tasks); len(tasks) {
+	case 0:
+		return which, nothingChosen{}
+	case 1:
+		return migrations.Which{Task: tasks[0]}, nil
 	}
-	return list, nil
+	return migrations.Which{Tasks: tasks}, nil
 }
 
 func (s *server) retryTasks(c echo.Context) error {
-	return s.bulk(c, s.RetryTasks, "is done again", "are done again")
+	return s.bulk(c, s.RetryTasks, [...]string{"task is done again.", "tasks are done again.", "other was not failed any more.", "others were not failed any more."})
 }
 
 func (s *server) skipTasks(c echo.Context) error {
-	return s.bulk(c, s.SkipTasks, "is skipped", "are skipped")
+	return s.bulk(c, s.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.", "other is in work or done by now.", "others are in work or done by now."})
 }
 
-func (s *server) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Which) (int64, error), one, many string) error {
+// bulk settles tasks. words say what became of one or many, and what of one or many others could not be.
+func (s *server) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Which) (int64, error), words [4]string) error {
 	run, err := pathRun(c)
 	if err != nil {
 		return err
 	}
-	list, err := chosen(c)
+	which, err := chosen(c)
 	var n int64
-	for _, which := range list {
-		var more int64
-		if more, err = do(c.Request().Context(), run, which); err != nil {
-			break
-		}
-		n += more
+	if err == nil {
+		n, err = do(c.Request().Context(), run, which)
 	}
-	said := views.Counted(n, "task "+one+".", "tasks "+many+".")
-	if n == 0 {
+	said := views.Counted(n, words[0], words[1])
+	switch left := int64(len(which.Tasks)) - n; {
+	case n == 0:
 		said = "None of these tasks is failed or waiting any more: nothing was done."
+	case left > 0:
+		said += " " + views.Counted(left, words[2], words[3])
 	}
 	return s.answerRun(c, run, said, err)
 }

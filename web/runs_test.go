@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -276,6 +277,35 @@ func TestRunActions(t *testing.T) {
 		}
 		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "task", fmt.Sprint(h.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
 		a.is(t, http.StatusConflict)
+	})
+	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.underWay(migrations.Paused)
+		ana := h.operator()
+		chosen := url.Values{}
+		for _, state := range []string{"complete", "failed", "processing"} { // the first of them cannot
+			chosen.Add("task", fmt.Sprint(h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)))
+		}
+		chosen.Add("task", fmt.Sprint(h.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
+		post := func(path string) *answer {
+			return ana.htmx(views.RunPollID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
+		}
+		a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
+		if got := a.text(t, "#flash .toast"); got != "2 tasks are done again. 2 others were not failed any more." {
+			t.Error(got)
+		}
+		if n := h.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2", run); n != 2 {
+			t.Errorf("%d", n)
+		}
+		a = post(views.RunRetriesPath(run)).is(t, http.StatusOK)
+		if got := a.text(t, "#flash .toast"); got != "None of these tasks is failed or waiting any more: nothing was done." {
+			t.Error(got)
+		}
+		a = post(views.RunSkipsPath(run)).is(t, http.StatusOK)
+		if got := a.text(t, "#flash .toast"); !strings.HasSuffix(got, "others are in work or done by now.") {
+			t.Error(got)
+		}
 	})
 }
 

@@ -19,21 +19,7 @@ import (
 
 // feed is what the command feed does: tail asks a server as any client does, the others work on the database.
 func feed(ctx context.Context, env environment, args []string) error {
-	if len(args) == 0 {
-		return usageError{"say what to do: tail, republish, new-epoch or consumers."}
-	}
-	for _, verb := range feedCommands {
-		if verb.name != args[0] {
-			continue
-		}
-		err := verb.run(ctx, env, args[1:])
-		var usage usageError
-		if errors.As(err, &usage) {
-			return usageError{usage.message + " It is: feed " + verb.usage}
-		}
-		return err
-	}
-	return usageError{fmt.Sprintf("there is no %q; there are tail, republish, new-epoch and consumers.", args[0])}
+	return runVerb(ctx, env, "feed", feedCommands, args)
 }
 
 var feedCommands = []command{

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -35,8 +36,8 @@ var commands = []command{
 	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n  bench migrations [--json] [--engine mysql] [--tasks 50000] [--workers 3,10] [--blocks 10,100]\n  bench feed [--json] [--engine mysql] [--rows 100000] [--live=false]\n                              load on a private scratch server", benchmark},
 	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
-	{"migrations", "migrations list|start|status|pause|resume|cancel|failures|retry|skip|knob\n                              bulk work: the same as on the page /admin/migrations; each says how it is used", migrate},
-	{"feed", "feed tail|republish|new-epoch|consumers\n                              the change feeds; each says how it is used", feed},
+	{"migrations", usageOf("migrations", migrationCommands) + "\n                              bulk work: the same as on the page /admin/migrations; “migrations help” says how each is used", migrate},
+	{"feed", usageOf("feed", feedCommands) + "\n                              the change feeds; “feed help” says how each is used", feed},
 	{"backup", "backup FILE                 everything into one file, also while serving", makeBackup},
 	{"restore", "restore [--check] FILE      a backup into an empty database, proven with verify", restore},
 }
@@ -71,7 +72,7 @@ func program(more ...*migrations.Migration) int {
 
 // run carries out a command line and returns the exit code: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, env environment, args []string) int {
-	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
+	if len(args) == 0 || asksForHelp(args[0]) {
 		printUsage(env.stdout)
 		return 0
 	}
@@ -85,6 +86,54 @@ func run(ctx context.Context, env environment, args []string) int {
 	fmt.Fprintf(env.stderr, "counterfoil: there is no command %q.\n\n", args[0])
 	printUsage(env.stderr)
 	return 2
+}
+
+func asksForHelp(word string) bool { return word == "help" || word == "--help" || word == "-h" }
+
+// runVerb carries out what a command does, by the word behind it. Where that is used wrongly, the error says
+// how it is used.
+func runVerb(ctx context.Context, env environment, name string, verbs []command, args []string) error {
+	if len(args) == 0 {
+		return usageError{"say what to do: " + inWords(verbs) + "."}
+	}
+	if asksForHelp(args[0]) {
+		for _, verb := range verbs {
+			fmt.Fprintf(env.stdout, "counterfoil %s %s\n", name, verb.usage)
+		}
+		return nil
+	}
+	for _, verb := range verbs {
+		if verb.name != args[0] {
+			continue
+		}
+		err := verb.run(ctx, env, args[1:])
+		var usage usageError
+		switch {
+		case errors.As(err, &usage):
+			return usageError{usage.message + " It is: " + name + " " + verb.usage}
+		case errors.Is(err, flag.ErrHelp): // which has printed the options
+			fmt.Fprintf(env.stderr, "Usage: counterfoil %s %s\n", name, verb.usage)
+		}
+		return err
+	}
+	return usageError{fmt.Sprintf("there is no %q; there are %s.", args[0], inWords(verbs))}
+}
+
+func names(verbs []command) []string {
+	list := make([]string, len(verbs))
+	for i, verb := range verbs {
+		list[i] = verb.name
+	}
+	return list
+}
+
+func inWords(verbs []command) string {
+	list := names(verbs)
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+func usageOf(name string, verbs []command) string {
+	return name + " " + strings.Join(names(verbs), "|")
 }
 
 func printUsage(w io.Writer) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -25,41 +24,29 @@ import (
 
 // migrate is what the command migrations does: what the pages and the API do, on the database itself.
 func migrate(ctx context.Context, env environment, args []string) error {
-	if len(args) == 0 {
-		return usageError{"say what to do: " + migrationVerbs() + "."}
-	}
-	for _, verb := range migrationCommands {
-		if verb.name == args[0] {
-			err := verb.run(ctx, env, args[1:])
-			var usage usageError
-			if errors.As(err, &usage) {
-				return usageError{usage.message + " It is: migrations " + verb.usage}
-			}
-			return err
-		}
-	}
-	return usageError{fmt.Sprintf("there is no %q; there are %s.", args[0], migrationVerbs())}
+	return runVerb(ctx, env, "migrations", migrationCommands, args)
 }
 
 var migrationCommands = []command{
 	{"list", "list [--all] [--json]", listRuns},
-	{"start", "start NAME [key=value …] [--file FILE] [--dry] [--canary N] [--prepare], or: start RUN [--canary N]", startRun},
+	{"start", "start NAME [key=value …] [--file FILE | --from RUN] [--dry] [--canary N] [--prepare], or: start RUN [--canary N]", startRun},
 	{"status", "status RUN [--json]", runStatus},
 	{"pause", "pause RUN", controlling("pauses", (*workflows.Workflows).PauseRun)},
 	{"resume", "resume RUN", controlling("goes on", (*workflows.Workflows).ResumeRun)},
 	{"cancel", "cancel RUN", controlling("is ended for good", (*workflows.Workflows).CancelRun)},
-	{"failures", "failures RUN [--csv]", runFailures},
-	{"retry", "retry RUN --all | --fingerprint F | --waiting | --task N", choosing("opened again", (*workflows.Workflows).RetryTasks)},
-	{"skip", "skip RUN --all | --fingerprint F | --waiting | --task N", choosing("skipped", (*workflows.Workflows).SkipTasks)},
+	{"dismiss", "dismiss RUN", controlling("needs no attention any more", (*workflows.Workflows).DismissRun)},
 	{"knob", "knob RUN name=value …", turnKnobs},
-}
-
-func migrationVerbs() string {
-	var names []string
-	for _, c := range migrationCommands {
-		names = append(names, c.name)
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	{"tasks", "tasks RUN [--state STATE] [--worker N] [--iteration N] [--after TASK] [--json]", runTasks},
+	{"task", "task RUN TASK [--json]", runTask},
+	{"failures", "failures RUN [--csv [--fingerprint F]]", runFailures},
+	{"retry", "retry RUN --all | --fingerprint F | --waiting | --task N[,N…]", choosing("opened again", "not failed any more", (*workflows.Workflows).RetryTasks)},
+	{"skip", "skip RUN --all | --fingerprint F | --waiting | --task N[,N…]", choosing("skipped", "in work or done by now", (*workflows.Workflows).SkipTasks)},
+	{"rejections", "rejections RUN", printing((*workflows.Workflows).RejectionSheet)},
+	{"report", "report RUN", printing((*workflows.Workflows).ReportSheet)},
+	{"events", "events RUN [--before EVENT] [--json]", runEvents},
+	{"workers", "workers [--json]", listWorkers},
+	{"drain", "drain WORKER", draining(true)},
+	{"undrain", "undrain WORKER", draining(false)},
 }
 
 // words parses options that stand anywhere among the words of a command line, and returns the words.
@@ -94,12 +81,15 @@ func oneRun(env environment, flags *flag.FlagSet, args []string) (id.Run, error)
 	return runNumber(found[0])
 }
 
-func runNumber(text string) (id.Run, error) {
+func runNumber(text string) (id.Run, error) { return numbered[id.Run](text, "run", "list") }
+
+// numbered reads the number of a thing, of which a verb has the list.
+func numbered[T ~uint64](text, thing, list string) (T, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
 	if err != nil || n == 0 {
-		return 0, usageError{fmt.Sprintf("%q is no number of a run; “migrations list” shows them.", text)}
+		return 0, usageError{fmt.Sprintf("%q is no number of a %s; “migrations %s” shows them.", text, thing, list)}
 	}
-	return id.Run(n), nil
+	return T(n), nil
 }
 
 // withWorkflows opens the database and has whoever runs the program ask.
@@ -180,8 +170,8 @@ func printRuns(env environment, kinds []migrations.Info, runs []migrations.Run) 
 		rows := make([][]string, len(runs))
 		for i, r := range runs {
 			rows[i] = []string{
-				strconv.FormatUint(uint64(r.ID), 10), r.Name, stateOf(r), views.Thousands(r.Progress.Done()), views.Thousands(int64(r.Total)),
-				views.Thousands(r.Progress.Failed), r.StateSince.UTC().Format("2006-01-02T15:04:05Z"), r.Actor, paramsOf(r),
+				digits(r.ID), r.Name, stateOf(r), views.Thousands(r.Progress.Done()), views.Thousands(int64(r.Total)),
+				views.Thousands(r.Progress.Failed), stamp(r.StateSince), r.Actor, paramsOf(r),
 			}
 		}
 		if err := table(env, "RUN MIGRATION STATE DONE TASKS FAILED SINCE BY PARAMETERS", rows); err != nil {
@@ -304,137 +294,6 @@ func controlling(done string, act func(*workflows.Workflows, context.Context, id
 	}
 }
 
-// choosing is a command about tasks that are failed or wait.
-func choosing(done string, act func(*workflows.Workflows, context.Context, id.Run, migrations.Which) (int64, error)) func(context.Context, environment, []string) error {
-	return func(ctx context.Context, env environment, args []string) error {
-		flags := flag.NewFlagSet("migrations", flag.ContinueOnError)
-		all := flags.Bool("all", false, "all failed tasks")
-		fingerprint := flags.String("fingerprint", "", "those that failed alike, as “failures” shows it")
-		waiting := flags.Bool("waiting", false, "all tasks that wait for their next attempt")
-		task := flags.Uint64("task", 0, "one task, by its id")
-		run, err := oneRun(env, flags, args)
-		if err != nil {
-			return err
-		}
-		given := 0
-		flags.Visit(func(*flag.Flag) { given++ })
-		which := migrations.Which{Task: id.Task(*task), Fingerprint: strings.ToLower(*fingerprint), All: *all, Waiting: *waiting}
-		if given != 1 || which == (migrations.Which{}) {
-			return usageError{"say which tasks: one of --all, --fingerprint, --waiting and --task."}
-		}
-		return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-			n, err := act(w, ctx, run, which)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(env.stdout, "%s of run %d %s.\n", counted(n, "task", "tasks"), run, done)
-			return err
-		})
-	}
-}
-
-func counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return views.Thousands(n) + " " + many
-}
-
-func runFailures(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("migrations failures", flag.ContinueOnError)
-	asCSV := flags.Bool("csv", false, "every failed task with its payload and error, as CSV")
-	run, err := oneRun(env, flags, args)
-	if err != nil {
-		return err
-	}
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		if *asCSV {
-			return printFailed(ctx, env, w, run)
-		}
-		list, err := w.RunFailures(ctx, run)
-		if err != nil {
-			return err
-		}
-		if err := printRejected(ctx, env, w, run); err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			_, err = fmt.Fprintf(env.stdout, "Run %d has no failed tasks.\n", run)
-			return err
-		}
-		rows := make([][]string, len(list))
-		for i, f := range list {
-			rows[i] = []string{
-				f.Fingerprint, views.Thousands(int64(f.Failed)), views.Thousands(int64(f.Errors)), strconv.FormatUint(uint64(f.Task), 10),
-				f.LastAt.UTC().Format("2006-01-02T15:04:05Z"), cutTo(f.Message, 120),
-			}
-		}
-		return table(env, "FINGERPRINT FAILED ERRORS TASK LAST MESSAGE", rows)
-	})
-}
-
-// printRejected prints the first lines that no task was made of; the page and the API have the others.
-func printRejected(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) error {
-	const shown = 10
-	list, more, err := w.RunRejections(ctx, run, 0)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	rows := make([][]string, 0, shown)
-	for _, r := range list[:min(len(list), shown)] {
-		rows = append(rows, []string{strconv.FormatUint(r.Line, 10), oneLine(r.Reason), cutTo(oneLine(r.Content), 60)})
-	}
-	if err := table(env, "LINE REJECTED BEGINS", rows); err != nil {
-		return err
-	}
-	if more || len(list) > shown {
-		fmt.Fprintf(env.stdout, "and more: see /admin/migrations/runs/%d/rejections\n", run)
-		r, err := w.Run(ctx, run)
-		if err != nil {
-			return err
-		}
-		if unlisted := views.UnlistedRejections(r); unlisted != "" {
-			fmt.Fprintln(env.stdout, unlisted)
-		}
-	}
-	_, err = fmt.Fprintln(env.stdout)
-	return err
-}
-
-func cutTo(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
-}
-
-func printFailed(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) error {
-	out := csv.NewWriter(env.stdout)
-	if err := out.Write([]string{"task", "line", "iteration", "attempts", "fingerprint", "error", "payload"}); err != nil {
-		return err
-	}
-	for after := id.Task(0); ; {
-		page, err := w.FailedTasks(ctx, run, "", after)
-		if err != nil {
-			return err
-		}
-		for _, t := range page.Tasks {
-			row := []string{
-				strconv.FormatUint(uint64(t.ID), 10), strconv.FormatUint(t.Line, 10), strconv.Itoa(t.Iteration), strconv.Itoa(t.Attempt),
-				t.Fingerprint, migrations.Inert(t.Error), migrations.Inert(t.Payload),
-			}
-			if err := out.Write(row); err != nil {
-				return err
-			}
-		}
-		if out.Flush(); page.Next == 0 || out.Error() != nil {
-			return out.Error()
-		}
-		after = page.Next
-	}
-}
-
 // badValues reports all that is wrong with the values of a run.
 type badValues struct{ bad migrations.BadParams }
 
@@ -461,6 +320,7 @@ func (badValues) Unwrap() error { return fault.Invalid }
 func startRun(ctx context.Context, env environment, args []string) error {
 	flags := flag.NewFlagSet("migrations start", flag.ContinueOnError)
 	file := flags.String("file", "", "the file that it is filled from; - is standard input")
+	from := flags.Uint64("from", 0, "an earlier run, whose file and values it takes where none are given")
 	dry := flags.Bool("dry", false, "go through all tasks and report what each would do; change nothing")
 	canary := flags.Int("canary", 0, "do so many tasks, then pause and ask")
 	prepare := flags.Bool("prepare", false, "fill it and say how many tasks it has; start it later")
@@ -475,7 +335,7 @@ func startRun(ctx context.Context, env environment, args []string) error {
 		return usageError{"a canary is a number of tasks from 1."}
 	}
 	if run, err := runNumber(found[0]); err == nil {
-		if len(found) > 1 || *file != "" || *dry || *prepare {
+		if len(found) > 1 || *file != "" || *from != 0 || *dry || *prepare {
 			return usageError{"a run that is there has its values; only --canary can be given."}
 		}
 		return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error { return begin(ctx, env, w, run, *canary) })
@@ -484,7 +344,7 @@ func startRun(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	draft := migrations.Draft{Dry: *dry}
+	draft := migrations.Draft{Dry: *dry, From: id.Run(*from)}
 	switch *file {
 	case "":
 	case "-":
@@ -574,9 +434,9 @@ func filled(ctx context.Context, env environment, w *workflows.Workflows, run id
 
 func sayFilled(env environment, w *workflows.Workflows, r migrations.Run) {
 	host, database := w.Where()
-	fmt.Fprintf(env.stdout, "It has %s on db host %s, database %s.", counted(int64(r.Total), "task", "tasks"), host, database)
+	fmt.Fprintf(env.stdout, "It has %s on db host %s, database %s.", views.Counted(int64(r.Total), "task", "tasks"), host, database)
 	if r.Rejected > 0 {
-		fmt.Fprintf(env.stdout, " %s rejected.", counted(int64(r.Rejected), "line was", "lines were"))
+		fmt.Fprintf(env.stdout, " %s rejected.", views.Counted(int64(r.Rejected), "line was", "lines were"))
 	}
 	fmt.Fprintln(env.stdout)
 	if r.State == migrations.Ready {
@@ -594,9 +454,9 @@ func begin(ctx context.Context, env environment, w *workflows.Workflows, run id.
 	if err != nil {
 		return err
 	}
-	what := counted(int64(r.Total), "task", "tasks")
+	what := views.Counted(int64(r.Total), "task", "tasks")
 	if canary > 0 {
-		what = counted(int64(canary), "task", "tasks") + " first, of " + views.Thousands(int64(r.Total))
+		what = views.Counted(int64(canary), "task", "tasks") + " first, of " + views.Thousands(int64(r.Total))
 	}
 	fmt.Fprintf(env.stdout, "Run %d is started: %s. “counterfoil migrations status %d” says how it goes.\n", run, what, run)
 	return nil

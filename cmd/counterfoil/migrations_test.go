@@ -136,12 +136,31 @@ func TestMigrationsCommandLine(t *testing.T) {
 		"has its values":                      {"start", "1", "to=5"},
 		"there is no setting \"speed\"":       {"knob", "1", "speed=5"},
 		"lease cannot be \"30\"":              {"knob", "1", "lease=30"},
-		"migrations failures RUN [--csv]":     {"failures"},
+		"failures RUN [--csv":                 {"failures"},
+		"goes with --csv":                     {"failures", "1", "--fingerprint", "0123456789abcdef"},
+		"\"3x\" is no number":                 {"retry", "1", "--task", "1,3x"},
+		"is no number of a task":              {"task", "1", "x"},
+		"the numbers of a run and of a task":  {"task", "1"},
+		"an iteration is a number":            {"tasks", "1", "--iteration", "-1"},
+		"the number of a worker":              {"drain"},
+		"is no number of a worker":            {"undrain", "x"},
+		"“migrations workers” shows them":     {"drain", "0"},
+		"It is: migrations workers [--json]":  {"workers", "1"},
+		"only --canary can be given":          {"start", "1", "--from", "2"},
 		"flag provided but not defined: -yes": {"start", "count-up", "--yes"},
 	} {
 		h.command(t, 2, want, append([]string{"migrations"}, args...)...)
 	}
-	h.command(t, 1, "There is no run 7.", "migrations", "status", "7")
+	for _, args := range [][]string{{"status", "7"}, {"dismiss", "7"}, {"tasks", "7"}, {"events", "7"}, {"failures", "7"}, {"failures", "7", "--csv"}, {"rejections", "7"}, {"report", "7"}, {"retry", "7", "--task", "1,2"}} {
+		h.command(t, 1, "There is no run 7.", append([]string{"migrations"}, args...)...)
+	}
+	h.command(t, 1, "Run 7 has no task 3.", "migrations", "task", "7", "3")
+	h.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
+	h.command(t, 0, "No worker was ever started.", "migrations", "workers")
+	h.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
+	h.command(t, 0, "counterfoil migrations undrain WORKER\n", "migrations", "help")
+	h.command(t, 0, "counterfoil feed consumers [--json]\n", "feed", "--help")
+	h.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
 	h.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
 	h.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
 	h.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
@@ -202,14 +221,70 @@ func TestMigrationsRun(t *testing.T) {
 		}
 		h.command(t, 0, "task,line", "migrations", "failures", "1", "--csv")
 		rows, err := csv.NewReader(h.out).ReadAll()
-		if err != nil || len(rows) != 2 || rows[1][6] != "3" || !strings.HasPrefix(rows[1][5], "'=SUM") {
-			t.Errorf("%v %v", rows, err)
+		if err != nil || len(rows) != 2 || rows[1][7] != "3" || !strings.HasPrefix(rows[1][6], "'=SUM") {
+			t.Fatalf("%v %v", rows, err)
 		}
+		h.command(t, 0, rows[1][5], "migrations", "failures", "1", "--csv", "--fingerprint", strings.ToUpper(rows[1][5]))
+		if strings.Count(h.out.String(), "\n") != 2 {
+			t.Error(h.out)
+		}
+		h.command(t, 0, "3,failed,", "migrations", "report", "1")
+		if strings.Count(h.out.String(), "\n") != 1201 {
+			t.Error("the report has not a line for each task")
+		}
+		h.command(t, 0, "line,reason,content\n", "migrations", "rejections", "1")
+	})
+	t.Run("tasks are listed page by page, and one is shown with its attempts", func(t *testing.T) {
+		h.command(t, 0, "Go on with --after ", "migrations", "tasks", "1")
+		after := strings.Fields(h.err.String())[4]
+		h.command(t, 0, "complete", "migrations", "tasks", "1", "--after", after, "--state", "complete")
+		h.command(t, 0, "There are no such tasks.", "migrations", "tasks", "1", "--state", "open")
+		h.command(t, 1, "Choose a state from the list", "migrations", "tasks", "1", "--state", "lost")
+		h.command(t, 0, `"state":"failed"`, "migrations", "tasks", "1", "--state", "failed", "--json")
+		var list struct{ Items []struct{ ID int } }
+		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
+			t.Fatal(err, list)
+		}
+		task := strconv.Itoa(list.Items[0].ID)
+		h.command(t, 0, "iteration 1, attempt 1: failed on ", "migrations", "task", "1", task)
+		if text := h.out.String(); !strings.Contains(text, "payload:\n  3\n") || !strings.Contains(text, "\n  =SUM(1) cannot be counted") || strings.ContainsRune(text, '\x1b') {
+			t.Errorf("%q", text)
+		}
+		h.command(t, 0, `"attempts":[{"iteration":1`, "migrations", "task", "1", task, "--json")
+	})
+	t.Run("the log says who did what", func(t *testing.T) {
+		h.command(t, 0, "knob", "migrations", "events", "1")
+		h.command(t, 0, `"actor":"command line"`, "migrations", "events", "1", "--json")
+		var list struct{ Items []struct{ ID int } }
+		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) < 5 {
+			t.Fatal(err, list)
+		}
+		h.command(t, 0, "open", "migrations", "events", "1", "--before", strconv.Itoa(list.Items[len(list.Items)-2].ID))
+		if strings.Count(h.out.String(), "\n") != 2 {
+			t.Error(h.out)
+		}
+	})
+	t.Run("a worker is drained, and works again", func(t *testing.T) {
+		h.command(t, 0, `"state":"active"`, "migrations", "workers", "--json")
+		var list struct{ Items []struct{ ID int } }
+		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Items) != 1 {
+			t.Fatal(err, list)
+		}
+		worker := strconv.Itoa(list.Items[0].ID)
+		h.command(t, 0, "takes nothing new", "migrations", "drain", worker)
+		h.command(t, 0, "Drain", "migrations", "workers") // -ing, or -ed once it has said that it holds nothing
+		h.command(t, 0, "works again", "migrations", "undrain", worker)
+		h.command(t, 0, "Working", "migrations", "workers")
 	})
 	t.Run("retry does them again", func(t *testing.T) {
 		h.command(t, 0, "1 task of run 1 opened again.", "migrations", "retry", "1", "--all")
 		h.reaches(t, 1, "1,200 of 1,200 done\n")
 		h.command(t, 0, "  0       1  ", "migrations", "failures", "1")
+		h.command(t, 0, "0 tasks of run 1 opened again. 2 others are not failed any more.", "migrations", "retry", "1", "--task", "1,2,1")
+		h.command(t, 1, "so it cannot be retried", "migrations", "retry", "1", "--task", "1")
+	})
+	t.Run("a run that is over is dismissed", func(t *testing.T) {
+		h.command(t, 0, "Run 1 needs no attention any more; it is complete.", "migrations", "dismiss", "1")
 	})
 	t.Run("a dry run begins by itself", func(t *testing.T) {
 		h.command(t, 0, "dry run", "migrations", "start", "count-up", "to=5", "--dry")
@@ -225,11 +300,13 @@ func TestMigrationsRun(t *testing.T) {
 		h.command(t, 0, "file=lines.txt", "migrations", "list")
 		h.command(t, 0, "Run 3 is started: 3 tasks.", "migrations", "start", "3")
 		h.reaches(t, 3, "read-lines, complete")
+		h.command(t, 0, "It has 3 tasks", "migrations", "start", "read-lines", "--from", "3", "--prepare")
+		h.command(t, 1, "Run 1 is one of another migration.", "migrations", "start", "read-lines", "--from", "1")
 	})
 	t.Run("JSON is one line", func(t *testing.T) {
 		h.command(t, 0, `"migrations":[{"name":"count-up"`, "migrations", "list", "--all", "--json")
 		var list struct{ Runs []struct{ ID int } }
-		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Runs) != 3 || strings.Count(h.out.String(), "\n") != 1 {
+		if err := json.Unmarshal(h.out.Bytes(), &list); err != nil || len(list.Runs) != 4 || strings.Count(h.out.String(), "\n") != 1 {
 			t.Error(err, fmt.Sprint(list))
 		}
 	})

@@ -216,7 +216,7 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 type WorkerNotFound struct{ Worker id.Worker }
 
 func (e WorkerNotFound) Error() string {
-	return fmt.Sprintf("Worker %d is gone. Reload the page to see who works now.", e.Worker)
+	return fmt.Sprintf("Worker %d is gone. The list of workers shows who works now.", e.Worker)
 }
 func (WorkerNotFound) Unwrap() error { return fault.NotFound }
 

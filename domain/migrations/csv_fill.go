@@ -2,7 +2,6 @@ package migrations
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -61,29 +60,4 @@ func addRow(ctx context.Context, into Filler, row CSVRow, err error, makePayload
 		return into.Reject(ctx, Rejection{Line: row.Line, Reason: err.Error(), Content: content, Cursor: row.Cursor})
 	}
 	return into.Add(ctx, NewTask{Payload: payload, Line: row.Line, Cursor: row.Cursor})
-}
-
-// WriteCSV writes rows for people who open them in a spreadsheet: a field that one would take for a
-// formula is led by an apostrophe. Pass a bufio.Writer where there are many.
-func WriteCSV(w io.Writer, rows ...[]string) error {
-	out := csv.NewWriter(w)
-	for _, row := range rows {
-		safe := make([]string, len(row))
-		for i, field := range row {
-			safe[i] = Inert(field)
-		}
-		if err := out.Write(safe); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// Inert returns a field that no spreadsheet calculates: https://owasp.org/www-community/attacks/CSV_Injection
-func Inert(field string) string {
-	if field != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(field)[0]) {
-		return "'" + field
-	}
-	return field
 }

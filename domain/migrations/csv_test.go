@@ -401,16 +401,43 @@ func TestFillCSV(t *testing.T) {
 	})
 }
 
-func TestWriteCSV(t *testing.T) {
+func TestSheet(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	if err := WriteCSV(&out, []string{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, []string{"＝1"}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "'=1+1,'+1,'-1,'@x,'\tx,a=b,,\"x,\"\"y\"\"\nz\"\n'＝1\n"; out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
-	}
+	t.Run("its names stand once above all pieces, and nothing in it is calculated", func(t *testing.T) {
+		t.Parallel()
+		var out bytes.Buffer
+		pieces := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
+		sheet := Sheet{head: []string{"a", "=b"}, piece: func(_ context.Context, write func(...string)) (bool, error) {
+			write(pieces[0]...)
+			pieces = pieces[1:]
+			return len(pieces) > 0, nil
+		}}
+		w := csv.NewWriter(&out)
+		for more := true; more; {
+			var err error
+			if more, err = sheet.WriteSome(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := "a,'=b\n'=1+1,'+1,'-1,'@x,'\tx,a=b,,\"x,\"\"y\"\"\nz\"\n'＝1\n"; out.String() != want {
+			t.Errorf("got %q, want %q", out.String(), want)
+		}
+	})
+	t.Run("what cannot be written ends it", func(t *testing.T) {
+		t.Parallel()
+		sheet := Sheet{piece: func(_ context.Context, write func(...string)) (bool, error) {
+			write("x")
+			return true, nil
+		}}
+		if _, err := sheet.WriteSome(t.Context(), csv.NewWriter(fullDisk{})); !errors.Is(err, io.ErrShortWrite) {
+			t.Error(err)
+		}
+	})
 }
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func BenchmarkCSV(b *testing.B) {
 	file := "a,b,c\n" + strings.Repeat("https://example.com/image.png,\"some text, quoted\",12345\n", 100_000)

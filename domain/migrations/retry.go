@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,19 +17,31 @@ import (
 
 // Which says which tasks are retried or skipped: exactly one of its fields is set.
 type Which struct {
-	Task        id.Task
-	Fingerprint string // those failed so
-	All         bool   // all that are failed
-	Waiting     bool   // all that wait for their next attempt
+	Task        id.Task   // whose state must allow it
+	Tasks       []id.Task // of these, those whose state allows it
+	Fingerprint string    // those failed so
+	All         bool      // all that are failed
+	Waiting     bool      // all that wait for their next attempt
 }
 
-// BadWhich reports that not exactly one of a task, a group and all was named.
+// BadWhich reports that not exactly one of a task, some tasks, a group and all was named.
 type BadWhich struct{}
 
 func (BadWhich) Error() string {
-	return "Name either a task, the fingerprint of a failure, all failed tasks, or all that wait."
+	return "Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait."
 }
 func (BadWhich) Unwrap() error { return fault.Invalid }
+
+// TooManyTasks reports that more tasks are named than are retried or skipped at once.
+type TooManyTasks struct{}
+
+func (TooManyTasks) Error() string {
+	return fmt.Sprintf("Name at most %d tasks at once, or the fingerprint of a failure, or all failed tasks.", settleChunk)
+}
+func (TooManyTasks) Unwrap() error { return fault.Invalid }
+
+// Field is the field of the form.
+func (TooManyTasks) Field() string { return "tasks" }
 
 // WrongTaskState reports a task whose state does not allow the action.
 type WrongTaskState struct {
@@ -52,7 +65,7 @@ const (
 // settling is what is done with tasks: a retry or a skip.
 type settling struct {
 	kind, done string   // "retry", "retried"
-	from       []string // the states of a single task that allow it
+	from       []string // the states of a task that is named that allow it
 	runs       []State  // the states of a run that allow it
 	write      func(ctx context.Context, tx *db.Tx, tasks []id.Task) (int64, error)
 }
@@ -70,16 +83,17 @@ var settlings = map[string]settling{
 	},
 }
 
-// RetryTasks opens tasks again, in their next iteration and with all their attempts: one that is failed,
-// skipped or waiting, or all that are failed, alike or not, or all that wait. A run that was complete runs again. It
+// RetryTasks opens tasks again, in their next iteration and with all their attempts: those named that are
+// failed, skipped or waiting, or all that are failed, alike or not, or all that wait. A run that was complete runs again. It
 // returns how many tasks that are; of very many some are opened within the next seconds. It returns
-// RunNotFound, TaskNotFound, BadWhich, BadFingerprint, Removed, WrongState, WrongTaskState, or ActiveRun.
+// RunNotFound, BadWhich, TooManyTasks, BadFingerprint, Removed, WrongState, ActiveRun or, for a single
+// task, TaskNotFound or WrongTaskState.
 func (e *Engine) RetryTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
 	return e.settle(ctx, actor, run, which, settlings["retry"])
 }
 
-// SkipTasks gives tasks up: one that is open, waiting or failed, or all that are failed, alike or not, or
-// all that wait.
+// SkipTasks gives tasks up: those named that are open, waiting or failed, or all that are failed, alike or not,
+// or all that wait.
 // It returns what RetryTasks does.
 func (e *Engine) SkipTasks(ctx context.Context, actor Actor, run id.Run, which Which) (int64, error) {
 	return e.settle(ctx, actor, run, which, settlings["skip"])
@@ -90,9 +104,12 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Whic
 	if err != nil {
 		return 0, err
 	}
-	if which.Task != 0 {
-		n, err = e.settleOne(ctx, actor, run, which.Task, s)
-	} else {
+	switch {
+	case which.Task != 0:
+		n, err = e.settleNamed(ctx, actor, run, []id.Task{which.Task}, s, true)
+	case len(which.Tasks) > 0:
+		n, err = e.settleNamed(ctx, actor, run, which.Tasks, s, false)
+	default:
 		n, err = e.settleMany(ctx, actor, run, many, s)
 	}
 	if err != nil {
@@ -137,7 +154,7 @@ func (m many) String() string {
 
 func (w Which) parse() (many, error) {
 	named := 0
-	for _, is := range []bool{w.Task != 0, w.Fingerprint != "", w.All, w.Waiting} {
+	for _, is := range []bool{w.Task != 0, len(w.Tasks) > 0, w.Fingerprint != "", w.All, w.Waiting} {
 		if is {
 			named++
 		}
@@ -148,36 +165,52 @@ func (w Which) parse() (many, error) {
 	case w.Waiting:
 		return many{state: TaskWaiting}, nil
 	}
+	if len(w.Tasks) > settleChunk {
+		return many{}, TooManyTasks{}
+	}
 	print, err := parseFingerprint(w.Fingerprint)
 	return many{TaskFailed, print}, err
 }
 
-// settleOne is for one task. One that is processed is in a worker's hands and not touched.
-func (e *Engine) settleOne(ctx context.Context, actor Actor, run id.Run, task id.Task, s settling) (int64, error) {
-	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+// settleNamed is for tasks that are named. One that is processed is in a worker's hands and not touched.
+// Where they must be settled, one whose state does not allow it is an error; else it is left alone.
+func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks []id.Task, s settling, must bool) (n int64, err error) {
+	err = e.db.InTx(ctx, func(tx *db.Tx) error {
+		n = 0
 		row, err := e.lockToSettle(ctx, tx, run, s)
 		if err != nil {
 			return err
 		}
-		t, err := tx.LockTask(ctx, task, run)
-		if db.IsNotFound(err) {
-			return TaskNotFound{Run: run, Task: task}
-		}
+		rows, err := tx.LockNamed(ctx, tasks, run)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(s.from, t.State) {
-			return WrongTaskState{Task: task, State: t.State, Action: s.done}
+		if must && len(rows) == 0 {
+			return TaskNotFound{Run: run, Task: tasks[0]}
 		}
-		if err := e.write(ctx, tx, row, actor, s, []settled{{t.ID, t.State, t.Fingerprint}}); err != nil {
+		var chunk []settled
+		var names []string
+		for _, t := range rows {
+			switch {
+			case slices.Contains(s.from, t.State):
+				chunk, names = append(chunk, settled{t.ID, t.State, t.Fingerprint}), append(names, strconv.FormatUint(uint64(t.ID), 10))
+			case must:
+				return WrongTaskState{Task: t.ID, State: t.State, Action: s.done}
+			}
+		}
+		if n = int64(len(chunk)); n == 0 {
+			return nil
+		}
+		if err := e.write(ctx, tx, row, actor, s, chunk); err != nil {
 			return err
 		}
-		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("task %d", task))
+		what := "task "
+		if n > 1 {
+			what = fmt.Sprintf("%d tasks: ", n)
+		}
+		return logEvent(ctx, tx, run, actor, s.kind, what+strings.Join(names, ", "))
 	})
-	if err != nil {
-		return 0, err
-	}
-	return 1, nil
+	return n, err
 }
 
 // settleMany goes through the tasks in chunks. What is left to do is a row, so that the keeper

@@ -226,10 +226,40 @@ func TestRetry(t *testing.T) {
 		_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: d.ids(other.ID)[0]})
 		refuses[TaskNotFound](t, err, fault.NotFound)
 	})
-	t.Run("exactly one of a task, a group and all is named", func(t *testing.T) {
+	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		for _, which := range []Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}} {
+		run, other := d.many(6), d.ready(1)
+		tasks := d.ids(run.ID)
+		execute(t, d.db, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
+		execute(t, d.db, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
+		execute(t, d.db, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
+		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.ids(other.ID)[0], 999_999}
+		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Tasks: named}); n != 2 || err != nil {
+			t.Fatal(n, err)
+		}
+		d.counted(run.ID)
+		if got := d.iterations(run.ID); got != "4 2 0" {
+			t.Error(got)
+		}
+		if log := d.log(run.ID); log[len(log)-1] != fmt.Sprintf("Ana retry 2 tasks: %d, %d", tasks[2], tasks[3]) {
+			t.Error(log)
+		}
+		log := len(d.log(run.ID))
+		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Tasks: named}); n != 0 || err != nil || len(d.log(run.ID)) != log {
+			t.Error(n, err, d.log(run.ID))
+		}
+		if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Tasks: tasks}); n != 6 || err != nil {
+			t.Error(n, err)
+		}
+		d.counted(run.ID)
+		_, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Tasks: make([]id.Task, settleChunk+1)})
+		refuses[TooManyTasks](t, err, fault.Invalid)
+	})
+	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		for _, which := range []Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
 			_, err := d.RetryTasks(d.ctx, d.ana, 1, which)
 			refuses[BadWhich](t, err, fault.Invalid)
 		}

@@ -102,6 +102,7 @@ type Task struct {
 	Iteration int       // from 1; grows when an operator retries it
 	Line      uint64    // in the upload
 	Payload   string
+	Cut       bool // Payload is only its beginning: a list shows no more
 	Note      string
 	// Fingerprint is that of the failure while the task is failed, and Error what its last attempt said:
 	// only FailedTasks reads that.

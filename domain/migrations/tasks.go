@@ -18,6 +18,8 @@ import (
 const (
 	// TasksPerPage is how many tasks a list shows at once.
 	TasksPerPage = 50
+	// payloadShown is how much of a payload a list shows, in characters: the query reads one more.
+	payloadShown = 1000
 	// maxLook is how many tasks a list looks at for its page.
 	maxLook = 2000
 	// failedPerPage is how many failed tasks are read at once for a file of them.
@@ -104,6 +106,9 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 	out := TaskPage{Tasks: make([]Task, len(rows))}
 	for i, row := range rows {
 		out.Tasks[i] = taskFrom(db.MigrationTask(row))
+		if runes := []rune(row.Payload); len(runes) > payloadShown {
+			out.Tasks[i].Payload, out.Tasks[i].Cut = string(runes[:payloadShown]), true
+		}
 	}
 	switch {
 	case more:

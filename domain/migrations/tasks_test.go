@@ -82,6 +82,7 @@ func TestTasks(t *testing.T) {
 		d := newDesk(t)
 		run := d.running(2)
 		task := d.ids(run.ID)[0]
+		execute(t, d.db, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.ids(run.ID)[1])
 		long := strings.Repeat("ä<script>", 3000)
 		execute(t, d.db, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
@@ -94,8 +95,11 @@ func TestTasks(t *testing.T) {
 		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
 			t.Error(len(page.Tasks[0].Payload), page.Next, err)
 		}
+		if !page.Tasks[0].Cut || page.Tasks[1].Cut || len(page.Tasks[1].Payload) != 2000 {
+			t.Error("it does not say which payload is cut")
+		}
 		whole, attempts, err := d.Task(d.ctx, run.ID, task)
-		if err != nil || whole.Payload != long || whole.Iteration != 3 || whole.Attempt != 0 || len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" || attempts[0].Took.String() != "1.5ms" {
+		if err != nil || whole.Payload != long || whole.Cut || whole.Iteration != 3 || whole.Attempt != 0 || len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" || attempts[0].Took.String() != "1.5ms" {
 			t.Errorf("%+v %v", attempts, err)
 		}
 	})

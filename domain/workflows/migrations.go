@@ -232,13 +232,28 @@ func (w *Workflows) RunFailures(ctx context.Context, run id.Run) ([]migrations.F
 	return w.engine.Failures(ctx, run)
 }
 
-// FailedTasks returns a page of a run's failed tasks with their errors: of a group, or all where the
-// fingerprint is "".
-func (w *Workflows) FailedTasks(ctx context.Context, run id.Run, fingerprint string, after id.Task) (migrations.TaskPage, error) {
+// FailureSheet has a run's failed tasks with their errors: of a group, or all where the fingerprint is "".
+func (w *Workflows) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*migrations.Sheet, error) {
 	if _, err := operating(ctx); err != nil {
-		return migrations.TaskPage{}, err
+		return nil, err
 	}
-	return w.engine.FailedTasks(ctx, run, fingerprint, after)
+	return w.engine.FailureSheet(ctx, run, fingerprint)
+}
+
+// RejectionSheet has what no task was made of.
+func (w *Workflows) RejectionSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	return w.engine.RejectionSheet(ctx, run)
+}
+
+// ReportSheet has what came, or of a dry run would come, of each row of a run's file.
+func (w *Workflows) ReportSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	return w.engine.ReportSheet(ctx, run)
 }
 
 // RetryTasks opens tasks again and returns how many.
