@@ -10,7 +10,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 ON_DATABASE = ./db/... ./domain/... ./web/... ./ops/... ./cmd/... ./e2e/...
 
 # The tests that do more where COUNTERFOIL_SOAK is set.
-SOAK = Load|Import|Crash|Chaos|TheOriginalScenario|NothingIsClaimedAfterAStop
+SOAK = Load|Import|Crash|Outlive|Chaos|TheOriginalScenario|NothingIsClaimedAfterAStop
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-mysql generate lint bench soak

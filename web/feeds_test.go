@@ -555,6 +555,10 @@ func TestConsumers(t *testing.T) {
 	if again := p.feed(t, "tickets", "consumer", "warehouse", "limit", "1000"); len(again.Items) < 3 {
 		t.Errorf("from an hour ago it reads %d items", len(again.Items))
 	}
+	move("warehouse", object{"to": time.Now().UTC().Format(time.RFC3339Nano)}).is(t, 200)
+	if again := p.feed(t, "tickets", "consumer", "warehouse", "limit", "1000"); len(again.Items) == 0 {
+		t.Error("what was stamped a moment before a time may not have been seen by then, and is left out")
+	}
 	move("warehouse", object{"to": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}).is(t, 200)
 	if c := get("warehouse"); c.LagRows != 0 {
 		t.Errorf("from the future it is behind: %+v", c)

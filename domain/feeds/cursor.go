@@ -106,7 +106,11 @@ func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 	return cursor, cursor.check(now)
 }
 
+// unseen is longer than a batch may be stamped and not yet be seen: its transaction goes on for a moment.
+const unseen = time.Minute
+
 // at is the cursor before what was published from a time on; the start where that is further back than is known.
+// What was stamped shortly before is read again: nobody may have seen it by then.
 func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, error) {
 	switch year := at.UTC().Year(); { // those that a database has
 	case year < 1000:
@@ -114,7 +118,7 @@ func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, err
 	case year > 9999:
 		return e.End(ctx, feed)
 	}
-	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC()))
+	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC().Add(-unseen)))
 	if db.IsNotFound(err) {
 		return e.Start(ctx, feed)
 	}

@@ -25,9 +25,10 @@ type Message struct {
 	Data     any       // what becomes its JSON
 }
 
-// RowMessage is the message about a row that was published at a position.
-func RowMessage(feed string, row, position uint64) Message {
-	return Message{ID: fmt.Sprintf("%s:%d:%d", feed, row, position), Feed: feed, Row: row, Position: position}
+// RowMessage is the message about a row that was published at a position of an epoch: a database that was
+// restored gives positions out again.
+func RowMessage(feed string, epoch, row, position uint64) Message {
+	return Message{ID: fmt.Sprintf("%s:%d:%d:%d", feed, epoch, row, position), Feed: feed, Row: row, Position: position}
 }
 
 // TypeOf is the type of the message about a row: left says that it went where the webhook does not look.

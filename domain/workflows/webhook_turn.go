@@ -144,7 +144,7 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
 			return true, nil
 		}
-		if err := t.send(ctx, messageOf(feed, item, at), page.Behind(i)); err != nil || t.missed {
+		if err := t.send(ctx, messageOf(cursor, item, at), page.Behind(i)); err != nil || t.missed {
 			return false, err
 		}
 	}

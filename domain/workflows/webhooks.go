@@ -311,7 +311,11 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(attempt.Feed, item, w.db.Now()))
+	end, err := w.feeds.End(ctx, attempt.Feed)
+	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(end, item, w.db.Now()))
 }
 
 // sendByHand sends a message while somebody waits.
@@ -350,10 +354,10 @@ func (w *Workflows) scopeOf(hook webhooks.Webhook) feeds.Scope {
 	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: w.base}
 }
 
-// messageOf is the message about a row, as it was at a time.
-func messageOf(feed string, item feeds.Item, at time.Time) webhooks.Message {
-	m := webhooks.RowMessage(feed, item.ID, item.Position)
-	m.Type = webhooks.TypeOf(feed, item.Deleted, item.Reason == feeds.LeftFilter)
+// messageOf is the message about a row of the feed of a cursor, as it was at a time.
+func messageOf(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message {
+	m := webhooks.RowMessage(of.Feed, of.Epoch, item.ID, item.Position)
+	m.Type = webhooks.TypeOf(of.Feed, item.Deleted, item.Reason == feeds.LeftFilter)
 	m.At, m.Data = at, item
 	if known, ok := item.Data.(interface{ subject() string }); ok {
 		m.Subject = known.subject()
