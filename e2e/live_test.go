@@ -91,6 +91,9 @@ func TestLive(t *testing.T) {
 			first.without(way.without...)
 			first.listens("/acme/boards/DEMO")
 			first.newsCome(way.state)
+			if way.state == "polling" {
+				first.wait(`performance.getEntriesByType("resource").some(({ name, responseStatus }) => name.includes("/live/changes") && responseStatus === 304)`)
+			}
 			a.post("/acme/boards/DEMO/tickets", "title", "One")
 			first.wait(`window.heard?.length > 0`)
 			second := first.another()

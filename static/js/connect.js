@@ -34,6 +34,7 @@ export class Connection {
 	#cut = 0 // streams that did not come through; a server that is not there cuts none
 	#reached = false
 	#polls = 0
+	#tag // of the latest answer
 	#closed = false
 	#abort = new AbortController()
 	#heard = 0
@@ -169,7 +170,7 @@ export class Connection {
 
 	async #ask() {
 		this.#polls++
-		const answer = await this.#fetch(`${this.#url}/changes?at=${this.at}`, {})
+		const answer = await this.#fetch(`${this.#url}/changes?at=${this.at}`, this.#tag && { 'If-None-Match': this.#tag })
 		check(answer)
 		this.#heard = Date.now()
 		if (answer.status === 200) {
@@ -177,6 +178,7 @@ export class Connection {
 			this.#hear('hello', { build })
 			for (const { name, data } of events) this.#hear(name, data)
 			this.#come(at)
+			this.#tag = answer.headers.get('ETag')
 		}
 		this.#show('polling')
 	}
