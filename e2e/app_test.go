@@ -188,20 +188,36 @@ func (a *app) tokenIn(out []byte) string {
 	return answer.Token
 }
 
+// create opens a ticket through the API.
+func (a *app) create(token, board, title string) {
+	a.t.Helper()
+	a.call(token, http.MethodPost, "/boards/"+board+"/tickets", map[string]string{"title": title}, http.StatusCreated)
+}
+
 // delete deletes a ticket through the API.
 func (a *app) delete(token, key string) {
 	a.t.Helper()
-	request, err := http.NewRequest(http.MethodDelete, a.url+"/api/v1/tickets/"+key, nil)
+	a.call(token, http.MethodDelete, "/tickets/"+key, nil, http.StatusNoContent)
+}
+
+func (a *app) call(token, method, path string, in any, want int) {
+	a.t.Helper()
+	body, err := json.Marshal(in)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request, err := http.NewRequest(method, a.url+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	answer.Body.Close()
-	if answer.StatusCode != http.StatusNoContent {
-		a.t.Fatalf("DELETE %s: %s", key, answer.Status)
+	if answer.StatusCode != want {
+		a.t.Fatalf("%s %s: %s", method, path, answer.Status)
 	}
 }

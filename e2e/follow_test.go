@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 )
@@ -129,6 +130,43 @@ func TestFollowedBoards(t *testing.T) {
 		a.post("/acme/NINJA-3/position", "column", doing, "after", "")
 		b.holds("Doing", "NINJA-3 NINJA-2")
 		b.wait(`document.querySelector("dialog[open]") && document.activeElement.id === "new-title" && document.activeElement.value === "a title"`)
+	})
+	t.Run("an open menu and an open form stay open while others move tickets", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two", "Three")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		b.live()
+		doing := b.columnID("Doing")
+		b.click(".top > .menu > summary")
+		b.wait(`document.querySelector(".top > .menu").open`)
+		a.post("/acme/NINJA-2/position", "column", doing, "after", "")
+		b.holds("Doing", "NINJA-2")
+		b.wait(`document.querySelector(".top > .menu").open`)
+
+		b.click(".top > .menu > summary")
+		b.addTo("To do")
+		a.post("/acme/NINJA-3/position", "column", doing, "after", "")
+		b.holds("Doing", "NINJA-3 NINJA-2")
+		b.wait(`document.activeElement.name === "title" && document.activeElement.closest(".add").open`)
+	})
+	t.Run("what another server is asked to do by API is seen", func(t *testing.T) {
+		t.Parallel()
+		a := start(t)
+		token := a.setUpByCommand()
+		a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
+		other := &app{t: t, jar: a.jar, env: a.env}
+		other.run("127.0.0.1:0")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA")
+		b.live()
+		b.watch("To do", "NINJA-1")
+		sent := time.Now()
+		other.create(token, "NINJA", "One")
+		b.holds("To do", "NINJA-1")
+		t.Logf("seen %.0f ms after it was sent to another server", eval[float64](b, `window.seenAt`)-float64(sent.UnixMilli()))
+		other.delete(token, "NINJA-1")
+		b.holds("To do", "")
 	})
 	t.Run("a board shows its new name, its new columns, and that it is archived", func(t *testing.T) {
 		t.Parallel()
