@@ -240,11 +240,12 @@ func failuresHaveReasons(t *testing.T, i *install, list imageList) {
 	if err != nil || len(rows) != len(list.wrong)+1 {
 		t.Fatalf("%d rows of failures, %v; want %d", len(rows), err, len(list.wrong)+1)
 	}
+	reason, payload := slices.Index(rows[0], "error"), slices.Index(rows[0], "payload")
 	for _, row := range rows[1:] {
-		_, after, _ := strings.Cut(row[6], `"url":"`)
+		_, after, _ := strings.Cut(row[payload], `"url":"`)
 		address, _, _ := strings.Cut(after, `"`)
-		if want := list.wrong[address]; want == "" || !strings.Contains(row[5], want) {
-			t.Errorf("%s failed with %q", address, row[5])
+		if want := list.wrong[address]; want == "" || !strings.Contains(row[reason], want) {
+			t.Errorf("%s failed with %q", address, row[reason])
 		}
 	}
 }
