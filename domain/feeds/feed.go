@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -66,6 +67,7 @@ type Engine struct {
 	pending bell
 	signal  *signal
 	waiting *waiting
+	every   time.Duration
 }
 
 var identifier = regexp.MustCompile(`^[a-z_]+$`)
@@ -76,7 +78,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal(), waiting: newWaiting()}
+	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal(), waiting: newWaiting(), every: every}
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

@@ -12,7 +12,7 @@ import (
 const (
 	// Batch is how many rows are published in one transaction at most.
 	Batch = 500
-	// every is how often a process looks for changes of other processes.
+	// every is how often a process looks for changes of other processes, unless told otherwise.
 	every = 200 * time.Millisecond
 	// overdue is how long a row is passed over while others have it locked; then it is waited for.
 	overdue = time.Second
@@ -21,9 +21,13 @@ const (
 // Wake has this process publish at once: something has changed. It never blocks.
 func (e *Engine) Wake() { e.pending.ring() }
 
+// LookEvery has Work look for changes of other processes that often, in place of every 200 ms. Call it before
+// Work.
+func (e *Engine) LookEvery(d time.Duration) { e.every = d }
+
 // Work publishes, and tells those who wait for changes, until ctx ends. Any number of processes may.
 func (e *Engine) Work(ctx context.Context) {
-	ticks := time.NewTicker(every)
+	ticks := time.NewTicker(e.every)
 	defer ticks.Stop()
 	var insisting sync.WaitGroup
 	defer insisting.Wait()

@@ -1,0 +1,77 @@
+package workflows_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// A process that looks for changes once an hour publishes its own all the same: what changes something rings.
+func TestAChangeIsPublishedAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		feed   string
+		change func(h *house, key tickets.Key, n int) error
+	}{
+		"a ticket is opened": {"tickets", func(h *house, _ tickets.Key, n int) error {
+			_, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
+			return err
+		}},
+		"a ticket is closed, and opened again": {"tickets", func(h *house, key tickets.Key, n int) error {
+			if n%2 == 0 {
+				_, _, err := h.CloseTicket(h.ctx, key)
+				return err
+			}
+			_, _, err := h.ReopenTicket(h.ctx, key)
+			return err
+		}},
+		"somebody says something": {"comments", func(h *house, key tickets.Key, n int) error {
+			_, err := h.Comment(h.ctx, key, fmt.Sprint(n), nil)
+			return err
+		}},
+		"a board is opened": {"boards", func(h *house, _ tickets.Key, n int) error {
+			slug := fmt.Sprintf("B%d", n)
+			_, err := h.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: slug}, nil)
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			board := h.board(t, "NINJA")
+			key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+			h.Feeds().LookEvery(time.Hour)
+			h.publishes(t)
+			h.moves(t, c.feed, feeds.Cursor{})
+			// It looks once when it begins, and once more for what rang before: the third change needs a ring of its own.
+			for n := range 4 {
+				at, _ := h.Feeds().Place(c.feed)
+				if err := c.change(h, key, n); err != nil {
+					t.Fatal(err)
+				}
+				h.moves(t, c.feed, at)
+			}
+		})
+	}
+}
+
+// moves waits until a feed has moved on from a place.
+func (h *house) moves(t *testing.T, feed string, from feeds.Cursor) {
+	t.Helper()
+	patience := time.After(30 * time.Second)
+	for {
+		at, moved := h.Feeds().Place(feed)
+		if at != from {
+			return
+		}
+		select {
+		case <-moved:
+		case <-patience:
+			t.Fatalf("%s stays at %s", feed, from)
+		}
+	}
+}
