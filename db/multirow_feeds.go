@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // Unpublished returns ids of at most limit rows of a fed table that are not published.
@@ -132,4 +134,40 @@ WHERE feed >= ? AND feed <= ? AND committed_at < NOW(6) - INTERVAL ? SECOND ORDE
 		positions[n] = hi
 	}
 	return positions, rows.Err()
+}
+
+// TicketKey is a board's slug and a number there.
+type TicketKey struct {
+	Slug    string `json:"slug"`
+	LocalID uint64 `json:"local_id"`
+}
+
+// TicketsByKeys returns which tickets of a company have some keys, or had them once, also deleted ones, by the
+// places of the keys in the list. Like TicketByKey, but for many.
+func (q *Queries) TicketsByKeys(ctx context.Context, company id.Company, keys []TicketKey) (map[int]id.Ticket, error) {
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.db.QueryContext(ctx, `SELECT k.n, COALESCE(own.id, old.ticket_id, o.ticket_id) AS ticket_id
+FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY, slug VARCHAR(10) PATH '$.slug', local_id BIGINT UNSIGNED PATH '$.local_id')) k
+STRAIGHT_JOIN board_slug s FORCE INDEX (PRIMARY) ON s.company_id = ? AND s.slug = CONVERT(k.slug USING ascii) COLLATE ascii_bin
+LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = k.local_id AND s.imported = FALSE
+LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = k.local_id AND s.imported = FALSE
+LEFT JOIN ticket_origin o ON o.company_id = s.company_id AND o.external_id = CONVERT(CONCAT(k.slug, '-', k.local_id) USING utf8mb4) COLLATE utf8mb4_bin AND s.imported = TRUE
+WHERE COALESCE(own.id, old.ticket_id, o.ticket_id) IS NOT NULL`, string(list), uint64(company))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make(map[int]id.Ticket, len(keys))
+	for rows.Next() {
+		var n int
+		var ticket id.Ticket
+		if err := rows.Scan(&n, &ticket); err != nil {
+			return nil, err
+		}
+		found[n-1] = ticket
+	}
+	return found, rows.Err()
 }

@@ -1214,7 +1214,7 @@ func republish(props FeedsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		f := props.Form
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Publish rows again</h2><p class=\"hint\">Sends rows through a feed once more, as they are, to all who read it: for a reader that has lost something. Nothing else about them changes. Rows by their ids go at once, the rest as a run that starts by itself and can be slowed down and stopped.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<section class=\"sheet\" aria-labelledby=\"republish\"><h2 id=\"republish\">Publish rows again</h2><p class=\"hint\">Sends rows through a feed once more, as they are, to all who read it: for a reader that has lost something. Nothing else about them changes. Rows that are named go at once, the rest as a run that starts by itself and can be slowed down and stopped.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1364,7 +1364,7 @@ func republish(props FeedsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		ids := field{"republish", "ids", "Ids of rows", "Up to 1,000, with commas or spaces between: 17, 18, 23.", f.Errors}
+		ids := field{"republish", "ids", "Rows", "Up to 1,000 ids, or keys of tickets, with commas or spaces between: 17, NINJA-42.", f.Errors}
 		templ_7745c5c3_Var67 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

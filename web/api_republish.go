@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -21,16 +22,33 @@ type startedResource struct {
 	URL string `json:"url"` // of the page for operators
 }
 
+// rowName is a row's id, a number, or a ticket's key, a text.
+type rowName string
+
+// UnmarshalJSON takes whatever stands there; feeds.Which says what it is worth.
+func (n *rowName) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, (*string)(n)) != nil {
+		*n = rowName(text)
+	}
+	return nil
+}
+
 func (s *server) apiRepublish(c echo.Context) error {
 	var in struct {
-		IDs   []uint64 `json:"ids"`
-		Board string   `json:"board"`
-		All   bool     `json:"all"`
+		IDs   []rowName `json:"ids"`
+		Board string    `json:"board"`
+		All   bool      `json:"all"`
 	}
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	rows, run, err := s.RepublishRows(c.Request().Context(), c.Param("feed"), feeds.Which{IDs: in.IDs, Board: in.Board, All: in.All})
+	which := feeds.Which{Board: in.Board, All: in.All}
+	for _, row := range in.IDs {
+		if err := which.Name(string(row)); err != nil {
+			return err
+		}
+	}
+	rows, run, err := s.RepublishRows(c.Request().Context(), c.Param("feed"), which)
 	if err != nil {
 		return err
 	}

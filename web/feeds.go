@@ -59,11 +59,11 @@ func (s *server) republish(c echo.Context) error {
 		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
 		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
 	}
-	ids, err := feeds.ParseIDs(form.IDs)
-	if err != nil {
+	which := feeds.Which{Board: form.Board, All: form.All}
+	if err := which.Name(feeds.SplitIDs(form.IDs)...); err != nil {
 		return s.rejectRepublishing(c, form, err)
 	}
-	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, feeds.Which{IDs: ids, Board: form.Board, All: form.All}, "")
+	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
 	switch {
 	case err != nil:
 		return s.rejectRepublishing(c, form, err)

@@ -106,7 +106,7 @@ func TestFeedPages(t *testing.T) {
 		h := newTown(t)
 		otto := h.signedIn("otto")
 		h.exec("UPDATE ticket SET feed_sync_id = id")
-		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, 2 99999").goesTo(t, views.FeedsPath)
+		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, demo-2 99999").goesTo(t, views.FeedsPath)
 		if n := h.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL"); n != 2 {
 			t.Errorf("%d tickets are published again", n)
 		}
@@ -124,6 +124,8 @@ func TestFeedPages(t *testing.T) {
 				{"ids", []string{"ids", "1", "board", "DEMO"}},
 				{"ids", []string{"ids", "1;2"}},
 				{"ids", []string{"ids", "0"}},
+				{"ids", []string{"ids", "DEMO-1"}}, // of the feed of comments
+				{"ids", []string{"ids", "1, DEMO-999", "feed", "tickets"}},
 				{"ids", []string{"ids", strings.Repeat("7 ", 1001)}},
 				{"board", []string{"board", "NOPE"}},
 				{"company", []string{"ids", "1", "company", "nobody"}},

@@ -623,6 +623,20 @@ func TestRepublish(t *testing.T) {
 	if page := p.feed(t, "tickets", "cursor", cursor); done.Rows != 1 || len(page.Items) != 1 || page.Items[0].ID != uint64(first) {
 		t.Errorf("%d rows, then %+v", done.Rows, page.Items)
 	}
+	p.delete("/tickets/DEMO-2").is(t, http.StatusNoContent)
+	p.post("/feeds/tickets/republish", json.RawMessage(fmt.Sprintf(`{"ids":[%d,"DEMO-1","demo\u002d2"]}`, first))).is(t, 200).read(t, &done)
+	if done.Rows != 2 {
+		t.Errorf("%d rows by an id and two keys, one of them of the same ticket", done.Rows)
+	}
+	if a := p.post("/feeds/tickets/republish", object{"ids": []any{first, "DEMO-999"}}); !strings.Contains(a.body, "DEMO-999") {
+		t.Errorf("%s does not name the key", a.body)
+	} else {
+		a.problem(t, 422, "ids")
+	}
+	for _, bad := range []any{0, -1, 1.5, true, nil, "DEMO", "DEMO-1 DEMO-2", []int{1}, object{}} {
+		p.post("/feeds/tickets/republish", object{"ids": []any{bad}}).problem(t, 422, "ids")
+	}
+	p.post("/feeds/boards/republish", object{"ids": []any{"DEMO-1"}}).problem(t, 422, "ids")
 	p.post("/feeds/tickets/republish", object{"board": "DEMO"}).is(t, http.StatusAccepted)
 	for _, bad := range []object{{}, {"ids": []int{1}, "all": true}, {"ids": make([]int, 1001)}} {
 		if a := p.post("/feeds/tickets/republish", bad); a.code != 422 {

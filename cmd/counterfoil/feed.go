@@ -24,7 +24,7 @@ func feed(ctx context.Context, env environment, args []string) error {
 
 var feedCommands = []command{
 	{"tail", "tail FEED [--board SLUG] [--from start|end|CURSOR|TIME] [--json] [--url URL] [--token TOKEN]", tailFeed},
-	{"republish", "republish FEED|all --all | --company SLUG --board SLUG | --company SLUG --ids 1,2,3 [--rate 1000]", republishFeed},
+	{"republish", "republish FEED|all --all | --company SLUG --board SLUG | --company SLUG --ids 17,NINJA-42 [--rate 1000]", republishFeed},
 	{"new-epoch", "new-epoch", newEpoch},
 	{"consumers", "consumers [--json]", listConsumers},
 }
@@ -103,14 +103,14 @@ func republishFeed(ctx context.Context, env environment, args []string) error {
 	all := flags.Bool("all", false, "everything")
 	company := flags.String("company", "", "the short name of the company")
 	board := flags.String("board", "", "the slug of a board of it")
-	list := flags.String("ids", "", "rows of it, with commas between: at most 1,000")
+	list := flags.String("ids", "", "rows of it, by their ids, or tickets by their keys, with commas between: at most 1,000")
 	rate := flags.String("rate", "", "rows per second")
 	found, err := words(env, flags, args)
 	if err != nil {
 		return err
 	}
 	which := feeds.Which{Board: *board, All: *all}
-	if which.IDs, err = feeds.ParseIDs(*list); err == nil {
+	if err = which.Name(feeds.SplitIDs(*list)...); err == nil {
 		err = which.Check()
 	}
 	switch {
@@ -122,7 +122,7 @@ func republishFeed(ctx context.Context, env environment, args []string) error {
 		return usageError{"say --all, or which company."}
 	}
 	name := found[0]
-	if name == "all" && len(which.IDs) == 0 {
+	if name == "all" && !which.Named() {
 		name = ""
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {

@@ -69,13 +69,16 @@ func TestFeedCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"--ids", "1, 1"}, {"--board", "NINJA"}} {
+		for _, args := range [][]string{{"--ids", "1, 1," + key}, {"--board", "NINJA"}} {
 			if code, out := s.command(t, append([]string{"feed", "republish", "tickets", "--company", "acme"}, args...)...); code != 0 {
 				t.Fatal(out)
 			}
 		}
 		if line := tail(t, key, "tickets", "--from", end.Cursor); !strings.Contains(line, "two") {
 			t.Errorf("%q", line)
+		}
+		if code, out := s.command(t, "feed", "republish", "tickets", "--company", "acme", "--ids", "1,NINJA-999"); code != 1 || !strings.Contains(out, "NINJA-999") {
+			t.Errorf("exit code %d\n%s", code, out)
 		}
 		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 || !strings.Contains(out, "starts by itself") {
 			t.Errorf("exit code %d\n%s", code, out)

@@ -57,6 +57,15 @@ func (NotFound) Error() string {
 }
 func (NotFound) Unwrap() error { return fault.NotFound }
 
+// UnknownKey reports a key among others that no ticket of the company has or had.
+type UnknownKey struct{ Key string }
+
+func (e UnknownKey) Error() string {
+	return fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", e.Key)
+}
+func (UnknownKey) Unwrap() error { return fault.Invalid }
+func (UnknownKey) Field() string { return "ids" }
+
 // Stale reports an edit that was based on an older version of the ticket.
 type Stale struct{ Current Ticket }
 

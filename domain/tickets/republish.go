@@ -19,6 +19,32 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	return tx.RepublishTickets(ctx, own)
 }
 
+// IDsByKeys returns the tickets of a company that have some keys, or had them once, also where they were imported
+// from, and deleted ones too. It returns UnknownKey.
+func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []string) ([]uint64, error) {
+	keys := make([]db.TicketKey, len(texts))
+	for i, text := range texts {
+		key, err := ParseKey(text)
+		if err != nil {
+			return nil, UnknownKey{Key: text}
+		}
+		keys[i] = db.TicketKey{Slug: key.Board, LocalID: key.Number}
+	}
+	found, err := db.Read(q.TicketsByKeys(ctx, company, keys))
+	if err != nil {
+		return nil, fmt.Errorf("read tickets: %w", err)
+	}
+	list := make([]uint64, len(texts))
+	for i, text := range texts {
+		ticket, ok := found[i]
+		if !ok {
+			return nil, UnknownKey{Key: text}
+		}
+		list[i] = uint64(ticket)
+	}
+	return list, nil
+}
+
 // RepublishComments has those of some comments published again that are on a company's tickets, and returns how
 // many.
 func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list []id.Comment) (int64, error) {

@@ -18,6 +18,8 @@ type fed struct {
 	companies func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
 	// republish has those of some rows published again that are a company's, and returns how many.
 	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
+	// keyed returns the rows of a company that have some keys; nil where rows have none.
+	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
 	// again has a board published again, or where rows are numbered what hangs on its tickets from after + 1 to upto,
 	// and returns how many rows these are.
 	again    func(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error)
@@ -29,7 +31,7 @@ var everyFeed = []fed{
 	{
 		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
 		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
-		again: tickets.RepublishNumbers, numbered: true,
+		keyed: tickets.IDsByKeys, again: tickets.RepublishNumbers, numbered: true,
 	},
 	{
 		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},

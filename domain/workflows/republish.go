@@ -20,8 +20,8 @@ const (
 
 // RepublishRows has rows of a feed published once more, as they are: some rows at once (n says how many of them
 // are the company's), and what is on a board, or everything, by a run of the migration republish, which starts by
-// itself. It returns feeds.NotFound, feeds.BadWhich, MissingScope, boards.NotFound, and to those who are no
-// operators, for everything, NotOperator.
+// itself. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
+// and to those who are no operators, for everything, NotOperator.
 func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Which) (n int64, run *migrations.Run, err error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return 0, nil, err
@@ -38,7 +38,7 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	if which.Board == "" {
-		n, err = w.republishNow(ctx, actor.Company.ID, feed, which.IDs)
+		n, err = w.republishNow(ctx, actor.Company.ID, feed, which)
 		return n, nil, err
 	}
 	board, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, which.Board)
@@ -53,19 +53,19 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 // RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
 // them are the company's), a board, or what all companies have where company is "" and which says all, by a run
 // that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
-// that is "". It returns feeds.NotFound, feeds.BadWhich, or what is wrong with company, board and rate, as
+// that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
 // migrations.BadParam where a run would have them.
 func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *migrations.Run, err error) {
 	if err := which.Check(); err != nil {
 		return 0, nil, err
 	}
-	if feed != "" || len(which.IDs) > 0 {
+	if feed != "" || which.Named() {
 		if _, err := w.feeds.Feed(feed); err != nil {
 			return 0, nil, err
 		}
 	}
-	if len(which.IDs) > 0 {
-		n, err = w.republishAny(ctx, feed, company, which.IDs)
+	if which.Named() {
+		n, err = w.republishAny(ctx, feed, company, which)
 		return n, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
@@ -74,7 +74,7 @@ func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, whic
 }
 
 // republishAny has rows of whatever company published once more, for an operator.
-func (w *Workflows) republishAny(ctx context.Context, feed, company string, rows []uint64) (int64, error) {
+func (w *Workflows) republishAny(ctx context.Context, feed, company string, which feeds.Which) (int64, error) {
 	if _, err := operating(ctx); err != nil {
 		return 0, err
 	}
@@ -82,7 +82,7 @@ func (w *Workflows) republishAny(ctx context.Context, feed, company string, rows
 	if err != nil {
 		return 0, err
 	}
-	return w.republishNow(ctx, of.ID, feed, rows)
+	return w.republishNow(ctx, of.ID, feed, which)
 }
 
 // NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
@@ -105,10 +105,21 @@ func runsBy(actor accounts.Actor) migrations.Actor {
 // namedAtOnce is how many rows a statement names: a list of a thousand MariaDB takes for a table, and joins it.
 const namedAtOnce = 500
 
-func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed string, rows []uint64) (n int64, err error) {
+func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed string, which feeds.Which) (n int64, err error) {
 	of, err := fedBy(feed)
 	if err != nil {
 		return 0, err
+	}
+	rows := which.IDs
+	if len(which.Keys) > 0 {
+		if of.keyed == nil {
+			return 0, feeds.NoKeys{Feed: feed}
+		}
+		keyed, err := of.keyed(ctx, w.db.Queries, company, which.Keys)
+		if err != nil {
+			return 0, err
+		}
+		rows = slices.Concat(rows, keyed)
 	}
 	rows = slices.Compact(slices.Sorted(slices.Values(rows))) // all lock them in one order
 	err = w.change(ctx, func(tx *db.Tx) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -150,6 +152,74 @@ func TestRepublish(t *testing.T) {
 			if again, _ := h.news(t, feed, at); len(again) != 1 || again[0].ID != last {
 				t.Errorf("%s: %+v came again", feed, again)
 			}
+		}
+	})
+
+	t.Run("tickets are named by any key that they have or had, beside ids", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board, other := h.board(t, "NINJA"), h.board(t, "OTHER")
+		var ids []uint64
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 7)
+		for _, key := range keys {
+			ids = append(ids, uint64(h.ticket(t, key.String()).ID))
+		}
+		if _, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.DeleteTicket(h.ctx, keys[2]); err != nil {
+			t.Fatal(err)
+		}
+		h.exec(t, "INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (?, 'JIRA', ?, NOW(6), TRUE)", h.actor.Company.ID, board.ID)
+		h.exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (?, 'JIRA-3', ?, NOW(6))", h.actor.Company.ID, ids[3])
+		if _, err := h.RenameBoard(h.ctx, "NINJA", boards.Names{Slug: ptr("SHADOW")}, board.Version); err != nil {
+			t.Fatal(err)
+		}
+		h.worked(t, "republish")
+		_, at := h.news(t, "tickets", "")
+		which := feeds.Which{
+			IDs:  []uint64{ids[5], ids[0]},
+			Keys: []string{"shadow-1", keys[1].String(), keys[2].String(), "JIRA-3", keys[4].String(), "SHADOW-5"},
+		}
+		if n, _, err := h.RepublishRows(h.ctx, "tickets", which); err != nil || n != 6 {
+			t.Fatalf("%d, %v", n, err)
+		}
+		again, at := h.news(t, "tickets", at)
+		var came []uint64
+		for _, item := range again {
+			came = append(came, item.ID)
+		}
+		if slices.Sort(came); !slices.Equal(came, ids[:6]) {
+			t.Errorf("%v came again, not %v", came, ids[:6])
+		}
+
+		rivals, err := h.OpenCompany(h.ctx, h.actor.Account.ID, "Rivals", "rivals")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stranger := h.actor
+		stranger.Company = rivals
+		for name, bad := range map[string]struct {
+			ctx  context.Context
+			feed string
+			keys []string
+			want any
+			says string
+		}{
+			"a number that was never given out":         {h.ctx, "tickets", []string{"SHADOW-1", "SHADOW-99"}, new(tickets.UnknownKey), "SHADOW-99"},
+			"a slug that no board had":                  {h.ctx, "tickets", []string{"NONE-1"}, new(tickets.UnknownKey), "NONE-1"},
+			"a number that no ticket can have":          {h.ctx, "tickets", []string{"SHADOW-0"}, new(tickets.UnknownKey), "SHADOW-0"},
+			"another company's":                         {accounts.WithActor(h.ctx, stranger), "tickets", []string{"SHADOW-1"}, new(tickets.UnknownKey), "SHADOW-1"},
+			"the key of a ticket among ids of comments": {h.ctx, "comments", []string{"SHADOW-1"}, new(feeds.NoKeys), "comments"},
+			"more than can be named":                    {h.ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), new(feeds.BadWhich), "1000"},
+		} {
+			_, _, err := h.RepublishRows(bad.ctx, bad.feed, feeds.Which{Keys: bad.keys})
+			if !errors.As(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if again, _ := h.news(t, "tickets", at); len(again) != 0 {
+			t.Errorf("%+v came again", again)
 		}
 	})
 
