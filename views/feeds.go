@@ -102,8 +102,6 @@ func lagWidth(lag, most uint64) string {
 // are no more than these.
 func lagText(lag feeds.Lag) string {
 	switch {
-	case lag.State == feeds.StateBefore:
-		return "not known"
 	case lag.LagRows == 0:
 		return "has all"
 	case lag.LagSeconds == 0:

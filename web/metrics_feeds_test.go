@@ -34,6 +34,17 @@ func TestMetricsOfFeeds(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
+	for name, change := range map[string]string{"of an earlier epoch": "epoch = epoch - 1", "of another database": "position = 2"} {
+		h.exec("UPDATE feed_consumer SET " + change)
+		body := h.visitor().get("/metrics").is(t, 200).body
+		if !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 1`) || strings.Contains(body, `counterfoil_feed_consumer_lag_seconds{consumer="1",feed="boards"} 0`+"\n") {
+			t.Errorf("a consumer %s is not behind by the whole feed", name)
+		}
+		h.exec("UPDATE feed_consumer f JOIN sequences s ON s.name = f.feed SET f.epoch = s.epoch, f.position = 1")
+	}
+	if body := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, `counterfoil_feed_consumer_lag_positions{consumer="1",feed="boards"} 0`) {
+		t.Error("a consumer who has read all is behind")
+	}
 	for _, name := range []string{"acme", "warehouse"} {
 		if strings.Contains(body, name) {
 			t.Errorf("it tells everyone of %q", name)

@@ -2,6 +2,7 @@ package feeds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"time"
@@ -34,7 +35,7 @@ const (
 
 // Lag is how far a reader is behind.
 type Lag struct {
-	LagRows    uint64  // positions behind the head: the rows are no more than these
+	LagRows    uint64  // positions behind the head, all of an earlier epoch's reader: the rows are no more than these
 	LagSeconds float64 // since the oldest batch that it has not read was published, 0 where it has read all
 	State      string
 }
@@ -164,6 +165,9 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 	places := make([]db.FeedPlace, len(cursors))
 	for i, c := range cursors {
 		places[i] = db.FeedPlace{Feed: c.Feed, Position: c.Position}
+		if before(c, now[c.Feed]) {
+			places[i].Position = 0
+		}
 	}
 	ages, err := db.Read(e.db.BatchAges(ctx, places))
 	if err != nil {
@@ -176,15 +180,20 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 	return lags, nil
 }
 
+// before reports a cursor of an earlier epoch, or of another database: its reader must begin at the start.
+func before(c Cursor, now db.Sequence) bool {
+	err := c.check(now)
+	return errors.As(err, new(CursorOfBefore)) || errors.As(err, new(CursorAhead))
+}
+
 func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
 	l := Lag{State: StateOK, LagSeconds: max(0, float64(microseconds)/1e6)}
-	if now.Value > c.Position {
-		l.LagRows = now.Value - c.Position
+	if before(c, now) {
+		l.State, l.LagRows = StateBefore, now.Value
+		return l
 	}
-	switch c.check(now).(type) {
-	case CursorOfBefore, CursorAhead:
-		return Lag{State: StateBefore}
-	case CursorExpired:
+	l.LagRows = now.Value - c.Position
+	if c.check(now) != nil {
 		l.State = StateExpired
 	}
 	return l
