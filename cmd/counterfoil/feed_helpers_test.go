@@ -118,11 +118,16 @@ type saved struct {
 
 func openJournal(path string) (*journal, error) {
 	j := &journal{}
-	err := lines(path, func(s saved) error { return j.Memory.Save(context.Background(), s.Place, s.Marks) })
+	err := replay(path, &j.Memory)
 	if err == nil {
 		j.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	}
 	return j, err
+}
+
+// replay saves to a store what a journal has.
+func replay(path string, into *feedclient.Memory) error {
+	return lines(path, func(s saved) error { return into.Save(context.Background(), s.Place, s.Marks) })
 }
 
 func (j *journal) Save(ctx context.Context, place feedclient.Place, marks []feedclient.Mark) error {

@@ -34,7 +34,7 @@ func feedChanges() (changes, kills int) {
 
 // TestLoadOfFeeds has four writers, three publishers and five followers, each a process, at one database. All
 // but the writers are killed again and again, and the database too. At the end each follower has what the tables
-// have, to the row.
+// have, to the row, and an audit says so.
 func TestLoadOfFeeds(t *testing.T) {
 	changes, kills := feedChanges()
 	i := onPrivate(t)
@@ -112,6 +112,7 @@ func TestLoadOfFeeds(t *testing.T) {
 			}
 			return f.told
 		}, all)
+		f.proves(t)
 		t.Logf("who %s has %d rows, of %d in its feed's table, and was told %d times", f.name, len(have), count(t, d, f.h), f.told)
 	}
 	i.verified(t)
@@ -256,6 +257,26 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 		t.Fatal(err)
 	}
 	return have
+}
+
+// proves waits until an audit finds what the follower keeps of rows as it must be: it may yet save what it was told
+// last.
+func (f *follower) proves(t *testing.T) {
+	t.Helper()
+	client := &feedclient.Client{URL: f.h.URLs[0], Token: f.h.Token}
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		store := &feedclient.Memory{}
+		if err := replay(filepath.Join(f.h.Dir, "journal"), store); err != nil {
+			t.Fatal(err)
+		}
+		proof, err := client.Prove(t.Context(), store)
+		if err == nil && proof.Whole() && proof.Rows > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the audit of who %s: %+v, %v", f.name, proof, err)
+		}
+	}
 }
 
 // standing is what the tables say that a follower must have.

@@ -90,6 +90,33 @@ func followed(t *testing.T, c *feedclient.Client, o feedclient.Options, r *repli
 	return stop
 }
 
+// readAll follows a feed until its store has come to the end.
+func (s *served) readAll(o feedclient.Options) *replica {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	r := newReplica()
+	o.Store = &untilWhole{Store: o.Store, whole: cancel}
+	if err := s.feed.Follow(ctx, o, r.apply); !errors.Is(err, context.Canceled) {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// untilWhole calls whole once the end of the feed is saved.
+type untilWhole struct {
+	feedclient.Store
+	whole func()
+}
+
+func (u *untilWhole) Save(ctx context.Context, place feedclient.Place, marks []feedclient.Mark) error {
+	err := u.Store.Save(ctx, place, marks)
+	if place.Whole {
+		u.whole()
+	}
+	return err
+}
+
 // everything is what a feed shows from its start, read page by page, once the feed has come to rest.
 func everything(t *testing.T, c *feedclient.Client, feed string) map[uint64]string {
 	t.Helper()
@@ -256,6 +283,53 @@ func TestFollow(t *testing.T) {
 		want := everything(t, s.feed, "tickets")
 		soon("as the feed shows it", func(r *replica) bool { return maps.Equal(r.rows, want) })
 		s.caughtUp("mirror")
+	})
+
+	t.Run("an audit proves that a reader has lost nothing, and finds what it has lost", func(t *testing.T) {
+		for _, o := range []feedclient.Options{{Feed: "tickets"}, {Feed: "tickets", Board: "NINJA"}, {Feed: "boards"}} {
+			store := &feedclient.Memory{}
+			o.Store = store
+			read := s.readAll(o)
+			proof, err := s.feed.Prove(t.Context(), store)
+			if err != nil || !proof.Whole() || proof.Rows == 0 || proof.Rows != len(read.rows) {
+				t.Fatalf("%+v: %+v, %v; it has %d rows", o, proof, err, len(read.rows))
+			}
+			place, err := store.Place(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			some := slices.Min(slices.Collect(maps.Keys(read.rows)))
+			marks, err := store.Marks(t.Context(), []uint64{some})
+			if err != nil {
+				t.Fatal(err)
+			}
+			save := func(mark feedclient.Mark) {
+				t.Helper()
+				if err := store.Save(t.Context(), place, []feedclient.Mark{mark}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for what, mark := range map[string]feedclient.Mark{
+				"a row that was lost":              {ID: some, Gone: true},
+				"a change that was lost":           {ID: some, Round: place.Round, Position: marks[some].Position - 1},
+				"a row that was not handed over":   {ID: some, Round: place.Round},
+				"a deletion that was lost":         {ID: 999, Round: place.Round, Position: 1},
+				"a row where the feed has no rows": {ID: 5_000_000, Round: place.Round, Position: 1},
+			} {
+				save(mark)
+				if proof, err := s.feed.Prove(t.Context(), store); err != nil || proof.Whole() {
+					t.Errorf("%s is not found: %+v, %v", what, proof, err)
+				}
+				save(feedclient.Mark{ID: mark.ID, Gone: true})
+				save(marks[some])
+			}
+			if proof, err := s.feed.Prove(t.Context(), store); err != nil || !proof.Whole() {
+				t.Errorf("with all put back: %+v, %v", proof, err)
+			}
+		}
+		if _, err := s.feed.Prove(t.Context(), &feedclient.Memory{}); err == nil {
+			t.Error("a store that has read nothing proves something")
+		}
 	})
 
 	t.Run("a reader of one board is told of a ticket that leaves it", func(t *testing.T) {

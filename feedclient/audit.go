@@ -1,0 +1,120 @@
+package feedclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Range is what a reader who has come to a cursor must have of the rows with ids from From to To: how many, and
+// the sum of their Sums. Pending more of them have changed since, so that nothing can be said of the range yet.
+type Range struct {
+	From     uint64 `json:"from"`
+	To       uint64 `json:"to"`
+	Count    int    `json:"count"`
+	Checksum uint64 `json:"-"`
+	Pending  int    `json:"pending"`
+}
+
+// Sum is what a row at a position adds to the checksum of its range. Sums are added modulo 2^64.
+func Sum(row, position uint64) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%d", row, position))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// Audit returns what a reader must have who has read a feed up to a cursor; board is the slug of the only one that
+// is read, "" for all. Ranges in which the feed has no rows are left out.
+func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Range, err error) {
+	values := Query{Board: board}.values()
+	values.Set("upto", upto)
+	for {
+		var page struct {
+			Ranges []struct {
+				Range
+				Checksum string `json:"checksum"`
+			}
+			Next string // null at the end
+		}
+		if err := c.call(ctx, http.MethodGet, "/feeds/"+url.PathEscape(feed)+"/audit?"+values.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		for _, r := range page.Ranges {
+			if r.Range.Checksum, err = strconv.ParseUint(r.Checksum, 16, 64); err != nil {
+				return nil, fmt.Errorf("read the server's answer: %w", err)
+			}
+			list = append(list, r.Range)
+		}
+		if page.Next == "" {
+			return list, nil
+		}
+		values.Set("after", page.Next)
+	}
+}
+
+// Proof is what an audit of a Store has found.
+type Proof struct {
+	Rows    int     // that are as they must be
+	Differ  []Range // in which the Store has not what it must: something was lost
+	Pending []Range // in which rows have changed since, so that only another audit can tell
+	Strays  bool    // the Store has rows where the feed has none
+}
+
+// Whole reports that the Store has all that the feed shows, to the row, and nothing else.
+func (p Proof) Whole() bool { return len(p.Differ)+len(p.Pending) == 0 && !p.Strays }
+
+// Prove compares what a Store has with what the server says that it must have there. The Store is one with which
+// Follow has read from the start, and which no Follow changes meanwhile. It looks at every row of it, some at once,
+// and changes nothing.
+func (c *Client) Prove(ctx context.Context, store Store) (proof Proof, err error) {
+	place, err := store.Place(ctx)
+	if err != nil {
+		return Proof{}, fmt.Errorf("read the store: %w", err)
+	}
+	if !place.Whole {
+		return Proof{}, errors.New("feedclient: the store has not come to the end of its feed yet: follow it until it has")
+	}
+	ranges, err := c.Audit(ctx, place.Feed, place.Board, place.Cursor)
+	if err != nil {
+		return Proof{}, err
+	}
+	kept := 0
+	for _, r := range ranges {
+		marks, err := store.Marks(ctx, r.rows())
+		if err != nil {
+			return Proof{}, fmt.Errorf("read the store: %w", err)
+		}
+		kept += len(marks)
+		sum := uint64(0)
+		for _, mark := range marks {
+			sum += Sum(mark.ID, mark.Position)
+		}
+		switch {
+		case r.Pending > 0:
+			proof.Pending = append(proof.Pending, r)
+		case len(marks) != r.Count || sum != r.Checksum:
+			proof.Differ = append(proof.Differ, r)
+		default:
+			proof.Rows += r.Count
+		}
+	}
+	all, err := store.Before(ctx, place.Round+1, kept+1)
+	if err != nil {
+		return Proof{}, fmt.Errorf("read the store: %w", err)
+	}
+	proof.Strays = len(all) > kept
+	return proof, nil
+}
+
+// rows are the ids of a range.
+func (r Range) rows() []uint64 {
+	list := make([]uint64, 0, r.To-r.From+1)
+	for row := r.From; row <= r.To; row++ {
+		list = append(list, row)
+	}
+	return list
+}
