@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -253,6 +255,39 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		t.Errorf("who followed a board has\n%v\nwho begins now\n%v", got, want)
 	}
 	t.Logf("%d versions; the follower of tickets began anew %d times", len(at), followers["tickets"].swept)
+}
+
+func TestNamesInFeeds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ben := h.as(t, "Ben", accounts.Member)
+	actor := accounts.ActorFrom(ben)
+	h.assign(t, h.ctx, "ben")
+	h.say(t, ben, "hello")
+	at := map[string]string{}
+	for _, feed := range []string{"tickets", "comments"} {
+		_, at[feed] = h.news(t, feed, "")
+	}
+	for _, step := range []struct {
+		what  string
+		do    func() error
+		shown map[string]string
+	}{
+		{"is renamed", func() error { return h.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := h.RemovePerson(h.ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		for feed, want := range step.shown {
+			if again, _ := h.news(t, feed, at[feed]); len(again) != 0 {
+				t.Errorf("%d %s come again where a person %s", len(again), feed, step.what)
+			}
+			if items, _ := h.news(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
+				t.Errorf("%s do not show %s where a person %s", feed, want, step.what)
+			}
+		}
+	}
 }
 
 // atPositions returns all that is published: by feed, row and position what is shown of it, and since when it
