@@ -199,6 +199,20 @@ func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
 	return l
 }
 
+// Next returns the page from where a consumer stands, none while it is paused, and notes that it reads. From is
+// where it stands as that is kept, so that it can be advanced from there. It returns what Read does.
+func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope Scope) (Page, error) {
+	if err := e.See(ctx, consumer.ID); err != nil {
+		return Page{}, err
+	}
+	if consumer.Paused {
+		return Page{From: consumer.Cursor, Cursor: consumer.Cursor}, nil
+	}
+	page, err := e.Read(ctx, consumer.Cursor, limit, scope)
+	page.From = consumer.Cursor // one who has read nothing begins now, which is not kept yet
+	return page, err
+}
+
 // Advance moves a consumer on from where it stands. It returns BackwardCursor, or ConsumerMoved where it stands
 // elsewhere: somebody else works for it too, or its answer was lost and it was moved all the same.
 func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor) error {

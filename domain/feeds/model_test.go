@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +32,23 @@ var paperTables = []string{
 
 const papers = 3
 
+// The owner of the consumer that is registered.
+const (
+	theCompany  = id.Company(1)
+	theAccount  = id.Account(1)
+	theConsumer = "the-copy"
+)
+
+var ownerTables = []string{
+	`INSERT INTO company (id, slug, name, created_at) VALUES (1, 'acme', 'Acme', NOW(6))`,
+	`INSERT INTO account (id, email, name, password_hash, created_at) VALUES (1, 'ana@example.com', 'Ana', '', NOW(6))`,
+}
+
 // newPapers returns a stage in a database with the tables.
 func newPapers(t testing.TB, names ...string) *stage {
 	t.Helper()
 	s := newStage(t, dbtest.URL(t), names...)
-	for _, statement := range paperTables {
+	for _, statement := range append(slices.Clone(paperTables), ownerTables...) {
 		if _, err := s.watch.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +62,8 @@ type parts struct {
 	remove  func(ctx context.Context, d *db.DB, paper uint64) error
 	move    func(ctx context.Context, d *db.DB, paper uint64, board uint32) error
 	publish func(ctx context.Context, e *Engine) error
+	// insist publishes a row that others have locked.
+	insist  func(ctx context.Context, e *Engine, paper uint64) error
 	load    func(d *db.DB) Load
 	read    func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error)
 	purge   func(ctx context.Context, d *db.DB) error
@@ -57,6 +72,8 @@ type parts struct {
 	early bool
 	save  func(c *consumer, at place, page Page)
 	apply func(c *consumer, at place, item Item)
+	// next reads for a registered consumer.
+	next func(e *Engine, ctx context.Context, registered Consumer, limit int, scope Scope) (Page, error)
 	// shared has the two consumers be one that runs twice.
 	shared bool
 }
@@ -67,12 +84,15 @@ func right() parts {
 		edit:   editPaper("content = content + 1, feed_sync_id = NULL"),
 		remove: removePaper, move: movePaper,
 		publish: func(ctx context.Context, e *Engine) error { _, err := e.RunOnce(ctx, theFeed); return err },
-		load:    loadPapers,
+		insist: func(ctx context.Context, e *Engine, paper uint64) error {
+			return e.waitFor(ctx, e.feeds[0], paper)
+		},
+		load: loadPapers,
 		read: func(ctx context.Context, e *Engine, c Cursor, limit int, scope Scope) (Page, error) {
 			return e.Read(ctx, c, limit, scope)
 		},
 		purge: purgePapers(true), restore: restorePapers(true),
-		save: (*consumer).save, apply: (*consumer).apply,
+		save: (*consumer).save, apply: (*consumer).apply, next: (*Engine).Next,
 	}
 }
 
@@ -204,11 +224,15 @@ func papersOf(rows *sql.Rows, board uint32, tell bool) (list []Row, err error) {
 	return list, rows.Err()
 }
 
-// consumer keeps a copy of a feed. All of it outlives its process, but what a page in hand says.
+// consumer keeps a copy of a feed. All of it outlives its process, but what a page in hand says. One that is
+// registered has its cursor in the database, and place says what it last read there.
 type consumer struct {
-	scope Scope
-	limit int
+	scope      Scope
+	limit      int
+	registered bool
 	place
+	// now is what is committed.
+	now  func() picture
 	held map[uint64]held
 	// While it reads from the start, what it was shown; nil otherwise.
 	shown map[uint64]bool
@@ -228,21 +252,26 @@ type held struct {
 	paper    paper
 }
 
-func newConsumer(limit int, board uint32) *consumer {
-	return &consumer{limit: limit, scope: Scope{Board: id.Board(board)}, held: map[uint64]held{}, shown: map[uint64]bool{}}
+func newConsumer(limit int, board uint32, now func() picture) *consumer {
+	return &consumer{limit: limit, now: now, scope: Scope{Board: id.Board(board)}, held: map[uint64]held{}, shown: map[uint64]bool{}}
 }
 
 // poll reads a page and applies it.
 func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more bool, err error) {
+	if c.registered {
+		return c.pollRegistered(ctx, a, e, p)
+	}
 	if c.cursor == "" {
 		c.again() // what it has of an earlier try may be of another database
 	}
 	at := c.place
-	page, err := c.read(ctx, e, p, at)
-	var before CursorOfBefore
-	var ahead CursorAhead
-	var expired CursorExpired
-	if errors.As(err, &before) || errors.As(err, &ahead) || errors.As(err, &expired) {
+	from, err := c.from(ctx, e, at)
+	if err != nil {
+		return false, err
+	}
+	asked := c.now()
+	page, err := p.read(ctx, e, from, c.limit, c.scope)
+	if c.refused(asked, from, err) {
 		if at == c.place {
 			c.again()
 		}
@@ -251,25 +280,84 @@ func (c *consumer) poll(ctx context.Context, a *actor, e *Engine, p parts) (more
 	if err != nil {
 		return false, err
 	}
-	return page.More, p.consume(a, c, at, page)
+	c.check(asked, from, page)
+	return page.More, p.consume(a, c, at, page, func() error { return p.saveAt(a, c, at, page) })
 }
 
-func (c *consumer) read(ctx context.Context, e *Engine, p parts, at place) (Page, error) {
-	var from Cursor
-	var err error
+func (c *consumer) from(ctx context.Context, e *Engine, at place) (Cursor, error) {
 	if at.cursor == "" {
-		from, err = e.Start(ctx, theFeed)
-	} else {
-		from, err = ParseCursor(theFeed, at.cursor)
+		return e.Start(ctx, theFeed)
+	}
+	return ParseCursor(theFeed, at.cursor)
+}
+
+// pollRegistered is poll where the cursor is kept in the database.
+func (c *consumer) pollRegistered(ctx context.Context, a *actor, e *Engine, p parts) (more bool, err error) {
+	registered, err := e.Consumer(ctx, theCompany, theFeed, theConsumer)
+	if err != nil {
+		return false, err
+	}
+	c.cursor = registered.Cursor.String()
+	at, asked := c.place, c.now()
+	page, err := p.next(e, ctx, registered, c.limit, c.scope)
+	if c.refused(asked, registered.Cursor, err) {
+		c.again() // before it is said so: who dies between does so again
+		start, err := e.Start(ctx, theFeed)
+		if err != nil {
+			return false, err
+		}
+		return true, Seek(ctx, e.db.Queries, registered.ID, start)
 	}
 	if err != nil {
-		return Page{}, err
+		return false, err
 	}
-	page, err := p.read(ctx, e, from, c.limit, c.scope)
+	c.check(asked, registered.Cursor, page)
+	return page.More, p.consume(a, c, at, page, func() error { return c.advance(ctx, e, registered, page) })
+}
+
+// advance saves in the database where it has come to, by the texts of the cursors that clients get. Where
+// another has moved it on, that one's work counts.
+func (c *consumer) advance(ctx context.Context, e *Engine, registered Consumer, page Page) error {
+	c.sweep(page)
+	from, err := ParseCursor(theFeed, page.From.String())
+	if err != nil {
+		return err
+	}
+	to, err := ParseCursor(theFeed, page.Cursor.String())
+	if err != nil {
+		return err
+	}
+	err = e.Advance(ctx, registered, from, to)
+	var moved ConsumerMoved
+	if errors.As(err, &moved) {
+		return nil
+	}
 	if err == nil {
-		c.check(from, page)
+		c.saved(page)
 	}
-	return page, err
+	return err
+}
+
+// refused reports whether a page was refused, so that it has to begin anew. I8: not behind the horizon alone.
+func (c *consumer) refused(asked picture, from Cursor, err error) bool {
+	var before CursorOfBefore
+	var ahead CursorAhead
+	var expired CursorExpired
+	if errors.As(err, &expired) {
+		knows := max(from.Position, from.Began)
+		if from.Position == 0 {
+			knows = max(knows, asked.value) // it begins now
+		}
+		if now := c.now(); from.Epoch == now.epoch && knows >= now.horizon {
+			c.found("I8", "%s was refused, with the horizon at %d", from, now.horizon)
+		}
+		return true
+	}
+	return errors.As(err, &before) || errors.As(err, &ahead)
+}
+
+func (c *consumer) found(rule, format string, args ...any) {
+	c.wrong = append(c.wrong, violation{rule, fmt.Sprintf(format, args...)})
 }
 
 // again has it read from the start: what it is not shown then it drops. Positions of before say nothing.
@@ -281,17 +369,35 @@ func (c *consumer) again() {
 	}
 }
 
-// check is I10: a page ascends, is behind the cursor, and ends where it says.
-func (c *consumer) check(at Cursor, page Page) {
-	last := at.Position
+// check looks at a page that was asked for from a cursor, by what was committed then and is now. I8: it was not
+// behind the horizon. I10: a page ascends, is behind the cursor, ends where it says, which is not behind what was
+// given out, and without more it comes to where the feed had come.
+func (c *consumer) check(asked picture, from Cursor, page Page) {
+	now, last := c.now(), from.Position
 	for _, item := range page.Items {
 		if item.Position <= last {
-			c.wrong = append(c.wrong, violation{"I10", fmt.Sprintf("%d comes behind %d", item.Position, last)})
+			c.found("I10", "%d comes behind %d", item.Position, last)
 		}
 		last = item.Position
 	}
-	if page.Cursor.Position < last || len(page.Items) > c.limit {
-		c.wrong = append(c.wrong, violation{"I10", fmt.Sprintf("a page of %d up to %d ends at %d", len(page.Items), last, page.Cursor.Position)})
+	end := page.Cursor.Position
+	if end < last || len(page.Items) > c.limit {
+		c.found("I10", "a page of %d up to %d ends at %d", len(page.Items), last, end)
+	}
+	if from.Epoch != now.epoch || asked.epoch != now.epoch {
+		return
+	}
+	if end > now.value {
+		c.found("I10", "a page ends at %d, and the feed at %d", end, now.value)
+	}
+	if !page.More && end < asked.value {
+		c.found("I10", "a page without more ends at %d, and the feed had come to %d", end, asked.value)
+	}
+	if page.More && end >= now.value {
+		c.found("I10", "a page with more ends at %d, where the feed does", end)
+	}
+	if from.Position != 0 && max(from.Position, from.Began) < now.horizon {
+		c.found("I8", "%s was read from, with the horizon at %d", from, now.horizon)
 	}
 }
 
@@ -314,16 +420,28 @@ func (c *consumer) save(at place, page Page) {
 	if c.place != at {
 		return
 	}
+	c.sweep(page)
 	c.cursor = page.Cursor.String()
+	c.saved(page)
+}
+
+// sweep drops what it was not shown in a reading from the start, when that is over.
+func (c *consumer) sweep(page Page) {
 	if c.shown != nil && !page.More {
 		maps.DeleteFunc(c.held, func(row uint64, _ held) bool { return !c.shown[row] })
-		c.shown = nil
 	}
 }
 
-func (p parts) consume(a *actor, c *consumer, at place, page Page) error {
+// saved is when its cursor is that of the page's end. I7: what lies before it is done.
+func (c *consumer) saved(page Page) {
+	if !page.More {
+		c.shown = nil
+	}
+	c.wrong = append(c.wrong, passed(c, page.Cursor, c.now())...)
+}
+
+func (p parts) consume(a *actor, c *consumer, at place, page Page, save func() error) error {
 	apply := func() error { return p.applyAll(a, c, at, page) }
-	save := func() error { return p.saveAt(a, c, at, page) }
 	steps := []func() error{apply, save}
 	if p.early {
 		steps = []func() error{save, apply}
@@ -338,7 +456,13 @@ func (p parts) consume(a *actor, c *consumer, at place, page Page) error {
 
 func (p parts) applyAll(a *actor, c *consumer, at place, page Page) error {
 	for _, item := range page.Items {
-		if err := a.does(fmt.Sprintf("apply %d at %d", item.ID, item.Position), func() { p.apply(c, at, item) }); err != nil {
+		err := a.does(fmt.Sprintf("apply %d at %d", item.ID, item.Position), func() {
+			had := c.held[item.ID].position
+			if p.apply(c, at, item); c.held[item.ID].position < had {
+				c.found("I6", "what it had of %d at %d was replaced by what was at %d", item.ID, had, item.Position)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}

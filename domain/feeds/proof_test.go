@@ -10,14 +10,15 @@ package feeds
 //	I4  a row whose content changed has no position, or a larger one
 //	I5  when the writers rest, every consumer's copy comes to equal the table, by its filter
 //	I6  what a consumer applied to a row is never replaced by an older version of it
-//	I7  after a death a consumer sees things again, and misses none
-//	I8  a cursor from behind the horizon is refused, any other one loses nothing
+//	I7  a cursor that a consumer saves lies behind nothing that it has not done: after a death it sees things
+//	    again, and misses none
+//	I8  a cursor from behind the horizon is refused, and no other is; one at or before it knows of no row that is
+//	    gone
 //	I9  batches are whole, and no row stays unpublished for a publisher that died
-//	I10 a page ascends, lies behind the cursor and ends where it says
+//	I10 a page ascends, lies behind the cursor, ends where it says and not behind what was given out; without
+//	    more it comes to where the feed had come
 //	I11 nobody is a deadlock's victim
 //	I12 a row that nobody has locked is published by the next pass
-//
-// I6, I7 and I8 show in I5: a consumer that goes wrong there ends with another copy than the table.
 
 import (
 	"context"
@@ -30,6 +31,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/db"
 )
 
 // plan is who does what, and in which order.
@@ -43,6 +46,8 @@ type plan struct {
 	Turns    []turn
 	Stop     *stop    // in place of turns
 	Before   []string // whose first parts are over when it begins
+	Kept     bool     // the first consumer is registered
+	Insist   uint64   // the row that the second publisher waits for, 0: none
 }
 
 // deed is one transaction of a writer.
@@ -86,6 +91,8 @@ func drawPlan(t *rapid.T) plan {
 		Board:    rapid.Uint32Range(0, 2).Draw(t, "board"),
 		Operator: rapid.SampledFrom([][]string{nil, {"purge"}, {"purge"}, {"restore"}}).Draw(t, "operator"),
 		Turns:    rapid.SliceOfN(rapid.Custom(drawTurn), 80, 80).Draw(t, "turns"),
+		Kept:     rapid.Bool().Draw(t, "kept"),
+		Insist:   rapid.Uint64Range(0, papers).Draw(t, "insist"),
 	}
 }
 
@@ -104,13 +111,29 @@ func perform(s *stage, p parts, plan plan) ([]violation, error) {
 		return nil, err
 	}
 	err = s.play(scripts, plan.directed(), r.look)
-	if err != nil {
-		r.wrong = append(r.wrong, violation{"error", err.Error()})
-	}
+	r.wrong = append(r.wrong, failures(err)...)
 	if n := s.victims.Swap(0); n > 0 {
 		r.wrong = append(r.wrong, violation{"I11", fmt.Sprintf("%d deadlocks", n)})
 	}
 	return r.wrong, r.finish()
+}
+
+// failures are what went wrong beside the rules. That the database has refused a position that a row or a batch
+// has already is what a wrong feed may cause; nothing else is.
+func failures(err error) (wrong []violation) {
+	var all interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+	case errors.As(err, &all):
+		for _, one := range all.Unwrap() {
+			wrong = append(wrong, failures(one)...)
+		}
+	case db.IsDuplicate(err, "uq_paper_feed"), db.IsDuplicate(err, "PRIMARY"):
+		wrong = append(wrong, violation{"duplicate", err.Error()})
+	default:
+		wrong = append(wrong, violation{"error", err.Error()})
+	}
+	return wrong
 }
 
 // directed lets the actors go on by the turns of the plan, and each to its end when these are over.
@@ -165,12 +188,31 @@ func newRun(s *stage, p parts, plan plan) (*run, error) {
 	for _, a := range s.actors {
 		r.engines[a.name] = New(a.db, nil, Feed{Name: theFeed, Table: "paper", Load: p.load(a.db)})
 	}
-	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0), newConsumer(plan.Limits[1], plan.Board)}
+	now := func() picture { return r.last }
+	r.consumers = [2]*consumer{newConsumer(plan.Limits[0], 0, now), newConsumer(plan.Limits[1], plan.Board, now)}
 	if p.shared {
 		r.consumers[1] = r.consumers[0]
 		r.consumers[0].cursor = Cursor{Epoch: 1, Feed: theFeed}.String()
 	}
+	if r.consumers[0].registered = plan.Kept; plan.Kept {
+		return r, r.register()
+	}
 	return r, nil
+}
+
+// register has the first consumer begin at the start, as the feed stands at first.
+func (r *run) register() error {
+	start, err := r.engines["operator"].Start(r.ctx, theFeed)
+	if err != nil {
+		return err
+	}
+	return r.actor("operator").db.InTx(r.ctx, func(tx *db.Tx) error {
+		if _, err := tx.SQL.Exec("DELETE FROM feed_consumer"); err != nil {
+			return err
+		}
+		_, err := Register(r.ctx, tx, theCompany, theAccount, theConsumer, start)
+		return err
+	})
 }
 
 func (r *run) actor(name string) *actor {
@@ -186,6 +228,9 @@ func (r *run) scripts() map[string][]func() error {
 		}
 		for range r.plan.Passes[n] {
 			scripts[publisher] = append(scripts[publisher], func() error { return r.parts.publish(r.ctx, r.engines[publisher]) })
+		}
+		if n == 1 && r.plan.Insist != 0 {
+			scripts[publisher] = append(scripts[publisher], func() error { return r.parts.insist(r.ctx, r.engines[publisher], r.plan.Insist) })
 		}
 		for range r.plan.Polls[n] {
 			scripts[consumer] = append(scripts[consumer], func() error {
@@ -236,7 +281,7 @@ func (r *run) finish() error {
 	r.stage.did = ""
 	for range 3 {
 		if err := r.parts.publish(r.ctx, r.engines[name]); err != nil {
-			r.wrong = append(r.wrong, violation{"error", err.Error()})
+			r.wrong = append(r.wrong, failures(err)...)
 		}
 		if err := r.look(); err != nil {
 			return err
@@ -248,15 +293,31 @@ func (r *run) finish() error {
 		}
 	}
 	for n, c := range r.consumers {
-		name := fmt.Sprintf("consumer %d", n+1)
-		more := true
-		for left := 40; more; left-- {
-			var err error
-			if more, err = c.poll(r.ctx, r.actor(name), r.engines[name], r.parts); err != nil || left == 0 {
-				return errors.Join(err, fmt.Errorf("%s does not come to the end at %q", name, c.cursor))
-			}
+		if err := r.rest(c, cast[4+n]); err != nil {
+			return err
 		}
 		r.wrong = append(append(r.wrong, c.wrong...), misses(c, r.last)...)
+	}
+	return nil
+}
+
+// rest has a consumer come to the end of the feed, which is a part of I5.
+func (r *run) rest(c *consumer, name string) (err error) {
+	e, more := r.engines[name], true
+	for left := 40; more && left > 0; left-- {
+		if more, err = c.poll(r.ctx, r.actor(name), e, r.parts); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if c.registered {
+		registered, err := e.Consumer(r.ctx, theCompany, theFeed, theConsumer)
+		if err != nil {
+			return err
+		}
+		c.cursor = registered.Cursor.String()
+	}
+	if end := (Cursor{Epoch: r.last.epoch, Feed: theFeed, Position: r.last.value}).String(); c.cursor != end {
+		c.found("I5", "%s stays at %s, and the feed ends at %s", name, c.cursor, end)
 	}
 	return nil
 }

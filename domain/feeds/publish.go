@@ -100,14 +100,19 @@ func (e *Engine) insist(ctx context.Context) {
 			if !ok {
 				continue
 			}
-			_, err := e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
-				return tx.WaitForUnpublished(ctx, feed.Table, row)
-			})
-			if err != nil && ctx.Err() == nil {
+			if err := e.waitFor(ctx, feed, row); err != nil && ctx.Err() == nil {
 				e.log.Warn("a row that is always in use could not be published; it is tried again", "feed", feed.Name, "row", row, "error", err)
 			}
 		}
 	}
+}
+
+// waitFor publishes a row that is not published, once nobody else has it locked.
+func (e *Engine) waitFor(ctx context.Context, feed Feed, row uint64) error {
+	_, err := e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
+		return tx.WaitForUnpublished(ctx, feed.Table, row)
+	})
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -63,6 +63,12 @@ var scenes = map[string]scene{
 	"a reader of a board": {
 		Writers: [2][]deed{{{What: "move", Paper: 1, Board: 2}, {What: "move", Paper: 2, Board: 1}}}, Passes: [2]int{2, 0}, Polls: [2]int{0, 3}, Limits: [2]int{1, 2}, Board: 1,
 	},
+	"a registered reader": {
+		Writers: [2][]deed{{{What: "edit", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{2, 1}, Kept: true,
+	},
+	"a publisher who waits for a row": {
+		Writers: [2][]deed{{{What: "edit", Paper: 3}}}, Passes: [2]int{1, 0}, Polls: [2]int{1, 0}, Limits: [2]int{4, 4}, Insist: 3,
+	},
 	"a purge": {
 		Writers: [2][]deed{{{What: "remove", Paper: 1}}}, Passes: [2]int{1, 0}, Polls: [2]int{2, 0}, Limits: [2]int{4, 4}, Operator: []string{"purge"},
 	},
@@ -76,7 +82,7 @@ var scenes = map[string]scene{
 }
 
 func (s scene) actors() (names []string) {
-	for n, parts := range []int{len(s.Writers[0]), len(s.Writers[1]), s.Passes[0], s.Passes[1], s.Polls[0], s.Polls[1], len(s.Operator)} {
+	for n, parts := range []int{len(s.Writers[0]), len(s.Writers[1]), s.Passes[0], s.Passes[1] + int(min(s.Insist, 1)), s.Polls[0], s.Polls[1], len(s.Operator)} {
 		if parts > 0 && (parts > 1 || !slices.Contains(s.Before, cast[n])) {
 			names = append(names, cast[n])
 		}

@@ -21,15 +21,7 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 	if err != nil {
 		return feeds.Page{}, err
 	}
-	if err := w.feeds.See(ctx, consumer.ID); err != nil {
-		return feeds.Page{}, err
-	}
-	if consumer.Paused {
-		return feeds.Page{From: consumer.Cursor, Cursor: consumer.Cursor}, nil
-	}
-	page, err := w.feeds.Read(ctx, consumer.Cursor, q.Limit, scope)
-	page.From = consumer.Cursor // as it is kept, so that it can be advanced from there; one who has read nothing begins now
-	return page, err
+	return w.feeds.Next(ctx, consumer, q.Limit, scope)
 }
 
 // Consumers returns a page of the consumers that the company of the one who asks has registered, by id above
