@@ -3,7 +3,6 @@ package dbtest
 import (
 	"context"
 	"database/sql/driver"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 // Watch sees what is sent to a database, and how long it took.
 type Watch struct {
 	mu      sync.Mutex
+	keeps   bool // since the first Take: nobody wants what was sent before
 	sent    []string
 	took    time.Duration
 	commits func() // before each
@@ -32,10 +32,12 @@ func Watched(t testing.TB) (*db.DB, *Watch) {
 }
 
 // Take returns the statements sent since the last Take, COMMIT among them, and how long the caller waited for them.
+// The first returns none.
 func (w *Watch) Take() (sent []string, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sent, took = w.sent, w.took
+	w.keeps = true
 	w.sent, w.took = nil, 0
 	return sent, took
 }
@@ -59,8 +61,11 @@ func (w *Watch) committing() {
 func (w *Watch) saw(statement string, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if !w.keeps {
+		return
+	}
 	if statement != "" {
-		w.sent = append(slices.Clip(w.sent), statement)
+		w.sent = append(w.sent, statement)
 	}
 	w.took += time.Since(since)
 }
