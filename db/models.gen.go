@@ -421,6 +421,78 @@ type PasswordReset struct {
 	UsedAt    *time.Time
 }
 
+type RefBatch struct {
+	ID    uint32
+	LotID id.Lot
+}
+
+type RefCounter struct {
+	Length      uint8
+	Slot        uint8
+	Minted      int64
+	Issued      int64
+	Quarantined int64
+	Guarded     bool
+}
+
+type RefIssue struct {
+	Code      string
+	IssuedAt  time.Time
+	CompanyID id.Company
+	TicketID  id.Ticket
+	TokenID   id.Token
+}
+
+type RefLedger struct {
+	Code  string
+	Batch uint32
+}
+
+type RefLot struct {
+	ID            id.Lot
+	RunID         id.Run
+	Source        string
+	Length        uint8
+	Codes         uint64
+	Drawn         uint64
+	Blocked       uint64
+	Collided      uint64
+	Expected      float64
+	Quarantined   uint64
+	QuarantinedAt *time.Time
+	SweepRun      id.Run
+	CreatedAt     time.Time
+}
+
+type RefPolicy struct {
+	ID        uint8
+	Wanted    bool
+	Paused    bool
+	AtLeast   uint64
+	LowHours  uint32
+	HighHours uint32
+	CanaryKey []byte
+	RefillRun id.Run
+	SweepRun  id.Run
+}
+
+type RefPool struct {
+	Code string
+}
+
+type RefQuarantine struct {
+	Code string
+}
+
+type RefSample struct {
+	At      time.Time
+	Source  uint64
+	Popped  uint32
+	Empties uint32
+	P50Us   uint32
+	P99Us   uint32
+}
+
 type Sequence struct {
 	Name    string
 	Value   uint64

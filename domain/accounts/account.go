@@ -120,8 +120,14 @@ func AddressFrom(ctx context.Context) string {
 // Operate is the scope of what concerns the whole instance.
 const Operate = "operate"
 
+// PopRefs is the scope of taking reference codes, of which the instance has one pool.
+const PopRefs = "refs:pop"
+
+// ofOperators are the scopes that only an operator's token has.
+var ofOperators = []string{PopRefs, Operate}
+
 // Scopes that a token can have.
-var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", Operate}
+var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", PopRefs, Operate}
 
 var companySlug = regexp.MustCompile(`^[a-z][a-z0-9-]{1,38}[a-z0-9]$`)
 

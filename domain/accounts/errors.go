@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -298,8 +299,8 @@ func (NoScopes) Field() string { return "scopes" }
 type BadScope struct{ Scope string }
 
 func (e BadScope) Error() string {
-	if e.Scope == Operate {
-		return "Only an operator of this server can make a token with the scope operate."
+	if slices.Contains(ofOperators, e.Scope) {
+		return "Only an operator of this server can make a token with the scope " + e.Scope + "."
 	}
 	return "Choose scopes from the list."
 }

@@ -38,4 +38,6 @@ type (
 	Webhook uint64
 	// Delivery is the id of an attempt to send something to a webhook; ids grow with time.
 	Delivery uint64
+	// Lot is the id of reference codes that came together; ids grow with time.
+	Lot uint64
 )

@@ -52,7 +52,7 @@ func WithMigrations(list ...*migrations.Migration) Option {
 
 // registered are the migrations that come with the program.
 func (w *Workflows) registered() []*migrations.Migration {
-	return append(w.upkeep(), w.importTickets(), w.downloadImages(), w.republish())
+	return append(w.upkeep(), w.importTickets(), w.downloadImages(), w.republish(), w.mintRefs(), w.loadRefs(), w.quarantineRefs())
 }
 
 // Engine is what works on migrations.

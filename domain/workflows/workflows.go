@@ -21,6 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -29,10 +30,12 @@ type Workflows struct {
 	db       *db.DB
 	bulk     *db.DB // the same, for what migrations read: however many of them ask, pages do not wait
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
+	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
+	refs     *refs.Engine
 	live     *live.Hub
 	people   recent[id.Company, *directory]
 	aside    sync.WaitGroup   // writes that no request waits for
@@ -59,16 +62,18 @@ func New(d *db.DB, options ...Option) *Workflows {
 	}
 	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
 	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
+	w.refs = refs.New(d)
+	w.poppings = coalesce.New(w.popBatch, coalesce.Options{Alone: aloneWorth})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})
 	return w
 }
 
-// Close refuses new tickets and waits until those accepted are committed, or ctx ends.
+// Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error {
 	w.aside.Wait() // each has a short time
-	return w.openings.Close(ctx)
+	return errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx))
 }
 
 // Stopping reports a ticket that came while the program stops.

@@ -1,0 +1,190 @@
+package db
+
+// The statements of reference codes: for many codes at once, and for as many places of the pool as it takes.
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// refsAtOnce is how many codes a statement names: a list of a thousand MariaDB takes for a table, and joins it.
+const refsAtOnce = 900
+
+const pickRefs = `(SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code >= ? ORDER BY code LIMIT ? FOR UPDATE SKIP LOCKED)`
+
+// PickRefs locks codes of the pool that nobody else has locked, and returns them: from each start on at most each
+// of them. Where starts lie close to one another, a code comes more than once.
+func (tx *Tx) PickRefs(ctx context.Context, starts []string, each int) ([]string, error) {
+	args := make([]any, 0, 2*len(starts))
+	for _, start := range starts {
+		args = append(args, start, each)
+	}
+	return tx.codes(ctx, strings.Repeat(pickRefs+" UNION ALL ", len(starts)-1)+pickRefs, args)
+}
+
+// DropRefs takes codes from the pool, and returns how many were there.
+func (tx *Tx) DropRefs(ctx context.Context, codes []string) (n int64, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		dropped, err := tx.changed(ctx, `DELETE FROM ref_pool WHERE code IN (`+marks(len(part))+`)`, anys(part))
+		if err != nil {
+			return 0, err
+		}
+		n += dropped
+	}
+	return n, nil
+}
+
+// IssueRefs notes codes as given out. None may have been before.
+func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
+	for part := range slices.Chunk(rows, refsAtOnce) {
+		args := make([]any, 0, 5*len(part))
+		for _, r := range part {
+			args = append(args, r.Code, r.IssuedAt, uint64(r.CompanyID), uint64(r.TicketID), uint64(r.TokenID))
+		}
+		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) VALUES `+tuples(len(part), 5), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MintRefs puts codes into the ledger and, those that were not there, into the pool. It returns which these are.
+// batch is the transaction's own: that, and not how many rows were changed, tells which are new. Codes ascend, and
+// none was given to MintRefs with this batch before.
+func (tx *Tx) MintRefs(ctx context.Context, batch uint32, codes []string) (added int64, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		args := make([]any, 0, 2*len(part))
+		for _, code := range part {
+			args = append(args, code, batch)
+		}
+		// Not IGNORE, which hides other errors.
+		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_ledger (code, batch) VALUES `+tuples(len(part), 2)+` ON DUPLICATE KEY UPDATE code = ref_ledger.code`, args...); err != nil {
+			return 0, err
+		}
+		n, err := tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ? ORDER BY code`, append(anys(part), batch))
+		if err != nil {
+			return 0, err
+		}
+		added += n
+	}
+	return added, nil
+}
+
+// RefsOfBatch returns those of the codes that a batch put into the ledger.
+func (tx *Tx) RefsOfBatch(ctx context.Context, batch uint32, codes []string) (own []string, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		list, err := tx.codes(ctx, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ?`, append(anys(part), batch))
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, list...)
+	}
+	return own, nil
+}
+
+// LedgerHas returns those of the codes that are in the ledger.
+func (q *Queries) LedgerHas(ctx context.Context, codes []string) (known []string, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		list, err := codesOf(ctx, q.db, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`)`, anys(part))
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, list...)
+	}
+	return known, nil
+}
+
+// RefOfLot is a code and the lot that it came with.
+type RefOfLot struct {
+	Code string
+	Lot  id.Lot
+}
+
+// QuarantinedAmong returns those of the codes whose lot is taken out of use.
+func (tx *Tx) QuarantinedAmong(ctx context.Context, codes []string) (list []RefOfLot, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		found, err := ofLots(ctx, tx.SQL, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch STRAIGHT_JOIN ref_lot o ON o.id = b.lot_id
+			WHERE l.code IN (`+marks(len(part))+`) AND o.quarantined_at IS NOT NULL ORDER BY l.code`, anys(part))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// QuarantineRefs notes codes as taken out of use; they are not in the pool any more.
+func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_quarantine (code) VALUES `+tuples(len(part), 1), anys(part)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LedgerFrom returns codes of the ledger with their lots, in order: from one on, or only those behind it, up to before
+// another, "" for the end.
+func (q *Queries) LedgerFrom(ctx context.Context, from, to string, limit int, inclusive bool) ([]RefOfLot, error) {
+	than := ">"
+	if inclusive {
+		than = ">="
+	}
+	where, args := "l.code "+than+" ?", []any{from}
+	if to != "" {
+		where, args = where+" AND l.code < ?", append(args, to)
+	}
+	return ofLots(ctx, q.db, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE `+where+` ORDER BY l.code LIMIT ?`, append(args, limit))
+}
+
+func ofLots(ctx context.Context, conn DBTX, query string, args []any) (list []RefOfLot, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r RefOfLot
+		if err := rows.Scan(&r.Code, (*uint64)(&r.Lot)); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// LockPooled locks those of the codes that are in the pool, whoever has them until then, and returns them.
+func (tx *Tx) LockPooled(ctx context.Context, codes []string) ([]string, error) {
+	return tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) ORDER BY code FOR UPDATE`, anys(codes))
+}
+
+func (tx *Tx) codes(ctx context.Context, query string, args []any) ([]string, error) {
+	return codesOf(ctx, tx.SQL, query, args)
+}
+
+func codesOf(ctx context.Context, conn DBTX, query string, args []any) (list []string, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var code string
+		if err := rows.Scan(&code); err != nil {
+			return nil, err
+		}
+		list = append(list, code)
+	}
+	return list, rows.Err()
+}
+
+func anys(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}

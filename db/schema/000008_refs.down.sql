@@ -1,0 +1,9 @@
+DROP TABLE ref_sample;
+DROP TABLE ref_policy;
+DROP TABLE ref_counter;
+DROP TABLE ref_quarantine;
+DROP TABLE ref_issue;
+DROP TABLE ref_pool;
+DROP TABLE ref_ledger;
+DROP TABLE ref_batch;
+DROP TABLE ref_lot;

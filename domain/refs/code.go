@@ -1,0 +1,86 @@
+// Package refs hands out reference codes: short names such as ukrEP, made beforehand, each given out once.
+//
+// Every code that ever was stands in the ledger, which only grows. A code enters the pool in the transaction that
+// put it into the ledger and in no other, so it enters once; who takes it deletes it there, under its lock, in the
+// transaction of what it is for, so it is taken once, and comes back where that transaction does not commit. A
+// refill never asks whether a code is used: the ledger's primary key decides.
+//
+// A code is a name and never a permission: there are few enough to try them all.
+package refs
+
+import (
+	"strings"
+)
+
+// Code is a reference code. Letters of either case are different.
+type Code string
+
+const (
+	// alphabet is what codes are made of here: without 0 O 1 l I, which look alike. Its order is that of the
+	// database, so numbers and codes ascend together.
+	alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	// readable is what codes can be made of that come from elsewhere.
+	readable = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// The lengths of codes.
+const (
+	Short = 5
+	Long  = 6
+)
+
+// Space is how many codes of a length there are.
+func Space(length int) uint64 {
+	n := uint64(1)
+	for range length {
+		n *= uint64(len(alphabet))
+	}
+	return n
+}
+
+// Parse returns the code that a text is, or BadCode. Space around it does not count, case does.
+func Parse(text string) (Code, error) {
+	text = strings.TrimSpace(text)
+	if len(text) != Short && len(text) != Long || strings.Trim(text, readable) != "" {
+		return "", BadCode{Text: text}
+	}
+	return Code(text), nil
+}
+
+// nth is the code of a length with a number below Space.
+func nth(n uint64, length int) string {
+	var code [Long]byte
+	for i := length - 1; i >= 0; i-- {
+		code[i] = alphabet[n%uint64(len(alphabet))]
+		n /= uint64(len(alphabet))
+	}
+	return string(code[:length])
+}
+
+// lengths returns how many of the codes have each length.
+func lengths(codes []string) map[int]int {
+	n := map[int]int{}
+	for _, code := range codes {
+		n[len(code)]++
+	}
+	return n
+}
+
+// Parts divides all codes, those from elsewhere included, into those with the same two characters at first: each as
+// "from to" in the order of the database, from the first code on up to before another; the last has no end.
+func Parts() (parts []string) {
+	var starts []string
+	for _, a := range readable {
+		for _, b := range readable {
+			starts = append(starts, string(a)+string(b))
+		}
+	}
+	for i, start := range starts {
+		next := ""
+		if i+1 < len(starts) {
+			next = starts[i+1]
+		}
+		parts = append(parts, start+" "+next)
+	}
+	return parts
+}

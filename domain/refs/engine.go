@@ -1,0 +1,79 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Engine is what a process knows of reference codes. Make one with New.
+type Engine struct {
+	db     *db.DB
+	source uint64 // of its samples
+	meter  meter
+
+	mu       sync.Mutex
+	canaries *Canaries
+}
+
+// New returns the engine of a process.
+func New(d *db.DB) *Engine { return &Engine{db: d, source: rand.Uint64()} }
+
+// Canaries returns which codes are canaries.
+func (e *Engine) Canaries(ctx context.Context) (Canaries, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.canaries == nil {
+		c, err := ReadCanaries(ctx, e.db.Queries)
+		if err != nil {
+			return Canaries{}, err
+		}
+		e.canaries = &c
+	}
+	return *e.canaries, nil
+}
+
+// Canary reports whether a code is one that is never given out, so that whoever looks it up is guessing.
+func (e *Engine) Canary(ctx context.Context, code Code) (bool, error) {
+	canaries, err := e.Canaries(ctx)
+	if err != nil || !canaries.Is(code) {
+		return false, err
+	}
+	_, err = db.Read(e.db.RefInLedger(ctx, string(code))) // one from a file may look like a canary
+	if db.IsNotFound(err) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Popped notes that somebody got codes, or that there were none, and how long that took.
+func (e *Engine) Popped(codes int, empty bool, took time.Duration) { e.meter.add(codes, empty, took) }
+
+// keepSamples is how long the samples of pops are kept.
+const keepSamples = 8 * 24 * time.Hour
+
+// Sample stores what was noted since the last time, and removes what is old.
+func (e *Engine) Sample(ctx context.Context) error {
+	now := e.db.Now()
+	popped, empties, p50, p99 := e.meter.read()
+	if popped > 0 || empties > 0 {
+		if err := Want(ctx, e.db.Queries); err != nil {
+			return err
+		}
+		err := e.db.AddRefSample(ctx, db.AddRefSampleParams{
+			At: now.Truncate(time.Minute), Source: e.source, Popped: uint32(popped), Empties: uint32(empties),
+			P50Us: uint32(p50.Microseconds()), P99Us: uint32(p99.Microseconds()),
+		})
+		if err != nil {
+			return fmt.Errorf("store how many codes were given out: %w", err)
+		}
+	}
+	if _, err := e.db.ForgetRefSamples(ctx, now.Add(-keepSamples)); err != nil {
+		return fmt.Errorf("remove old samples: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Where the codes of a lot come from.
+const (
+	FromMint = "mint"
+	FromFile = "file"
+)
+
+// Lot is what one mint, or one file, brought.
+type Lot struct {
+	ID     id.Lot
+	Run    id.Run
+	Source string
+	Length int
+	Codes  uint64
+	Minted // Added is Codes
+	// Quarantined codes of it are out of use; it is being taken there, or was, where QuarantinedAt is set.
+	Quarantined   uint64
+	QuarantinedAt *time.Time
+	Sweep         id.Run // that takes its codes out of the pool, 0: none
+	CreatedAt     time.Time
+}
+
+// lotsPerPage is how many lots a page has.
+const lotsPerPage = 20
+
+// OpenLot returns the lot of a run, which begins with the first codes that it brings.
+func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length int) (id.Lot, error) {
+	lot, err := tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length), Now: tx.Now})
+	if err != nil {
+		return 0, fmt.Errorf("open lot: %w", err)
+	}
+	return id.Lot(lot), nil
+}
+
+// Lots returns a page of the lots below one, the newest first; below 0, the first.
+func Lots(ctx context.Context, q *db.Queries, before id.Lot) (list []Lot, more bool, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.Lots(ctx, before, lotsPerPage+1))
+	if err != nil {
+		return nil, false, fmt.Errorf("read lots: %w", err)
+	}
+	if more = len(rows) > lotsPerPage; more {
+		rows = rows[:lotsPerPage]
+	}
+	for _, row := range rows {
+		list = append(list, lotFrom(row))
+	}
+	return list, more, nil
+}
+
+// OneLot returns a lot, or LotNotFound.
+func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
+	row, err := db.Read(q.Lot(ctx, lot))
+	if db.IsNotFound(err) {
+		return Lot{}, LotNotFound{lot}
+	}
+	if err != nil {
+		return Lot{}, fmt.Errorf("read lot: %w", err)
+	}
+	return lotFrom(row), nil
+}
+
+func lotFrom(row db.RefLot) Lot {
+	return Lot{
+		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length), Codes: row.Codes,
+		Minted:      Minted{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: row.Expected},
+		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
+	}
+}
+
+// Suspicious reports whether a mint met codes that there were already far more, or less, often than chance makes it:
+// then the generator or the ledger is broken. By chance that is one mint in millions.
+func (l Lot) Suspicious() bool {
+	if l.Source != FromMint {
+		return false
+	}
+	return math.Abs(float64(l.Collided)-l.Expected) > 6*math.Sqrt(l.Expected)+0.02*l.Expected+20
+}
+
+// Quarantine has no code of a lot given out any more, from the commit on; sweep is the run that takes them out of the
+// pool. Until Unguard the counters are guarded, so that whoever takes codes looks which lots they are of; those who
+// are taking some are waited for. The policy is locked. It returns LotNotFound, or InQuarantine.
+func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error {
+	n, err := tx.QuarantineLot(ctx, db.QuarantineLotParams{Now: &tx.Now, SweepRun: sweep, ID: lot})
+	if err != nil {
+		return fmt.Errorf("quarantine lot: %w", err)
+	}
+	if n == 0 {
+		if _, err := OneLot(ctx, tx.Queries, lot); err != nil {
+			return err
+		}
+		return InQuarantine{lot}
+	}
+	if err := tx.SetSweep(ctx, sweep); err != nil {
+		return fmt.Errorf("note who takes codes out: %w", err)
+	}
+	if _, err := tx.GuardRefs(ctx, true); err != nil {
+		return fmt.Errorf("guard the counters: %w", err)
+	}
+	return nil
+}
+
+// Unguard ends the guard of Quarantine, when no code of a lot in quarantine is in the pool. The policy is locked.
+func Unguard(ctx context.Context, tx *db.Tx) error {
+	if _, err := tx.GuardRefs(ctx, false); err != nil {
+		return fmt.Errorf("end the guard of the counters: %w", err)
+	}
+	return nil
+}
+
+// sweepCodes is how many codes of the ledger a sweep looks at in one transaction.
+const sweepCodes = 900
+
+// Sweep takes those codes out of the pool that are of lots in quarantine, of the codes from one on up to before
+// another ("" is the end), and returns how many that were.
+func Sweep(ctx context.Context, tx *db.Tx, from, to string) (n int, err error) {
+	for first := true; ; first = false {
+		rows, err := tx.LedgerFrom(ctx, from, to, sweepCodes, first)
+		if err != nil || len(rows) == 0 {
+			return n, err
+		}
+		from = rows[len(rows)-1].Code
+		swept, err := sweep(ctx, tx, rows)
+		if err != nil {
+			return n, fmt.Errorf("take codes out of the pool: %w", err)
+		}
+		n += swept
+	}
+}
+
+func sweep(ctx context.Context, tx *db.Tx, rows []db.RefOfLot) (int, error) {
+	codes := make([]string, len(rows))
+	for i, r := range rows {
+		codes[i] = r.Code
+	}
+	bad, err := tx.QuarantinedAmong(ctx, codes)
+	if err != nil || len(bad) == 0 {
+		return 0, err
+	}
+	codes = codes[:0]
+	for _, r := range bad {
+		codes = append(codes, r.Code)
+	}
+	pooled, err := tx.LockPooled(ctx, codes) // who is taking one has looked at its lot, or will give it back
+	if err != nil || len(pooled) == 0 {
+		return 0, err
+	}
+	bad = slices.DeleteFunc(bad, func(r db.RefOfLot) bool { _, in := slices.BinarySearch(pooled, r.Code); return !in })
+	if _, err := tx.DropRefs(ctx, pooled); err != nil {
+		return 0, err
+	}
+	return len(bad), putAside(ctx, tx, 0, bad)
+}
+
+// putAside notes codes as in quarantine that were taken from the pool.
+func putAside(ctx context.Context, tx *db.Tx, slot uint8, bad []db.RefOfLot) error {
+	var codes []string
+	of := map[id.Lot]uint64{}
+	for _, r := range bad {
+		codes = append(codes, r.Code)
+		of[r.Lot]++
+	}
+	if err := tx.QuarantineRefs(ctx, codes); err != nil {
+		return fmt.Errorf("quarantine codes: %w", err)
+	}
+	perLength := lengths(codes)
+	for _, length := range slices.Sorted(maps.Keys(perLength)) {
+		n := perLength[length]
+		if _, err := tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(n), Length: uint8(length), Slot: slot}); err != nil {
+			return fmt.Errorf("count codes in quarantine: %w", err)
+		}
+	}
+	for _, lot := range slices.Sorted(maps.Keys(of)) {
+		n := of[lot]
+		if err := tx.AddQuarantinedToLot(ctx, n, lot); err != nil {
+			return fmt.Errorf("count codes in quarantine: %w", err)
+		}
+	}
+	return nil
+}

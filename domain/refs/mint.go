@@ -1,0 +1,135 @@
+package refs
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// firstRound is how many codes the first round of a mint into an empty pool has.
+	firstRound = 100_000
+	// sliceCodes is how many codes a slice has at most: one transaction adds them.
+	sliceCodes = 10_000
+	// MaxMint is how many codes can be minted at once.
+	MaxMint = 100_000_000
+	// maxPasses is how often a slice is drawn from again for those that there were already.
+	maxPasses = 60
+)
+
+// Slice is a part of all codes of a length, those with the numbers from From to before To, and how many are to be
+// drawn there. Before is how many codes of the length there are when its round begins.
+type Slice struct {
+	Length int    `json:"length"`
+	Before uint64 `json:"before"`
+	From   uint64 `json:"from"`
+	To     uint64 `json:"to"`
+	Codes  int    `json:"codes"`
+}
+
+// Rounds returns the slices in which n codes of a length are minted where there are some already. Each round goes
+// over all codes in order, so what it adds is written in order; and adds as many as there are, so that the pool is
+// even wherever a mint stops: what was gone over is at most twice as dense as what was not.
+func Rounds(length int, n, existing uint64) (slices []Slice) {
+	space := Space(length)
+	for n > 0 {
+		round := min(n, max(existing, firstRound))
+		parts := (round + sliceCodes - 1) / sliceCodes
+		for i := range parts {
+			slices = append(slices, Slice{
+				Length: length, Before: existing, From: share(space, i, parts), To: share(space, i+1, parts), Codes: int(share(round, i+1, parts) - share(round, i, parts)),
+			})
+		}
+		existing, n = existing+round, n-round
+	}
+	return slices
+}
+
+// share is n * i / parts, rounded down. n is below 2^36 and parts below 2^20.
+func share(n, i, parts uint64) uint64 { return n * i / parts }
+
+// Minted is what came of a slice.
+type Minted struct {
+	Added    uint64
+	Drawn    uint64 // codes that were tried
+	Blocked  uint64 // left out for their words, or as canaries
+	Collided uint64 // that there were already
+	Expected float64
+}
+
+// Mint draws the codes of a slice at random and adds those to the ledger and the pool that are new, until there are
+// as many as the slice says. It returns UsedUp where hardly any are left there.
+func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (Minted, error) {
+	minted, err := mint(ctx, tx, canaries, lot, slice)
+	if err != nil {
+		return minted, fmt.Errorf("mint reference codes: %w", err)
+	}
+	return minted, nil
+}
+
+func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (m Minted, err error) {
+	batch, err := tx.OpenBatch(ctx, lot)
+	if err != nil {
+		return m, err
+	}
+	dice := bufio.NewReaderSize(rand.Reader, 1<<16)
+	seen := map[string]bool{}
+	for pass := 0; m.Added < uint64(slice.Codes); pass++ {
+		if pass == maxPasses {
+			return m, UsedUp{slice.Length}
+		}
+		codes := slice.draw(dice, slice.Codes-int(m.Added), seen)
+		drawn := len(codes)
+		codes = slices.DeleteFunc(codes, func(code string) bool { return Offensive(Code(code)) || canaries.Is(Code(code)) })
+		m.Drawn += uint64(drawn)
+		m.Blocked += uint64(drawn - len(codes))
+		if len(codes) == 0 {
+			continue
+		}
+		added, err := tx.MintRefs(ctx, uint32(batch), codes)
+		if err != nil {
+			return m, err
+		}
+		m.Added += uint64(added)
+		m.Collided += uint64(len(codes)) - uint64(added)
+		m.Expected += float64(drawn) * float64(slice.Before) / float64(Space(slice.Length)) // no blocked one is in the ledger
+	}
+	return m, countMinted(ctx, tx, lot, slice.Length, m)
+}
+
+// draw returns up to n codes of the slice in order, each at random and none that was seen before.
+func (s Slice) draw(dice *bufio.Reader, n int, seen map[string]bool) []string {
+	width := s.To - s.From
+	limit := ^uint64(0) - ^uint64(0)%width // above it some numbers would come more often
+	codes := make([]string, 0, n)
+	var bytes [8]byte
+	for range n {
+		_, _ = io.ReadFull(dice, bytes[:]) // never fails
+		number := binary.LittleEndian.Uint64(bytes[:])
+		if number >= limit {
+			continue
+		}
+		code := nth(s.From+number%width, s.Length)
+		if !seen[code] {
+			seen[code] = true
+			codes = append(codes, code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// countMinted adds to the counters: last, for others who mint wait for these rows.
+func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minted) error {
+	if _, err := tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)}); err != nil {
+		return err
+	}
+	return tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: m.Expected})
+}

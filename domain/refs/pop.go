@@ -1,0 +1,183 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+const (
+	// MaxPop is how many codes can be taken at once.
+	MaxPop = 1000
+	// together is how many codes are taken from one place of the pool: more would be neighbours in one hand.
+	together = 4
+	// places is in how many places of the pool one statement looks.
+	places = 50
+	// looks is how often codes are looked for at random before the pool is gone through from its first.
+	tries = 3
+	// slots is into how many parts the counters are divided.
+	slots = 16
+)
+
+// Use is who a code is for; what is 0 is nobody.
+type Use struct {
+	Company id.Company
+	Ticket  id.Ticket
+	Token   id.Token
+}
+
+// PopTx takes k codes for a use, in the transaction of what they are for: where that is rolled back, they are in the
+// pool again. It returns Empty where there are not so many.
+func PopTx(ctx context.Context, tx *db.Tx, use Use, k int) ([]Code, error) {
+	return PopEach(ctx, tx, slices.Repeat([]Use{use}, k))
+}
+
+// PopEach is PopTx with a code for each of the uses, in their order.
+//
+// Codes are taken in random places of the pool, so that those who take some at the same time do not meet, and the
+// order in which codes are given out says nothing. Codes that somebody else is taking are passed over.
+func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
+	p := popping{tx: tx, slot: uint8(rand.N(slots)), picked: map[string]bool{}}
+	codes, err := p.take(ctx, len(uses))
+	if err != nil {
+		return nil, fmt.Errorf("take reference codes: %w", err)
+	}
+	rand.Shuffle(len(codes), func(i, j int) { codes[i], codes[j] = codes[j], codes[i] })
+	rows, popped := make([]db.RefIssue, len(uses)), make([]Code, len(uses))
+	for i, use := range uses {
+		popped[i] = Code(codes[i])
+		rows[i] = db.RefIssue{Code: codes[i], IssuedAt: tx.Now, CompanyID: use.Company, TicketID: use.Ticket, TokenID: use.Token}
+	}
+	if err := tx.IssueRefs(ctx, rows); err != nil {
+		return nil, fmt.Errorf("note who reference codes are for: %w", err)
+	}
+	return popped, nil
+}
+
+// popping is a taking of codes in a transaction.
+type popping struct {
+	tx     *db.Tx
+	slot   uint8
+	picked map[string]bool // locked by it
+}
+
+// take takes k codes from the pool and counts them. While a lot is being taken out of use, those of it go there.
+func (p *popping) take(ctx context.Context, k int) ([]string, error) {
+	codes, err := p.pick(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	guarded, err := p.count(ctx, codes, p.issued)
+	for bad := 0; guarded; {
+		good, err := p.withoutQuarantined(ctx, codes)
+		if err != nil {
+			return nil, err
+		}
+		if bad += len(codes) - len(good); bad > MaxPop {
+			return nil, Empty{k} // hardly anything else is there
+		}
+		if len(good) == k {
+			_, err = p.count(ctx, good, p.issuedLooked)
+			return good, err
+		}
+		more, err := p.pick(ctx, k-len(good))
+		if err != nil {
+			return nil, err
+		}
+		codes = append(good, more...)
+	}
+	return codes, err
+}
+
+// pick takes k codes from the pool.
+func (p *popping) pick(ctx context.Context, k int) ([]string, error) {
+	var codes []string
+	add := func(starts []string, each int) error {
+		found, err := p.tx.PickRefs(ctx, starts, each)
+		for _, code := range found {
+			if len(codes) < k && !p.picked[code] {
+				p.picked[code] = true
+				codes = append(codes, code)
+			}
+		}
+		return err
+	}
+	for try := 0; try < tries && len(codes) < k; try++ {
+		for left := k - len(codes); left > 0; left -= places * together {
+			if err := add(randomStarts(min(places, (left+together-1)/together)), min(left, together)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(codes) < k {
+		if err := add([]string{""}, len(p.picked)+k); err != nil { // it has those, too, that are picked already
+			return nil, err
+		}
+	}
+	if len(codes) < k {
+		return nil, Empty{k}
+	}
+	slices.Sort(codes)
+	dropped, err := p.tx.DropRefs(ctx, codes)
+	if err == nil && dropped != int64(k) {
+		err = fmt.Errorf("%d of %d locked codes were in the pool", dropped, k)
+	}
+	return codes, err
+}
+
+func randomStarts(n int) []string {
+	starts := make([]string, n)
+	for i := range starts {
+		starts[i] = nth(rand.N(Space(Long)), Long)
+	}
+	return starts
+}
+
+type counting func(ctx context.Context, length, slot uint8, n int64) (int64, error)
+
+func (p *popping) issued(ctx context.Context, length, slot uint8, n int64) (int64, error) {
+	return p.tx.AddIssued(ctx, db.AddIssuedParams{N: n, Length: length, Slot: slot})
+}
+
+func (p *popping) issuedLooked(ctx context.Context, length, slot uint8, n int64) (int64, error) {
+	return p.tx.AddIssuedLooked(ctx, db.AddIssuedLookedParams{N: n, Length: length, Slot: slot})
+}
+
+// count adds codes to the counters. It reports whether there was something that guards one of them, and then
+// nothing was counted.
+func (p *popping) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
+	of := lengths(codes)
+	for _, length := range []int{Short, Long} {
+		if of[length] == 0 {
+			continue
+		}
+		n, err := add(ctx, uint8(length), p.slot, int64(of[length]))
+		if err != nil {
+			return false, fmt.Errorf("count codes: %w", err)
+		}
+		if n == 0 {
+			return true, nil // all counters are guarded at once, so no other was added to
+		}
+	}
+	return false, nil
+}
+
+// withoutQuarantined puts those codes into quarantine whose lots are, and returns the others.
+func (p *popping) withoutQuarantined(ctx context.Context, codes []string) ([]string, error) {
+	bad, err := p.tx.QuarantinedAmong(ctx, codes)
+	if err != nil || len(bad) == 0 {
+		return codes, err
+	}
+	of := map[string]bool{}
+	for _, r := range bad {
+		of[r.Code] = true
+	}
+	if err := putAside(ctx, p.tx, p.slot, bad); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(codes, func(code string) bool { return of[code] }), nil
+}

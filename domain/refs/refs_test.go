@@ -1,0 +1,405 @@
+package refs_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// stand is a database with codes, of which a test may take some.
+type stand struct {
+	*db.DB
+	ctx      context.Context
+	canaries refs.Canaries
+}
+
+func newStand(t testing.TB) stand {
+	t.Helper()
+	s := stand{DB: dbtest.Open(t), ctx: context.Background()}
+	var err error
+	if s.canaries, err = refs.ReadCanaries(s.ctx, s.Queries); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// mint mints codes in a lot of its own.
+func (s stand) mint(t testing.TB, run id.Run, length int, n uint64) id.Lot {
+	t.Helper()
+	var lot id.Lot
+	for _, slice := range refs.Rounds(length, n, s.count(t, "ref_ledger")) {
+		s.in(t, func(tx *db.Tx) (err error) {
+			if lot, err = refs.OpenLot(s.ctx, tx, run, refs.FromMint, length); err != nil {
+				return err
+			}
+			_, err = refs.Mint(s.ctx, tx, s.canaries, lot, slice)
+			return err
+		})
+	}
+	return lot
+}
+
+func (s stand) in(t testing.TB, fn func(tx *db.Tx) error) {
+	t.Helper()
+	if err := s.InTx(s.ctx, fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s stand) count(t testing.TB, table string) (n uint64) {
+	t.Helper()
+	if err := s.SQL.QueryRow("SELECT COUNT(*) FROM " + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// balanced fails unless every code is in exactly one place and the counters say so.
+func (s stand) balanced(t testing.TB) {
+	t.Helper()
+	ledger, pool, issued, aside := s.count(t, "ref_ledger"), s.count(t, "ref_pool"), s.count(t, "ref_issue"), s.count(t, "ref_quarantine")
+	if ledger != pool+issued+aside {
+		t.Errorf("%d codes in the ledger, but %d in the pool, %d given out and %d in quarantine", ledger, pool, issued, aside)
+	}
+	for _, other := range []string{"ref_pool JOIN ref_issue USING (code)", "ref_pool JOIN ref_quarantine USING (code)", "ref_issue JOIN ref_quarantine USING (code)",
+		"ref_pool LEFT JOIN ref_ledger USING (code) WHERE batch IS NULL"} {
+		if n := s.count(t, other); n > 0 {
+			t.Errorf("%d in %s", n, other)
+		}
+	}
+	now, err := refs.Stand(s.ctx, s.Queries, s.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (refs.Counts{Minted: ledger, Issued: issued, Quarantined: aside, Available: pool}); now.Counts != want {
+		t.Errorf("the counters say %+v, and it is %+v", now.Counts, want)
+	}
+}
+
+func (s stand) pop(k int) (codes []refs.Code, err error) {
+	err = s.InTx(s.ctx, func(tx *db.Tx) error {
+		codes, err = refs.PopTx(s.ctx, tx, refs.Use{Company: 1}, k)
+		return err
+	})
+	return codes, err
+}
+
+func TestPop(t *testing.T) {
+	t.Parallel()
+	t.Run("twenty who take from a pool until it is empty never get one code twice, and get all", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 3000)
+		var mu sync.Mutex
+		seen := map[refs.Code]int{}
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() {
+				for {
+					codes, err := s.pop(1 + i%7)
+					if errors.As(err, new(refs.Empty)) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					for _, code := range codes {
+						seen[code]++
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		for {
+			codes, err := s.pop(1)
+			if err != nil {
+				break
+			}
+			seen[codes[0]]++
+		}
+		for code, n := range seen {
+			if n > 1 {
+				t.Errorf("%s was given out %d times", code, n)
+			}
+		}
+		if len(seen) != 3000 {
+			t.Errorf("%d of 3000 codes were given out", len(seen))
+		}
+		s.balanced(t)
+	})
+	t.Run("what is rolled back is in the pool again", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 100)
+		changed := errors.New("I changed my mind")
+		err := s.InTx(s.ctx, func(tx *db.Tx) error {
+			if _, err := refs.PopTx(s.ctx, tx, refs.Use{}, 40); err != nil {
+				return err
+			}
+			return changed
+		})
+		if !errors.Is(err, changed) {
+			t.Fatal(err)
+		}
+		if n := s.count(t, "ref_pool"); n != 100 {
+			t.Errorf("%d codes are in the pool", n)
+		}
+		s.balanced(t)
+	})
+	t.Run("a thousand at once, of both lengths, are no neighbours in a row", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 6000)
+		s.mint(t, 2, refs.Long, 6000)
+		codes, err := s.pop(refs.MaxPop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.IsSorted(codes) {
+			t.Error("they come in order")
+		}
+		slices.Sort(codes)
+		if n := len(slices.Compact(codes)); n != refs.MaxPop {
+			t.Errorf("%d different codes", n)
+		}
+		s.balanced(t)
+	})
+	t.Run("more than there are takes none", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 10)
+		if _, err := s.pop(11); !errors.As(err, new(refs.Empty)) {
+			t.Errorf("got %v", err)
+		}
+		if codes, err := s.pop(10); err != nil || len(codes) != 10 {
+			t.Errorf("got %v, %v", codes, err)
+		}
+		s.balanced(t)
+	})
+}
+
+func TestMint(t *testing.T) {
+	t.Parallel()
+	t.Run("codes are even over all codes, without words and canaries", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 20_000)
+		rows, err := s.SQL.Query("SELECT code FROM ref_pool")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		first := map[byte]int{}
+		for rows.Next() {
+			var code refs.Code
+			if err := rows.Scan(&code); err != nil {
+				t.Fatal(err)
+			}
+			if refs.Offensive(code) || s.canaries.Is(code) {
+				t.Errorf("%s was minted", code)
+			}
+			first[code[0]]++
+		}
+		if len(first) != 57 {
+			t.Errorf("codes begin with %d characters", len(first))
+		}
+		for c, n := range first {
+			if n < 200 || n > 520 { // 351 by chance, with a deviation of 19
+				t.Errorf("%d codes begin with %c", n, c)
+			}
+		}
+		s.balanced(t)
+	})
+	t.Run("collisions are counted, and as many as chance makes", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		tight := refs.Slice{Length: refs.Short, From: 1000, To: 21_000, Codes: 8000}
+		for range 2 {
+			s.in(t, func(tx *db.Tx) error {
+				lot, err := refs.OpenLot(s.ctx, tx, 7, refs.FromMint, refs.Short)
+				if err != nil {
+					return err
+				}
+				_, err = refs.Mint(s.ctx, tx, s.canaries, lot, tight)
+				return err
+			})
+		}
+		lots, _, err := refs.Lots(s.ctx, s.Queries, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lots[0].Codes != 16_000 || lots[0].Collided < 3000 {
+			t.Errorf("the lot is %+v", lots[0])
+		}
+		if !lots[0].Suspicious() {
+			t.Error("thousands of collisions in an empty ledger rouse no suspicion")
+		}
+		s.balanced(t)
+	})
+	t.Run("a part that is used up says so", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		err := s.InTx(s.ctx, func(tx *db.Tx) error {
+			lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)
+			if err != nil {
+				return err
+			}
+			_, err = refs.Mint(s.ctx, tx, s.canaries, lot, refs.Slice{Length: refs.Short, From: 0, To: 100, Codes: 200})
+			return err
+		})
+		if !errors.As(err, new(refs.UsedUp)) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint64Range(1, 100_000_000).Draw(t, "n")
+		existing := rapid.Uint64Range(0, 100_000_000).Draw(t, "existing")
+		var codes, end uint64
+		for _, slice := range refs.Rounds(refs.Short, n, existing) {
+			if slice.From != end || slice.To <= slice.From || slice.Codes < 1 || slice.Codes > 10_000 {
+				t.Fatalf("%+v behind %d", slice, end)
+			}
+			if slice.Before < existing {
+				t.Fatalf("%+v begins with less than there is", slice)
+			}
+			codes += uint64(slice.Codes)
+			if end = slice.To; end == refs.Space(refs.Short) {
+				end = 0 // the next round
+			}
+		}
+		if codes != n || end != 0 {
+			t.Fatalf("%d of %d codes, up to %d", codes, n, end)
+		}
+	})
+}
+
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	t.Run("case makes two codes", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.in(t, func(tx *db.Tx) error {
+			lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromFile, refs.Short)
+			if err != nil {
+				return err
+			}
+			added, err := refs.Load(s.ctx, tx, lot, refs.Short, []refs.Code{"ukrEP", "UkrEP", "ukrep"})
+			if len(added) != 3 {
+				t.Errorf("%v were added", added)
+			}
+			return err
+		})
+		codes, err := s.pop(3)
+		if slices.Sort(codes); err != nil || !slices.Equal(codes, []refs.Code{"UkrEP", "ukrEP", "ukrep"}) {
+			t.Errorf("got %v, %v", codes, err)
+		}
+		for _, code := range codes {
+			if issue, err := s.RefIssue(s.ctx, string(code)); err != nil || issue.Code != string(code) {
+				t.Errorf("%s: %+v, %v", code, issue, err)
+			}
+		}
+		s.balanced(t)
+	})
+	t.Run("only letters and digits, five or six, make one", func(t *testing.T) {
+		t.Parallel()
+		for text, good := range map[string]bool{
+			"ukrEP": true, " ukrEP\n": true, "ukrEP7": true, "0OlI1": true, "": false, "ukrE": false, "ukrEPab": false, "ukr-P": false, "ükrEP": false,
+			"ukrE ": false, "ukr EP": false, "а1234": false, "<b>12": false, "ukrE\x00": false, "ukrEP%": false, "'; --": false,
+		} {
+			if code, err := refs.Parse(text); (err == nil) != good {
+				t.Errorf("%q is %q, %v", text, code, err)
+			}
+		}
+	})
+	t.Run("words are found in any case and with digits for letters", func(t *testing.T) {
+		t.Parallel()
+		for code, bad := range map[refs.Code]bool{"fuck2": true, "xFuCk": true, "5hit9": true, "Sh1tt": true, "ukrEP": false, "NINJA": false, "2aN4L": true} {
+			if refs.Offensive(code) != bad {
+				t.Errorf("%s: %v", code, !bad)
+			}
+		}
+	})
+	t.Run("canaries are few, and others elsewhere", func(t *testing.T) {
+		t.Parallel()
+		one, two := newStand(t), newStand(t)
+		var ones, both int
+		rapid.Check(t, func(t *rapid.T) {
+			for range 500 {
+				code := refs.Code(rapid.StringMatching(`[2-9a-zA-Z]{5}`).Draw(t, "code"))
+				if one.canaries.Is(code) {
+					if ones++; two.canaries.Is(code) {
+						both++
+					}
+				}
+			}
+		})
+		if ones < 20 || ones > 120 || both > 3 { // 56 by chance
+			t.Errorf("%d canaries in 50,000, %d of them of both", ones, both)
+		}
+		again, err := refs.ReadCanaries(one.ctx, one.Queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			code := refs.Code(rapid.StringMatching(`[2-9a-zA-Z]{5}`).Draw(t, "code"))
+			if again.Is(code) != one.canaries.Is(code) {
+				t.Errorf("%s is a canary no more", code)
+			}
+		})
+	})
+}
+
+func TestQuarantine(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	bad := s.mint(t, 1, refs.Short, 2000)
+	s.mint(t, 2, refs.Short, 2000)
+	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) })
+
+	before, err := s.pop(500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range refs.Parts() {
+		from, to := part[:2], part[3:]
+		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, from, to); return err })
+	}
+	s.in(t, func(tx *db.Tx) error { return refs.Unguard(s.ctx, tx) })
+	after, err := s.pop(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range slices.Concat(before, after) {
+		var lot id.Lot
+		if err := s.SQL.QueryRow("SELECT b.lot_id FROM ref_ledger l JOIN ref_batch b ON b.id = l.batch WHERE l.code = ?", string(code)).Scan((*uint64)(&lot)); err != nil || lot == bad {
+			t.Errorf("%s of lot %d was given out, %v", code, lot, err)
+		}
+	}
+	one, err := refs.OneLot(s.ctx, s.Queries, bad)
+	if err != nil || one.Quarantined != 2000 || s.count(t, "ref_quarantine") != 2000 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	s.balanced(t)
+	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }); !errors.As(err, new(refs.InQuarantine)) {
+		t.Errorf("again: %v", err)
+	}
+	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }); !errors.As(err, new(refs.LotNotFound)) {
+		t.Errorf("unknown: %v", err)
+	}
+}

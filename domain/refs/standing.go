@@ -1,0 +1,234 @@
+package refs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Standing is how the pool stands.
+type Standing struct {
+	Counts
+	ByLength []OfLength
+	Rate     float64 // codes per hour: the higher of the last hour's and the last day's
+	Guarded  bool    // a lot is being taken out of use
+	Policy   Policy
+}
+
+// Counts are numbers of codes.
+type Counts struct{ Minted, Issued, Quarantined, Available uint64 }
+
+// OfLength is how the codes of a length stand.
+type OfLength struct {
+	Length int
+	Counts
+	Space uint64
+}
+
+// Share is which part of the codes of the length was ever in the ledger, 0 to 1.
+func (l OfLength) Share() float64 { return float64(l.Minted) / float64(l.Space) }
+
+// Runway is how long the codes of the pool last at the recent rate; false where none are given out.
+func (s Standing) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
+
+// RunsOut is how long all codes of five characters last at the recent rate, those never minted included; false
+// where none are given out.
+func (s Standing) RunsOut() (time.Duration, bool) {
+	for _, l := range s.ByLength {
+		if l.Length == Short {
+			return lasts(l.Available+l.Space-min(l.Space, l.Minted), s.Rate)
+		}
+	}
+	return 0, false
+}
+
+// lasts is how long so many codes last, up to a thousand years.
+func lasts(codes uint64, perHour float64) (time.Duration, bool) {
+	if perHour <= 0 {
+		return 0, false
+	}
+	const most = 200 * 365 * 24
+	return time.Duration(min(float64(codes)/perHour, most) * float64(time.Hour)), true
+}
+
+// Policy is how the pool is kept filled.
+type Policy struct {
+	Wanted    bool // somebody gives codes out
+	Paused    bool
+	AtLeast   uint64 // codes in the pool at any time
+	LowHours  int    // it is filled when codes last shorter
+	HighHours int    // and then so that they last so long
+	Refill    id.Run // the last run that filled it by itself, 0: none
+	Sweep     id.Run // the last run that takes a lot out of use, 0: none
+}
+
+// Bounds of a policy.
+const (
+	mostAtLeast = 10_000_000
+	mostHours   = 24 * 365
+)
+
+// Check returns BadPolicy for numbers that make no sense.
+func (p Policy) Check() error {
+	switch {
+	case p.AtLeast > mostAtLeast:
+		return BadPolicy{"at_least", "Keep at most 10,000,000 codes at any time."}
+	case p.LowHours < 1 || p.LowHours > mostHours:
+		return BadPolicy{"low_hours", "Codes are to last 1 to 8,760 hours at least."}
+	case p.HighHours <= p.LowHours || p.HighHours > mostHours:
+		return BadPolicy{"high_hours", "After a refill codes are to last longer than before it, up to 8,760 hours."}
+	}
+	return nil
+}
+
+// Refill is how many codes are missing: 0 where there are enough, or nobody wants any, or refills are paused.
+func (s Standing) Refill() uint64 {
+	p := s.Policy
+	low := max(p.AtLeast, uint64(s.Rate*float64(p.LowHours)))
+	if !p.Wanted || p.Paused || s.Available >= low {
+		return 0
+	}
+	return min(MaxMint, max(p.AtLeast, uint64(s.Rate*float64(p.HighHours)))-s.Available)
+}
+
+// MostUsed is up to which share of the codes of five characters a refill mints such: beyond, it takes ten draws for a
+// new one, and who guesses hits one in a few tries.
+const MostUsed = 0.9
+
+// RefillLength is how long the codes of a refill are: five characters, until those run out.
+func (s Standing) RefillLength() int {
+	for _, l := range s.ByLength {
+		if l.Length == Short && float64(l.Minted+s.Refill()) > MostUsed*float64(l.Space) {
+			return Long
+		}
+	}
+	return Short
+}
+
+// Stand returns how the pool stands.
+func Stand(ctx context.Context, q *db.Queries, now time.Time) (s Standing, err error) {
+	rows, err := db.Read(q.CountRefs(ctx))
+	if err != nil {
+		return s, fmt.Errorf("read the counters of codes: %w", err)
+	}
+	for _, r := range rows {
+		of := ofLength(r)
+		s.ByLength = append(s.ByLength, of)
+		s.Counts = Counts{s.Minted + of.Minted, s.Issued + of.Issued, s.Quarantined + of.Quarantined, s.Available + of.Available}
+		s.Guarded = s.Guarded || r.Guarded != 0
+	}
+	if s.Policy, err = readPolicy(ctx, q); err != nil {
+		return s, err
+	}
+	s.Rate, err = rate(ctx, q, now)
+	return s, err
+}
+
+// CountByLength returns how many codes of each length there are.
+func CountByLength(ctx context.Context, q *db.Queries) (list []OfLength, err error) {
+	rows, err := db.Read(q.CountRefs(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read the counters of codes: %w", err)
+	}
+	for _, r := range rows {
+		list = append(list, ofLength(r))
+	}
+	return list, nil
+}
+
+func ofLength(r db.CountRefsRow) OfLength {
+	return OfLength{Length: int(r.Length), Space: Space(int(r.Length)), Counts: Counts{
+		Minted: uint64(r.Minted), Issued: uint64(r.Issued), Quarantined: uint64(r.Quarantined), Available: uint64(max(0, r.Minted-r.Issued-r.Quarantined)),
+	}}
+}
+
+func readPolicy(ctx context.Context, q *db.Queries) (Policy, error) {
+	row, err := db.Read(q.RefPolicy(ctx))
+	if err != nil {
+		return Policy{}, fmt.Errorf("read how the pool is filled: %w", err)
+	}
+	return policyFrom(row), nil
+}
+
+func policyFrom(row db.RefPolicy) Policy {
+	return Policy{Wanted: row.Wanted, Paused: row.Paused, AtLeast: row.AtLeast, LowHours: int(row.LowHours), HighHours: int(row.HighHours), Refill: row.RefillRun, Sweep: row.SweepRun}
+}
+
+// LockPolicy returns the policy and holds it until the transaction ends: one at a time refills.
+func LockPolicy(ctx context.Context, tx *db.Tx) (Policy, error) {
+	row, err := tx.RefPolicyForUpdate(ctx)
+	if err != nil {
+		return Policy{}, fmt.Errorf("lock how the pool is filled: %w", err)
+	}
+	return policyFrom(row), nil
+}
+
+// SetPolicy changes how the pool is filled. It returns BadPolicy.
+func SetPolicy(ctx context.Context, q *db.Queries, p Policy) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	err := q.SetRefPolicy(ctx, db.SetRefPolicyParams{Paused: p.Paused, AtLeast: p.AtLeast, LowHours: uint32(p.LowHours), HighHours: uint32(p.HighHours)})
+	if err != nil {
+		return fmt.Errorf("store how the pool is filled: %w", err)
+	}
+	return nil
+}
+
+// Want notes that somebody gives codes out, so that there are to be some.
+func Want(ctx context.Context, q *db.Queries) error {
+	if _, err := q.WantRefs(ctx); err != nil {
+		return fmt.Errorf("note that codes are wanted: %w", err)
+	}
+	return nil
+}
+
+// SetRefill notes which run fills the pool by itself. The policy is locked.
+func SetRefill(ctx context.Context, tx *db.Tx, run id.Run) error {
+	if err := tx.SetRefill(ctx, run); err != nil {
+		return fmt.Errorf("note which run fills the pool: %w", err)
+	}
+	return nil
+}
+
+// rate is how many codes an hour are given out.
+func rate(ctx context.Context, q *db.Queries, now time.Time) (float64, error) {
+	var most float64
+	for _, hours := range []int{1, 24} {
+		n, err := db.Read(q.RefsPopped(ctx, now.Add(-time.Duration(hours)*time.Hour)))
+		if err != nil {
+			return 0, fmt.Errorf("read the rate of codes: %w", err)
+		}
+		most = max(most, float64(n)/float64(hours))
+	}
+	return most, nil
+}
+
+// Minute is how many codes were given out in a minute, by all processes.
+type Minute struct {
+	At              time.Time
+	Popped, Empties uint64
+	P50, P99        time.Duration // of the slowest process
+}
+
+// Minutes returns the minutes since a time in which there was something.
+func Minutes(ctx context.Context, q *db.Queries, since time.Time) (list []Minute, err error) {
+	rows, err := db.Read(q.RefSamples(ctx, since))
+	if err != nil {
+		return nil, fmt.Errorf("read how many codes were given out: %w", err)
+	}
+	for _, r := range rows {
+		if len(list) == 0 || !list[len(list)-1].At.Equal(r.At) {
+			list = append(list, Minute{At: r.At})
+		}
+		m := &list[len(list)-1]
+		m.Popped += uint64(r.Popped)
+		m.Empties += uint64(r.Empties)
+		m.P50 = max(m.P50, time.Duration(r.P50Us)*time.Microsecond)
+		m.P99 = max(m.P99, time.Duration(r.P99Us)*time.Microsecond)
+	}
+	return list, nil
+}

@@ -1,0 +1,135 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// popping is codes that somebody wants.
+type popping struct {
+	use   refs.Use
+	count int
+	once  *Once[[]refs.Code]
+}
+
+// ownBatch is from how many codes on a pop has a transaction of its own, so that others do not wait for it.
+const ownBatch = 100
+
+// PopRefs takes codes from the pool for the one who asks, and with once only once for a key. It returns
+// refs.BadCount, refs.Empty, MissingScope, and with once Replayed or KeyReused.
+//
+// Those who ask at the same time share a transaction.
+func (w *Workflows) PopRefs(ctx context.Context, count int, once *Once[[]refs.Code]) ([]refs.Code, error) {
+	actor, err := reading(ctx, accounts.PopRefs)
+	if err != nil {
+		return nil, err
+	}
+	if count < 1 || count > refs.MaxPop {
+		return nil, refs.BadCount{Most: refs.MaxPop}
+	}
+	begun := time.Now()
+	p := &popping{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
+	codes, err := doOnce(ctx, w, once, func() ([]refs.Code, error) { return w.pop(ctx, p) })
+	empty := errors.As(err, new(refs.Empty))
+	if err == nil || empty {
+		w.refs.Popped(len(codes), empty, time.Since(begun))
+	}
+	switch {
+	case empty:
+		if err := refs.Want(ctx, w.db.Queries); err != nil {
+			return nil, err
+		}
+		return nil, err
+	case errors.Is(err, coalesce.ErrClosed):
+		return nil, Stopping{}
+	case err != nil:
+		return nil, fmt.Errorf("pop reference codes: %w", err)
+	}
+	return codes, nil
+}
+
+func (w *Workflows) pop(ctx context.Context, p *popping) ([]refs.Code, error) {
+	if p.count < ownBatch {
+		return w.poppings.Do(ctx, struct{}{}, p)
+	}
+	all, err := w.popBatch(ctx, struct{}{}, []*popping{p})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// popBatch takes the codes of several who ask, in one transaction.
+func (w *Workflows) popBatch(ctx context.Context, _ struct{}, poppings []*popping) (popped [][]refs.Code, err error) {
+	var uses []refs.Use
+	for _, p := range poppings {
+		uses = append(uses, slices.Repeat([]refs.Use{p.use}, p.count)...)
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		popped = make([][]refs.Code, len(poppings))
+		codes, err := refs.PopEach(ctx, tx, uses)
+		if err != nil {
+			return err
+		}
+		var answers []db.Idempotency
+		for i, p := range poppings {
+			popped[i], codes = codes[:p.count], codes[p.count:]
+			answers = append(answers, p.once.row(tx, popped[i])...)
+		}
+		return remember(ctx, tx, answers)
+	})
+	return popped, err
+}
+
+// RefStanding is how reference codes stand: for operators.
+func (w *Workflows) RefStanding(ctx context.Context) (refs.Standing, error) {
+	if _, err := operating(ctx); err != nil {
+		return refs.Standing{}, err
+	}
+	return refs.Stand(ctx, w.db.Queries, w.db.Now())
+}
+
+// RefGauges is RefStanding for a monitoring system: it asks for no operator.
+func (w *Workflows) RefGauges(ctx context.Context) (refs.Standing, error) {
+	return refs.Stand(ctx, w.db.Queries, w.db.Now())
+}
+
+// RefMinutes returns how codes were given out in the last while, by the minute, for operators.
+func (w *Workflows) RefMinutes(ctx context.Context, last time.Duration) ([]refs.Minute, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	return refs.Minutes(ctx, w.db.Queries, w.db.Now().Add(-last))
+}
+
+// RefLots returns a page of the lots below one, the newest first, for operators.
+func (w *Workflows) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, bool, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, false, err
+	}
+	return refs.Lots(ctx, w.db.Queries, before)
+}
+
+// SetRefPolicy changes how the pool is kept filled, for an operator. It returns refs.BadPolicy.
+func (w *Workflows) SetRefPolicy(ctx context.Context, policy refs.Policy) error {
+	if _, err := operating(ctx); err != nil {
+		return err
+	}
+	return refs.SetPolicy(ctx, w.db.Queries, policy)
+}
+
+// aloneWorth reports whether a batch of pops that failed is worth doing again one by one: not where the database
+// does not answer, but where there are not enough codes for all.
+func aloneWorth(err error) bool {
+	return errors.As(err, new(refs.Empty)) || !errors.Is(err, fault.Unavailable)
+}

@@ -1,0 +1,146 @@
+package workflows
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// The names of the migrations of reference codes.
+const (
+	MintName       = "mint-refs"
+	LoadName       = "load-refs"
+	QuarantineName = "quarantine-refs"
+)
+
+// mintRefs is the migration that makes reference codes.
+func (w *Workflows) mintRefs() *migrations.Migration {
+	return &migrations.Migration{
+		Name: MintName, Title: "Mint reference codes",
+		Description: "Makes reference codes at random that were never used, and puts them into the pool. It starts by itself, and can be stopped at any time: what is minted is good. The pool is also filled by itself when codes run low.",
+		Params: []migrations.Param{
+			{Name: "codes", Label: "How many", Kind: migrations.Number, Required: true, Default: "1000000", Min: 1, Max: refs.MaxMint},
+			lengthParam(),
+		},
+		Check:   w.checkMint,
+		Fill:    w.fillMint,
+		Write:   w.writeMint,
+		Preview: previewMint,
+		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
+		Several: true, Unattended: true,
+	}
+}
+
+func lengthParam() migrations.Param {
+	return migrations.Param{Name: "length", Label: "Characters in a code", Kind: migrations.Choice, Required: true, Default: strconv.Itoa(refs.Short), Choices: choices(strconv.Itoa(refs.Short), "five", strconv.Itoa(refs.Long), "six, for when those of five run out")}
+}
+
+// mintOrder is what the parameters of a mint say.
+func mintOrder(values migrations.Values) (codes uint64, length int, err error) {
+	if codes, err = strconv.ParseUint(values["codes"], 10, 63); err == nil {
+		length, err = strconv.Atoi(values["length"])
+	}
+	if err != nil {
+		return 0, 0, migrations.Permanent{Err: fmt.Errorf("read parameters: %w", err)}
+	}
+	return codes, length, nil
+}
+
+func (w *Workflows) checkMint(ctx context.Context, values migrations.Values) error {
+	codes, length, err := mintOrder(values)
+	if err != nil {
+		return err
+	}
+	of, err := w.refsOfLength(ctx, length)
+	if err != nil {
+		return err
+	}
+	if float64(of.Minted+codes) > refs.MostUsed*float64(of.Space) {
+		return migrations.BadParam{Name: "codes", Why: fmt.Sprintf("Of the %d codes of %d characters %d were minted before; so many more would use up nearly all. Mint fewer, or longer ones.", of.Space, length, of.Minted)}
+	}
+	return nil
+}
+
+func (w *Workflows) refsOfLength(ctx context.Context, length int) (refs.OfLength, error) {
+	counts, err := refs.CountByLength(ctx, w.bulk.Queries)
+	for _, of := range counts {
+		if of.Length == length {
+			return of, err
+		}
+	}
+	return refs.OfLength{Length: length, Space: refs.Space(length)}, err
+}
+
+// The cursor is how many codes there were at first, and how many slices were added: they follow from that.
+func (w *Workflows) fillMint(ctx context.Context, into migrations.Filler) error {
+	codes, length, err := mintOrder(into.Values())
+	if err != nil {
+		return err
+	}
+	var existing uint64
+	var done int
+	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &existing, &done); err != nil {
+		of, err := w.refsOfLength(ctx, length)
+		if err != nil {
+			return err
+		}
+		existing, done = of.Minted, 0
+	}
+	for i, slice := range refs.Rounds(length, codes, existing) {
+		if i < done {
+			continue
+		}
+		payload, err := json.Marshal(slice)
+		if err != nil {
+			return fmt.Errorf("write payload: %w", err)
+		}
+		if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", existing, i+1)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sliceOf(work *migrations.Work) (slice refs.Slice, err error) {
+	if err := json.Unmarshal([]byte(work.Task.Payload), &slice); err != nil {
+		return slice, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	return slice, nil
+}
+
+func (w *Workflows) writeMint(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	canaries, err := w.refs.Canaries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, work := range works {
+		slice, err := sliceOf(work)
+		if err != nil {
+			work.Fail(err)
+			continue
+		}
+		lot, err := refs.OpenLot(ctx, tx, work.Task.Run, refs.FromMint, slice.Length)
+		if err != nil {
+			return err
+		}
+		minted, err := refs.Mint(ctx, tx, canaries, lot, slice)
+		if err != nil {
+			return err
+		}
+		work.Note(fmt.Sprintf("%d codes; %d collided, %d were left out", minted.Added, minted.Collided, minted.Blocked))
+	}
+	return nil
+}
+
+func previewMint(_ context.Context, work *migrations.Work) (string, error) {
+	slice, err := sliceOf(work)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Would mint %d codes.", slice.Codes), nil
+}

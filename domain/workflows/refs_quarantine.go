@@ -1,0 +1,87 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// quarantineRefs is the migration that takes the codes of lots in quarantine out of the pool.
+func (w *Workflows) quarantineRefs() *migrations.Migration {
+	return &migrations.Migration{
+		Name: QuarantineName, Title: "Take a lot of reference codes out of use",
+		Description: "Goes through all codes and takes those out of the pool that came with a lot in quarantine. They are not given out from the moment on that the lot is in quarantine; until this run is complete, giving out others takes longer.",
+		Params: []migrations.Param{
+			{Name: "lot", Label: "Lot", Kind: migrations.Number, Required: true, Min: 1, Max: 1 << 40},
+		},
+		Check:   w.checkQuarantine,
+		Fill:    fillQuarantine,
+		Write:   writeQuarantine,
+		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
+		Several: true, Unattended: true,
+	}
+}
+
+// checkQuarantine refuses a run of its own: it would be without the quarantine that it is for.
+func (w *Workflows) checkQuarantine(ctx context.Context, values migrations.Values) error {
+	lot, err := refs.OneLot(ctx, w.db.Queries, lotOf(values))
+	if err != nil {
+		return migrations.BadParam{Name: "lot", Why: err.Error()}
+	}
+	if lot.QuarantinedAt == nil {
+		return migrations.BadParam{Name: "lot", Why: fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID)}
+	}
+	return nil
+}
+
+func lotOf(values migrations.Values) id.Lot {
+	n, _ := strconv.ParseUint(values["lot"], 10, 63) // a number that was checked
+	return id.Lot(n)
+}
+
+// A task is the part of all codes that begins with the same two characters.
+func fillQuarantine(ctx context.Context, into migrations.Filler) error {
+	parts := refs.Parts()
+	return migrations.FillRange(ctx, into, 1, uint64(len(parts)), 1, func(n, _ uint64) string { return parts[n-1] })
+}
+
+func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	for _, work := range works {
+		from, to, _ := strings.Cut(work.Task.Payload, " ")
+		n, err := refs.Sweep(ctx, tx, from, to)
+		if err != nil {
+			return err
+		}
+		work.Note(fmt.Sprintf("%d codes", n))
+	}
+	return nil
+}
+
+// QuarantineRefs has no code of a lot given out any more, for an operator, and returns the run that takes them out of
+// the pool. It returns refs.LotNotFound and refs.InQuarantine.
+func (w *Workflows) QuarantineRefs(ctx context.Context, lot id.Lot) (run migrations.Run, err error) {
+	actor, err := operating(ctx)
+	if err != nil {
+		return run, err
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := refs.LockPolicy(ctx, tx); err != nil {
+			return err
+		}
+		run, err = w.engine.OpenIn(ctx, tx, actor, QuarantineName, migrations.Values{"lot": strconv.FormatUint(uint64(lot), 10)})
+		if err != nil {
+			return err
+		}
+		return refs.Quarantine(ctx, tx, lot, run.ID)
+	})
+	if err != nil {
+		return run, fmt.Errorf("quarantine reference codes: %w", err)
+	}
+	return run, nil
+}

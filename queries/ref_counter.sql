@@ -1,0 +1,23 @@
+-- CountRefs reads three dozen rows.
+-- name: CountRefs :many
+SELECT length, CAST(SUM(minted) AS SIGNED) AS minted, CAST(SUM(issued) AS SIGNED) AS issued, CAST(SUM(quarantined) AS SIGNED) AS quarantined, CAST(MAX(guarded) AS SIGNED) AS guarded
+FROM ref_counter GROUP BY length ORDER BY length;
+
+-- AddMinted counts codes that were added.
+-- name: AddMinted :execrows
+UPDATE ref_counter SET minted = minted + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
+
+-- AddIssued counts codes that are given out, unless a lot is being taken out.
+-- name: AddIssued :execrows
+UPDATE ref_counter SET issued = issued + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot) AND guarded = FALSE;
+
+-- AddIssuedLooked is AddIssued for codes that were looked at.
+-- name: AddIssuedLooked :execrows
+UPDATE ref_counter SET issued = issued + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
+
+-- name: AddQuarantined :execrows
+UPDATE ref_counter SET quarantined = quarantined + sqlc.arg(n) WHERE length = sqlc.arg(length) AND slot = sqlc.arg(slot);
+
+-- GuardRefs waits for all who take codes: they hold a row each.
+-- name: GuardRefs :execrows
+UPDATE ref_counter SET guarded = sqlc.arg(guarded);

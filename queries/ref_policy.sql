@@ -1,0 +1,21 @@
+-- name: RefPolicy :one
+SELECT * FROM ref_policy WHERE id = 1;
+
+-- name: RefPolicyForUpdate :one
+SELECT * FROM ref_policy WHERE id = 1 FOR UPDATE;
+
+-- name: WantRefs :execrows
+UPDATE ref_policy SET wanted = TRUE WHERE id = 1 AND wanted = FALSE;
+
+-- name: SetRefPolicy :exec
+UPDATE ref_policy SET paused = sqlc.arg(paused), at_least = sqlc.arg(at_least), low_hours = sqlc.arg(low_hours), high_hours = sqlc.arg(high_hours) WHERE id = 1;
+
+-- name: SetRefill :exec
+UPDATE ref_policy SET refill_run = sqlc.arg(run_id) WHERE id = 1;
+
+-- name: SetSweep :exec
+UPDATE ref_policy SET sweep_run = sqlc.arg(run_id) WHERE id = 1;
+
+-- MakeCanaryKey is done once.
+-- name: MakeCanaryKey :execrows
+UPDATE ref_policy SET canary_key = sqlc.arg(canary_key) WHERE id = 1 AND canary_key IS NULL;
