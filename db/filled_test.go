@@ -30,7 +30,7 @@ const (
 )
 
 // small are tables that do not grow.
-var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true, "sequences": true}
+var small = map[string]bool{"installation": true, "schema_migrations": true, "numbers": true, "migration_lease": true, "sequences": true, "ref_counter": true, "ref_policy": true}
 
 // filling has a statement for each table; numbers.n is 1 to 30,000. Every table that grows gets at least a
 // thousand rows, for in a small one a scan is the best plan.
@@ -127,6 +127,16 @@ var filling = []string{
 	 SELECT 1, NOW(6) - INTERVAL 5 * n SECOND, 20000 - n, 0, 0, 0, 100 FROM numbers WHERE n <= 10000`,
 	`INSERT INTO migration_upstream (host, blocked_until, reason)
 	 SELECT CONCAT('host', n, '.example'), IF(n <= 20, NOW(6) + INTERVAL 1 DAY, '2026-01-01'), '429' FROM numbers WHERE n <= 2000`,
+
+	// Codes are made of seven times their number, in hexadecimal: of 1 to 30,000 the first 10,000 are given out, the
+	// next 1,000 in quarantine (those of lot 1 are), and the others in the pool.
+	`INSERT INTO ref_lot (id, run_id, source, length, codes, quarantined_at, created_at) SELECT n, n, 'mint', 5, 10, IF(n = 1, '2026-01-02', NULL), '2026-01-01' FROM numbers WHERE n <= 3000`,
+	`INSERT INTO ref_batch (id, lot_id) SELECT n, IF(n <= 1000, 1, n % 2999 + 2) FROM numbers`,
+	`INSERT INTO ref_ledger (code, batch) SELECT LPAD(HEX(7 * n), 5, '0'), n FROM numbers`,
+	`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) SELECT code, '2026-01-01', 1, 0, 0 FROM ref_ledger WHERE batch BETWEEN 1001 AND 11000`,
+	`INSERT INTO ref_quarantine (code) SELECT code FROM ref_ledger WHERE batch <= 1000`,
+	`INSERT INTO ref_pool (code) SELECT code FROM ref_ledger WHERE batch > 11000`,
+	`INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) SELECT '2026-01-01' + INTERVAL n MINUTE, 1, 60, 0, 500, 5000 FROM numbers WHERE n <= 10000`,
 
 	`UPDATE ticket SET feed_sync_id = id WHERE id <= 24000`,
 	`UPDATE comment SET feed_sync_id = id WHERE id <= 4500`,

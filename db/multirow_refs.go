@@ -51,26 +51,36 @@ func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
 	return nil
 }
 
-// MintRefs puts codes into the ledger and, those that were not there, into the pool. It returns which these are.
+// MintRefs puts codes into the ledger and, those that were not there, into the pool; it returns how many these are.
 // batch is the transaction's own: that, and not how many rows were changed, tells which are new. Codes ascend, and
 // none was given to MintRefs with this batch before.
 func (tx *Tx) MintRefs(ctx context.Context, batch uint32, codes []string) (added int64, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
-		args := make([]any, 0, 2*len(part))
-		for _, code := range part {
-			args = append(args, code, batch)
-		}
-		// Not IGNORE, which hides other errors.
-		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_ledger (code, batch) VALUES `+tuples(len(part), 2)+` ON DUPLICATE KEY UPDATE code = ref_ledger.code`, args...); err != nil {
+		if err := tx.AddToLedger(ctx, batch, part); err != nil {
 			return 0, err
 		}
-		n, err := tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ? ORDER BY code`, append(anys(part), batch))
+		n, err := tx.AddToPool(ctx, batch, part)
 		if err != nil {
 			return 0, err
 		}
 		added += n
 	}
 	return added, nil
+}
+
+// AddToLedger puts codes into the ledger; those that were there stay as they are. Not IGNORE, which hides other errors.
+func (tx *Tx) AddToLedger(ctx context.Context, batch uint32, codes []string) error {
+	args := make([]any, 0, 2*len(codes))
+	for _, code := range codes {
+		args = append(args, code, batch)
+	}
+	_, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_ledger (code, batch) VALUES `+tuples(len(codes), 2)+` ON DUPLICATE KEY UPDATE code = ref_ledger.code`, args...)
+	return err
+}
+
+// AddToPool puts those of the codes into the pool that the batch put into the ledger, and returns how many.
+func (tx *Tx) AddToPool(ctx context.Context, batch uint32, codes []string) (int64, error) {
+	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) AND batch = ? ORDER BY code`, append(anys(codes), batch))
 }
 
 // RefsOfBatch returns those of the codes that a batch put into the ledger.
@@ -154,6 +164,24 @@ func ofLots(ctx context.Context, conn DBTX, query string, args []any) (list []Re
 		list = append(list, r)
 	}
 	return list, rows.Err()
+}
+
+// SetPoolAside puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
+func (tx *Tx) SetPoolAside(ctx context.Context) error {
+	for _, statement := range []string{
+		`UPDATE ref_lot o JOIN (SELECT b.lot_id, COUNT(*) AS n FROM ref_pool p JOIN ref_ledger l ON l.code = p.code JOIN ref_batch b ON b.id = l.batch GROUP BY b.lot_id) x ON x.lot_id = o.id
+			SET o.quarantined = o.quarantined + x.n, o.quarantined_at = COALESCE(o.quarantined_at, NOW(6))`,
+		`UPDATE ref_counter c JOIN (SELECT length, SUM(minted) - SUM(issued) - SUM(quarantined) AS n FROM ref_counter GROUP BY length) x ON x.length = c.length
+			SET c.quarantined = c.quarantined + x.n WHERE c.slot = 0`,
+		`UPDATE ref_counter SET guarded = FALSE`,
+		`INSERT INTO ref_quarantine (code) SELECT code FROM ref_pool`,
+		`DELETE FROM ref_pool`,
+	} {
+		if _, err := tx.SQL.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LockPooled locks those of the codes that are in the pool, whoever has them until then, and returns them.

@@ -329,6 +329,43 @@ var samples = map[string]sample{
 	"NewEpoch":      {args: with()},
 	"RaiseHorizon":  {args: with(200, "tickets")},
 
+	// ref_counter.sql
+	"CountRefs":       {args: with()},
+	"AddMinted":       {args: with(db.AddMintedParams{N: 1, Length: 5, Slot: 3})},
+	"AddIssued":       {args: with(db.AddIssuedParams{N: 1, Length: 5, Slot: 3})},
+	"AddIssuedLooked": {args: with(db.AddIssuedLookedParams{N: 1, Length: 5, Slot: 3})},
+	"AddQuarantined":  {args: with(db.AddQuarantinedParams{N: 1, Length: 5, Slot: 3})},
+	"GuardRefs":       {args: with(true)},
+
+	// ref_lot.sql
+	"AddToLot":            {args: with(db.AddToLotParams{Codes: 1, Drawn: 1, ID: 7})},
+	"Lot":                 {args: with(7)},
+	"Lots":                {args: with(1000, 21)},
+	"QuarantineLot":       {args: with(db.QuarantineLotParams{Now: &newYear, SweepRun: 1, ID: 7})},
+	"AddQuarantinedToLot": {args: with(1, 7)},
+
+	// ref_policy.sql
+	"RefPolicy":          {args: with()},
+	"RefPolicyForUpdate": {args: with()},
+	"WantRefs":           {args: with()},
+	"SetRefPolicy":       {args: with(db.SetRefPolicyParams{AtLeast: 1, LowHours: 1, HighHours: 2})},
+	"SetRefill":          {args: with(7)},
+	"SetSweep":           {args: with(7)},
+	"MakeCanaryKey":      {args: with([]byte("0123456789abcdef"))},
+
+	// ref_pool.sql
+	"RefIssue":    {args: with("088B8")},
+	"RefInLedger": {args: with("088B8")},
+
+	// ref_sample.sql
+	"RefSamples":       {args: with(newYear.Add(9000 * time.Minute))},
+	"RefsPopped":       {args: with(newYear.Add(9000 * time.Minute))},
+	"ForgetRefSamples": {args: with(newYear.Add(10 * time.Minute))},
+
+	// multirow_refs.go
+	"LedgerHas":  {args: with([]string{"088B8", "zzzzz"})},
+	"LedgerFrom": {args: with("088B8", "0A", 900, true)},
+
 	// session.sql
 	"UpdateSession": {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},
 	"TakeSession":   {args: with("s7")},

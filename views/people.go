@@ -118,7 +118,7 @@ type AuditProps struct {
 // scopes of a token, in words.
 var scopes = map[string]string{
 	"boards:read": "see boards", "boards:write": "open and change boards", "tickets:read": "see tickets", "tickets:write": "open, change and move tickets",
-	accounts.Operate: "run this server",
+	accounts.PopRefs: "take reference codes", accounts.Operate: "run this server",
 }
 
 // scopesFor are the scopes that someone can give a token.
@@ -126,7 +126,7 @@ func scopesFor(p *accounts.Account) []string {
 	if p.Operator {
 		return accounts.Scopes
 	}
-	return slices.DeleteFunc(slices.Clone(accounts.Scopes), func(scope string) bool { return scope == accounts.Operate })
+	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OfOperators)
 }
 
 // tokenDays are the lives of a token, in words.

@@ -145,6 +145,11 @@ func answerWith(c echo.Context, code int, body []byte) error {
 
 // created sends what was made, or, where it had been made before with the same key, the first answer.
 func created(c echo.Context, v any, err error) error {
+	return answered(c, http.StatusCreated, v, err)
+}
+
+// answered is created with another status.
+func answered(c echo.Context, code int, v any, err error) error {
 	var before workflows.Replayed
 	if errors.As(err, &before) {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
@@ -153,7 +158,7 @@ func created(c echo.Context, v any, err error) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusCreated, v)
+	return answer(c, code, v)
 }
 
 // badQuery reports a query parameter of the wrong form.

@@ -194,6 +194,10 @@ func (s *server) route(e *echo.Echo) {
 	api.PATCH("/tickets/:key/comments/:comment", s.apiEditComment)
 	api.DELETE("/tickets/:key/comments/:comment", s.apiDeleteComment)
 
+	api.GET("/refs", s.apiRefs)
+	api.POST("/refs/pop", s.apiPopRefs)
+	api.GET("/refs/lots", s.apiLots)
+	api.PUT("/refs/lots/:lot/quarantine", s.apiQuarantineLot)
 	api.GET("/feeds/:feed", s.apiFeed)
 	api.GET("/feeds/:feed/stream", s.apiFeedStream)
 	api.GET("/feeds/:feed/audit", s.apiFeedAudit)

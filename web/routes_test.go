@@ -283,10 +283,14 @@ var calls = map[string]call{
 	"POST /api/v1/runs/:run/retry":       {"/runs/1/retry", `{"all":true}`, accounts.Operate, 200, 200, ""},
 	"POST /api/v1/runs/:run/skip":        {"/runs/1/skip", `{"task":9}`, accounts.Operate, 404, 404, ""},
 
-	"GET /api/v1/runs/:run/rejections.csv": {"/runs/1/rejections.csv", "", accounts.Operate, 200, 200, ""},
-	"GET /api/v1/workers":                  {"/workers", "", accounts.Operate, 200, 200, ""},
-	"PUT /api/v1/workers/:worker/drain":    {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
-	"DELETE /api/v1/workers/:worker/drain": {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
+	"GET /api/v1/runs/:run/rejections.csv":  {"/runs/1/rejections.csv", "", accounts.Operate, 200, 200, ""},
+	"GET /api/v1/refs":                      {"/refs", "", accounts.Operate, 200, 200, ""},
+	"POST /api/v1/refs/pop":                 {"/refs/pop", `{}`, accounts.PopRefs, 503, 503, ""},
+	"GET /api/v1/refs/lots":                 {"/refs/lots", "", accounts.Operate, 200, 200, ""},
+	"PUT /api/v1/refs/lots/:lot/quarantine": {"/refs/lots/99/quarantine", "", accounts.Operate, 404, 404, ""},
+	"GET /api/v1/workers":                   {"/workers", "", accounts.Operate, 200, 200, ""},
+	"PUT /api/v1/workers/:worker/drain":     {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
+	"DELETE /api/v1/workers/:worker/drain":  {"/workers/99/drain", "", accounts.Operate, 404, 404, ""},
 }
 
 // routes are the method and path of every route there is.

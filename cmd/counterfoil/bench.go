@@ -22,7 +22,7 @@ type measurement interface {
 	run(ctx context.Context, d *db.DB, url string) (bench.Report, error) // url is d's
 }
 
-var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}, "feed": &feedBench{}}
+var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}, "feed": &feedBench{}, "refs": &refBench{}}
 
 type ticketBench struct{ load bench.TicketLoad }
 
@@ -91,7 +91,7 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 		m = measurements[args[0]]
 	}
 	if m == nil {
-		return usageError{"say what to measure: tickets, migrations or feed."}
+		return usageError{"say what to measure: tickets, migrations, feed or refs."}
 	}
 	flags := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
 	m.options(flags)

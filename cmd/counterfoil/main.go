@@ -38,6 +38,7 @@ var commands = []command{
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
 	{"migrations", usageOf("migrations", migrationCommands) + "\n                              bulk work: the same as on the page /admin/migrations; “migrations help” says how each is used", migrate},
 	{"feed", usageOf("feed", feedCommands) + "\n                              the change feeds; “feed help” says how each is used", feed},
+	{"refs", usageOf("refs", refCommands) + "\n                              the pool of reference codes; “refs help” says how each is used", references},
 	{"backup", "backup FILE                 everything into one file, also while serving", makeBackup},
 	{"restore", "restore [--check] FILE      a backup into an empty database, proven with verify", restore},
 }

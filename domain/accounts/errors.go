@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -299,7 +298,7 @@ func (NoScopes) Field() string { return "scopes" }
 type BadScope struct{ Scope string }
 
 func (e BadScope) Error() string {
-	if slices.Contains(ofOperators, e.Scope) {
+	if OfOperators(e.Scope) {
 		return "Only an operator of this server can make a token with the scope " + e.Scope + "."
 	}
 	return "Choose scopes from the list."

@@ -64,7 +64,7 @@ func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 		return TokenDraft{}, NoScopes{}
 	}
 	for _, scope := range draft.Scopes {
-		if !slices.Contains(Scopes, scope) || slices.Contains(ofOperators, scope) && !account.Operator {
+		if !slices.Contains(Scopes, scope) || OfOperators(scope) && !account.Operator {
 			return TokenDraft{}, BadScope{Scope: scope}
 		}
 	}
@@ -104,7 +104,7 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 	}
 	scopes := strings.Fields(row.Scopes)
 	if !row.Operator { // any more
-		scopes = slices.DeleteFunc(scopes, func(scope string) bool { return slices.Contains(ofOperators, scope) })
+		scopes = slices.DeleteFunc(scopes, OfOperators)
 	}
 	return Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},

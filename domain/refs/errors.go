@@ -53,8 +53,13 @@ func (Known) Unwrap() error { return fault.Conflict }
 // LotNotFound reports a lot that is not there.
 type LotNotFound struct{ ID id.Lot }
 
-func (e LotNotFound) Error() string { return fmt.Sprintf("There is no lot %d of reference codes.", e.ID) }
-func (LotNotFound) Unwrap() error   { return fault.NotFound }
+func (e LotNotFound) Error() string {
+	if e.ID == 0 {
+		return "There is no such lot of reference codes."
+	}
+	return fmt.Sprintf("There is no lot %d of reference codes.", e.ID)
+}
+func (LotNotFound) Unwrap() error { return fault.NotFound }
 
 // InQuarantine reports a lot that is in quarantine already.
 type InQuarantine struct{ ID id.Lot }

@@ -123,6 +123,15 @@ func Unguard(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
+// Restored puts all codes of a restored database into quarantine that are in its pool: after the backup was made some
+// of them may have been given out.
+func Restored(ctx context.Context, d *db.DB) error {
+	if err := d.InTx(ctx, func(tx *db.Tx) error { return tx.SetPoolAside(ctx) }); err != nil {
+		return fmt.Errorf("put reference codes into quarantine: %w", err)
+	}
+	return nil
+}
+
 // sweepCodes is how many codes of the ledger a sweep looks at in one transaction.
 const sweepCodes = 900
 

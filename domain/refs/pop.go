@@ -181,3 +181,6 @@ func (p *popping) withoutQuarantined(ctx context.Context, codes []string) ([]str
 	}
 	return slices.DeleteFunc(codes, func(code string) bool { return of[code] }), nil
 }
+
+// Random is a code at random, that may or may not be there.
+func Random() Code { return Code(nth(rand.N(Space(Short)), Short)) }

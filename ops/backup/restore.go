@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -76,7 +77,8 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 
 // hold leaves the migrations to an operator: no run goes on by itself. Workers are not in a backup, so
 // their ids are kept from new ones, who would be taken for the holders of what was under way. Feeds begin a
-// new epoch: after the backup was made they may have given out positions that are given out again.
+// new epoch, and reference codes of the pool go into quarantine: after the backup was made positions and codes may
+// have been given out that it does not know of.
 func hold(ctx context.Context, conn *sql.Conn, to Home) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
@@ -93,6 +95,9 @@ func hold(ctx context.Context, conn *sql.Conn, to Home) error {
 	}
 	defer d.Close()
 	if _, err := d.NewEpoch(ctx); err != nil {
+		return err
+	}
+	if err := refs.Restored(ctx, d); err != nil {
 		return err
 	}
 	return migrations.Restored(ctx, d)
@@ -126,7 +131,9 @@ func prove(ctx context.Context, to Home) (verify.Report, error) {
 
 // filledBySchema are the tables that have rows from the beginning, and what is true of them until they are
 // used.
-var filledBySchema = map[string]string{"sequences": "value = 0"}
+var filledBySchema = map[string]string{
+	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0", "ref_policy": "wanted = FALSE AND canary_key IS NULL",
+}
 
 // empty returns NotEmpty where a table holds a row that somebody brought. Sessions do not count: a database
 // that was only looked at may have some.

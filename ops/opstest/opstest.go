@@ -23,7 +23,8 @@ import (
 //
 // The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs
 // of migrations, 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, and a
-// consumer and a webhook follow.
+// consumer and a webhook follow. Reference codes were minted, loaded and given out, and those from a file are in
+// quarantine.
 func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
@@ -55,6 +56,7 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB)
 	must(t, err)
 	migrate(t, d)
 	follow(t, d)
+	giveOut(t, ctx, d)
 }
 
 func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {

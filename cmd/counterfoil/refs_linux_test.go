@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// TestCodesWhileAServerDies has four servers give codes out while a mint and refills run, and one of the servers is
+// killed again and again. Those who ask send a request whose answer was lost once more, to another server.
+func TestCodesWhileAServerDies(t *testing.T) {
+	kills := 8
+	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+		kills = 100
+	}
+	i := onURL(t, dbtest.Empty(t))
+	servers := &fleet{list: []*process{i.serve(t), i.serve(t), i.serve(t), i.serve(t)}}
+	operator, w, d := i.operator(t)
+	if err := w.SetRefPolicy(operator, refs.Policy{AtLeast: 30_000, LowHours: 1, HighHours: 2}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := w.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "200000", "length": "5"}, migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	poppers := &poppers{token: i.token, servers: servers, seen: map[string]int{}}
+	var group sync.WaitGroup
+	for n := range 8 {
+		group.Go(func() { poppers.pop(ctx, t, n) })
+	}
+	for n := range kills {
+		before := poppers.answers.Load()
+		for poppers.answers.Load() < before+300 && !t.Failed() { // so that it dies in the middle of them
+			time.Sleep(10 * time.Millisecond)
+		}
+		servers.at(0).kill(t)
+		servers.replace(0, i.serve(t))
+		t.Logf("killed %d times, %d answers, %d asked again", n+1, poppers.answers.Load(), poppers.again.Load())
+	}
+	until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })
+	stop()
+	group.Wait()
+
+	for code, n := range poppers.seen {
+		if n > 1 {
+			t.Errorf("%s was given out %d times", code, n)
+		}
+	}
+	var issued, refills int
+	if err := d.SQL.QueryRow("SELECT (SELECT COUNT(*) FROM ref_issue), (SELECT COUNT(*) FROM migration_run WHERE actor = 'refill')").Scan(&issued, &refills); err != nil {
+		t.Fatal(err)
+	}
+	if issued != len(poppers.seen) {
+		t.Errorf("%d codes were noted as given out, and %d were received", issued, len(poppers.seen))
+	}
+	if refills == 0 || poppers.again.Load() == 0 {
+		t.Errorf("%d refills, %d requests were sent again: too little happened", refills, poppers.again.Load())
+	}
+	i.verified(t)
+}
+
+// fleet are servers, of which one may be replaced by another.
+type fleet struct {
+	mu   sync.Mutex
+	list []*process
+}
+
+func (f *fleet) at(n int) *process {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.list[n%len(f.list)]
+}
+
+func (f *fleet) replace(n int, by *process) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list[n] = by
+}
+
+// poppers take codes from any of the servers.
+type poppers struct {
+	token          string
+	servers        *fleet
+	answers, again atomic.Int64
+
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+// pop takes a few codes at a time until ctx ends. What was asked for is asked for again until there is an answer.
+func (p *poppers) pop(ctx context.Context, t *testing.T, who int) {
+	for n := 0; ctx.Err() == nil; n++ {
+		key := fmt.Sprintf("%d-%d", who, n)
+		for try := 0; ; try++ {
+			codes, err := p.ask(p.servers.at(who+n+try).url, key, 1+n%3)
+			if err == nil {
+				p.note(codes)
+				break
+			}
+			p.again.Add(1)
+			if try == 1000 {
+				t.Error(err)
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+func (p *poppers) note(codes []string) {
+	p.answers.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, code := range codes {
+		p.seen[code]++
+	}
+}
+
+func (p *poppers) ask(url, key string, count int) ([]string, error) {
+	request, err := http.NewRequest(http.MethodPost, url+"/api/v1/refs/pop", bytes.NewBufferString(`{"count":`+strconv.Itoa(count)+`}`))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+p.token)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	var answer struct{ Refs []string }
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK || len(answer.Refs) != count {
+		return nil, fmt.Errorf("%s, %d of %d codes", response.Status, len(answer.Refs), count)
+	}
+	return answer.Refs, nil
+}

@@ -1,0 +1,159 @@
+package refs_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// The race in which pools of codes that are refilled give one out twice: the refill looks whether a code was given
+// out; somebody takes it from the pool; the refill puts it into the pool.
+func TestTheRefillRace(t *testing.T) {
+	t.Parallel()
+	t.Run("a refill that looks among the codes that were given out puts one back", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		for _, statement := range []string{
+			"CREATE TABLE naive_pool (code CHAR(5) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY) ENGINE=InnoDB",
+			"CREATE TABLE naive_used LIKE naive_pool", "INSERT INTO naive_pool VALUES ('ukrEP')",
+		} {
+			s.exec(t, s.SQL, statement)
+		}
+		refill, taker := s.begin(t), s.begin(t)
+		var used int
+		if err := refill.SQL.QueryRow("SELECT COUNT(*) FROM naive_used WHERE code = 'ukrEP'").Scan(&used); err != nil || used != 0 {
+			t.Fatal(used, err)
+		}
+		s.exec(t, taker.SQL, "DELETE FROM naive_pool WHERE code = 'ukrEP'")
+		s.exec(t, taker.SQL, "INSERT INTO naive_used VALUES ('ukrEP')")
+		s.commit(t, taker)
+		s.exec(t, refill.SQL, "INSERT IGNORE INTO naive_pool VALUES ('ukrEP')")
+		s.commit(t, refill)
+		if n := s.count(t, "naive_pool JOIN naive_used USING (code)"); n != 1 {
+			t.Errorf("%d codes are free and given out; the race is not what it was", n)
+		}
+	})
+	t.Run("ours does not, in whatever order", func(t *testing.T) {
+		t.Parallel()
+		orders := interleavings("rrr", "tt")
+		if len(orders) != 10 {
+			t.Fatalf("%d orders", len(orders))
+		}
+		for _, order := range orders {
+			for _, end := range []string{"commit", "rollback"} {
+				t.Run(order+" "+end, func(t *testing.T) {
+					t.Parallel()
+					s := newStand(t)
+					s.in(t, func(tx *db.Tx) error {
+						lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromFile, refs.Short)
+						if err != nil {
+							return err
+						}
+						_, err = refs.Load(s.ctx, tx, lot, refs.Short, []refs.Code{"ukrEP"})
+						return err
+					})
+					s.race(t, order, end)
+				})
+			}
+		}
+	})
+}
+
+// race has a refill draw ukrEP and UkrEP while somebody takes the only code of the pool, ukrEP: a letter of the order
+// is a step of one of the two.
+func (s stand) race(t *testing.T, order, end string) {
+	refill, taker := s.begin(t), s.begin(t)
+	batch, err := s.OpenBatch(s.ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := []string{"UkrEP", "ukrEP"}
+	steps := map[rune][]func() error{
+		'r': {
+			func() error { return refill.AddToLedger(s.ctx, uint32(batch), drawn) },
+			func() error { _, err := refill.AddToPool(s.ctx, uint32(batch), drawn); return err },
+			func() error { return refill.SQL.Commit() },
+		},
+		't': {
+			func() error { _, err := taker.PickRefs(s.ctx, []string{"ukrEP"}, 1); return take(s.ctx, taker, err) },
+			func() error {
+				if end == "rollback" {
+					return taker.SQL.Rollback()
+				}
+				return taker.SQL.Commit()
+			},
+		},
+	}
+	for n, who := range order {
+		if err := steps[who][0](); err != nil {
+			t.Fatalf("step %d of %s: %v", n+1, order, err)
+		}
+		steps[who] = steps[who][1:]
+	}
+	in := func(table, code string) bool { return s.count(t, table+" WHERE code = '"+code+"'") == 1 }
+	if in("ref_pool", "ukrEP") == (end == "commit") || in("ref_issue", "ukrEP") != (end == "commit") {
+		t.Errorf("ukrEP: in the pool %v, given out %v", in("ref_pool", "ukrEP"), in("ref_issue", "ukrEP"))
+	}
+	if !in("ref_pool", "UkrEP") {
+		t.Error("UkrEP, which is another code, is not in the pool")
+	}
+}
+
+// take takes ukrEP for somebody.
+func take(ctx context.Context, tx *db.Tx, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := tx.DropRefs(ctx, []string{"ukrEP"})
+	if err != nil || n != 1 {
+		return fmt.Errorf("%d codes were in the pool: %w", n, err)
+	}
+	return tx.IssueRefs(ctx, []db.RefIssue{{Code: "ukrEP", IssuedAt: tx.Now, CompanyID: 1}})
+}
+
+// interleavings are all orders of two sequences of steps.
+func interleavings(a, b string) []string {
+	if a == "" || b == "" {
+		return []string{a + b}
+	}
+	var all []string
+	for _, rest := range interleavings(a[1:], b) {
+		all = append(all, a[:1]+rest)
+	}
+	for _, rest := range interleavings(a, b[1:]) {
+		all = append(all, b[:1]+rest)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (s stand) begin(t *testing.T) *db.Tx {
+	t.Helper()
+	tx, err := s.SQL.BeginTx(s.ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback() })
+	return &db.Tx{Queries: s.Queries.WithTx(tx), SQL: tx, Now: s.Now()}
+}
+
+func (s stand) commit(t *testing.T, tx *db.Tx) {
+	t.Helper()
+	if err := tx.SQL.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s stand) exec(t *testing.T, on interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}, statement string) {
+	t.Helper()
+	if _, err := on.ExecContext(s.ctx, statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// poppedResource are codes that were given out.
+type poppedResource struct {
+	Refs []refs.Code `json:"refs"`
+}
+
+func (s *server) apiPopRefs(c echo.Context) error {
+	in := struct {
+		Count int `json:"count"`
+	}{1}
+	var body []byte
+	if c.Request().ContentLength != 0 {
+		var err error
+		if body, err = bindJSON(c, &in); err != nil {
+			return err
+		}
+	}
+	key, err := once(c, body, func(codes []refs.Code) any { return poppedResource{codes} })
+	if err != nil {
+		return err
+	}
+	if key != nil {
+		key.Status = http.StatusOK
+	}
+	codes, err := s.PopRefs(c.Request().Context(), in.Count, key)
+	return answered(c, http.StatusOK, poppedResource{codes}, err)
+}
+
+// refsResource is how reference codes stand.
+type refsResource struct {
+	Minted      uint64              `json:"minted"`
+	Issued      uint64              `json:"issued"`
+	Quarantined uint64              `json:"quarantined"`
+	Available   uint64              `json:"available"`
+	PerHour     float64             `json:"per_hour"`
+	Runway      *float64            `json:"runway_hours"` // null where none are given out
+	Paused      bool                `json:"paused"`       // refills
+	ByLength    []refLengthResource `json:"by_length"`
+}
+
+type refLengthResource struct {
+	Length      int     `json:"length"`
+	Minted      uint64  `json:"minted"`
+	Issued      uint64  `json:"issued"`
+	Quarantined uint64  `json:"quarantined"`
+	Available   uint64  `json:"available"`
+	Space       uint64  `json:"space"`
+	Share       float64 `json:"share"` // of the space that was minted, 0 to 1
+}
+
+func (s *server) apiRefs(c echo.Context) error {
+	standing, err := s.RefStanding(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, Refs(standing))
+}
+
+// Refs is how reference codes stand, as the API and the command line show it.
+func Refs(s refs.Standing) any {
+	r := refsResource{
+		Minted: s.Minted, Issued: s.Issued, Quarantined: s.Quarantined, Available: s.Available, PerHour: s.Rate, Paused: s.Policy.Paused,
+	}
+	if runway, ok := s.Runway(); ok {
+		hours := runway.Round(time.Minute).Hours()
+		r.Runway = &hours
+	}
+	for _, l := range s.ByLength {
+		r.ByLength = append(r.ByLength, refLengthResource{l.Length, l.Minted, l.Issued, l.Quarantined, l.Available, l.Space, l.Share()})
+	}
+	return r
+}
+
+type lotResource struct {
+	ID            id.Lot     `json:"id"`
+	Run           id.Run     `json:"run"`
+	Source        string     `json:"source"`
+	Length        int        `json:"length"`
+	Codes         uint64     `json:"codes"`
+	Collided      uint64     `json:"collided"`
+	Expected      float64    `json:"expected"`
+	Blocked       uint64     `json:"blocked"`
+	Quarantined   uint64     `json:"quarantined"`
+	QuarantinedAt *time.Time `json:"quarantined_at"`
+	CreatedAt     time.Time  `json:"created_at"`
+}
+
+// Lot is a lot of reference codes, as the API and the command line show it.
+func Lot(l refs.Lot) any {
+	return lotResource{l.ID, l.Run, l.Source, l.Length, l.Codes, l.Collided, l.Expected, l.Blocked, l.Quarantined, l.QuarantinedAt, l.CreatedAt}
+}
+
+func (s *server) apiLots(c echo.Context) error {
+	before, err := goesOn[id.Lot](c, "before")
+	if err != nil {
+		return err
+	}
+	list, more, err := s.RefLots(c.Request().Context(), before)
+	if err != nil {
+		return err
+	}
+	items := []any{}
+	for _, lot := range list {
+		items = append(items, Lot(lot))
+	}
+	var next *id.Lot
+	if more {
+		next = &list[len(list)-1].ID
+	}
+	return answer(c, http.StatusOK, map[string]any{"items": items, "next": next})
+}
+
+func (s *server) apiQuarantineLot(c echo.Context) error {
+	lot, err := rowID[id.Lot](c.Param("lot"), refs.LotNotFound{})
+	if err != nil {
+		return err
+	}
+	run, err := s.QuarantineRefs(c.Request().Context(), lot)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, s.runLinks(c).run(run))
+}
