@@ -457,7 +457,7 @@ type RefLot struct {
 	Drawn         uint64
 	Blocked       uint64
 	Collided      uint64
-	Expected      float64
+	Expected      uint64
 	Quarantined   uint64
 	QuarantinedAt *time.Time
 	SweepRun      id.Run

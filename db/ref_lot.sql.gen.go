@@ -31,7 +31,7 @@ type AddToLotParams struct {
 	Drawn    uint64
 	Blocked  uint64
 	Collided uint64
-	Expected float64
+	Expected uint64
 	ID       id.Lot
 }
 

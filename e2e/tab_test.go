@@ -33,6 +33,7 @@ type tab struct {
 	plain bool // runs no scripts
 	// expected are complaints of the browser that belong to the test.
 	expected *regexp.Regexp
+	patience time.Duration // where it is longer than that of others
 }
 
 // refusals are answers that a page deals with; the browser logs each of them.
@@ -155,7 +156,7 @@ func fill(js string, args []any) string {
 func (b *tab) wait(js string, args ...any) {
 	b.t.Helper()
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(max(patience, b.patience)); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
 		var ok bool
 		if ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+fill(js, args)+")")); ok {
 			return

@@ -2,7 +2,7 @@
 
 -- What one mint, or one file, brought: the codes of a lot have one length and are taken out of use together.
 -- drawn are the codes that were tried, blocked those left out for their words, collided those that there were
--- before; expected is how many collisions chance makes of so many. sweep_run is the run that takes the codes of a lot in
+-- before; expected is how many collisions chance makes of so many, in thousandths. sweep_run is the run that takes the codes of a lot in
 -- quarantine out of the pool.
 CREATE TABLE ref_lot (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
@@ -13,7 +13,7 @@ CREATE TABLE ref_lot (
   drawn BIGINT UNSIGNED NOT NULL DEFAULT 0,
   blocked BIGINT UNSIGNED NOT NULL DEFAULT 0,
   collided BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  expected DOUBLE NOT NULL DEFAULT 0,
+  expected BIGINT UNSIGNED NOT NULL DEFAULT 0,
   quarantined BIGINT UNSIGNED NOT NULL DEFAULT 0,
   quarantined_at DATETIME(6) NULL,
   sweep_run BIGINT UNSIGNED NOT NULL DEFAULT 0,

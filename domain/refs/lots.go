@@ -78,7 +78,7 @@ func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 func lotFrom(row db.RefLot) Lot {
 	return Lot{
 		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length), Codes: row.Codes,
-		Minted:      Minted{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: row.Expected},
+		Minted:      Minted{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
 		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -131,5 +132,5 @@ func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minte
 	if _, err := tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)}); err != nil {
 		return err
 	}
-	return tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: m.Expected})
+	return tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
 }

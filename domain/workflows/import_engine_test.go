@@ -25,15 +25,19 @@ type shop struct {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	h := newHouse(t)
+	return &shop{newHouse(t).withFiles(t), t, workflows.AsCommandLine(context.Background())}
+}
+
+// withFiles gives the house a place for files.
+func (h *house) withFiles(t testing.TB) *house {
+	t.Helper()
 	files, err := blobs.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := workflows.New(h.db, workflows.WithFiles(files))
-	t.Cleanup(func() { w.Close(context.Background()) })
-	h.Workflows = w
-	return &shop{h, t, workflows.AsCommandLine(context.Background())}
+	h.Workflows = workflows.New(h.db, workflows.WithFiles(files))
+	t.Cleanup(func() { h.Close(context.Background()) })
+	return h
 }
 
 // works has a worker work until stop is called.

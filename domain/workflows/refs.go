@@ -26,13 +26,16 @@ type popping struct {
 const ownBatch = 100
 
 // PopRefs takes codes from the pool for the one who asks, and with once only once for a key. It returns
-// refs.BadCount, refs.Empty, MissingScope, and with once Replayed or KeyReused.
+// refs.BadCount, refs.Empty, MissingScope, NotOperator, and with once Replayed or KeyReused.
 //
 // Those who ask at the same time share a transaction.
 func (w *Workflows) PopRefs(ctx context.Context, count int, once *Once[[]refs.Code]) ([]refs.Code, error) {
 	actor, err := reading(ctx, accounts.PopRefs)
 	if err != nil {
 		return nil, err
+	}
+	if !actor.Account.Operator {
+		return nil, accounts.NotOperator{}
 	}
 	if count < 1 || count > refs.MaxPop {
 		return nil, refs.BadCount{Most: refs.MaxPop}

@@ -1,0 +1,244 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// minted mints codes as an operator does.
+func (h *house) minted(t testing.TB, codes int, length string) migrations.Run {
+	t.Helper()
+	run, _ := h.carryOut(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
+	return run
+}
+
+func (h *house) standing(t testing.TB) refs.Standing {
+	t.Helper()
+	s, err := h.RefStanding(h.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	t.Run("what is minted can be taken, by many at once, each code by one", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		run := h.minted(t, 25_000, "5")
+		if run.State != migrations.Complete || run.Progress.Complete != 3 {
+			t.Fatalf("%+v", run)
+		}
+		var mu sync.Mutex
+		seen := map[refs.Code]bool{}
+		var group sync.WaitGroup
+		for n := range 50 {
+			group.Go(func() {
+				for range 40 {
+					codes, err := h.PopRefs(h.ctx, 1+n%5+n/49*200, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					for _, code := range codes {
+						if seen[code] {
+							t.Errorf("%s twice", code)
+						}
+						seen[code] = true
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		if s := h.standing(t); s.Minted != 25_000 || s.Issued != uint64(len(seen)) || s.Available != 25_000-s.Issued {
+			t.Errorf("%+v, and %d were received", s.Counts, len(seen))
+		}
+		if n := h.count(t, "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0"); n != len(seen) {
+			t.Errorf("%d codes are noted", n)
+		}
+	})
+	t.Run("a pool that runs low is filled, by one run at a time, once somebody wants codes", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		tend := func(want int) {
+			t.Helper()
+			if err := h.TendRefs(context.Background()); err != nil { // it notes what was popped, too
+				t.Fatal(err)
+			}
+			var group sync.WaitGroup
+			for range 5 { // as five processes do
+				group.Go(func() {
+					if err := h.TendRefs(context.Background()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if n := h.count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != want {
+				t.Fatalf("%d refills, not %d", n, want)
+			}
+		}
+		policy := refs.Policy{AtLeast: 500, LowHours: 24, HighHours: 100}
+		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+			t.Fatal(err)
+		}
+		tend(0)
+		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.As(err, new(refs.Empty)) {
+			t.Fatal(err)
+		}
+		tend(1)
+		h.worked(t, workflows.MintName)
+		if s := h.standing(t); s.Available != 500 {
+			t.Errorf("%+v", s.Counts)
+		}
+		tend(1)
+		if _, err := h.PopRefs(h.ctx, 240, nil); err != nil {
+			t.Fatal(err)
+		}
+		tend(2) // 240 in the last hour are 5,760 a day
+		h.worked(t, workflows.MintName)
+		if s := h.standing(t); s.Available != 24_000 || s.Rate != 240 {
+			t.Errorf("%+v", s)
+		}
+		policy.AtLeast, policy.Paused = 100_000, true
+		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+			t.Fatal(err)
+		}
+		tend(2)
+		policy.Paused = false
+		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+			t.Fatal(err)
+		}
+		tend(3)
+		tend(3)
+		h.exec(t, "UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6), active_key = NULL WHERE name = 'mint-refs' AND state <> 'complete'")
+		tend(3) // not again at once
+		h.exec(t, "UPDATE migration_run SET finished_at = NOW(6) - INTERVAL 2 HOUR WHERE name = 'mint-refs'")
+		tend(4)
+	})
+	t.Run("when five characters run out, six are minted", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
+		if _, err := h.OpenRun(workflows.AsCommandLine(h.ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}); err == nil || !strings.Contains(err.Error(), "longer") {
+			t.Errorf("got %v", err)
+		}
+		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.As(err, new(refs.Empty)) {
+			t.Fatal(err)
+		}
+		h.exec(t, "UPDATE ref_policy SET at_least = 3000000")
+		if err := h.TendRefs(h.ctx); err != nil {
+			t.Fatal(err)
+		}
+		h.exec(t, "UPDATE ref_policy SET paused = TRUE")
+		if n := h.count(t, "SELECT COUNT(*) FROM migration_run WHERE params LIKE '%\"length\":\"6\"%'"); n != 1 {
+			t.Fatal("the refill is not of six characters")
+		}
+		h.minted(t, 100, "6")
+		codes, err := h.PopRefs(h.ctx, 3, nil)
+		if err != nil || len(codes[0]) != 6 {
+			t.Errorf("%v, %v", codes, err)
+		}
+	})
+	t.Run("a file is taken line by line: what is no code, or known, is refused and said", func(t *testing.T) {
+		t.Parallel()
+		for name, file := range map[string]string{
+			"without a heading": "ukrEP\nUkrEP\nukrE\nabcdef\nukrEP\n0OlI1\n<b>12\n\"a,b\"\n",
+			"with one":          "\xef\xbb\xbfCode,Printed\r\nukrEP,yes\r\nUkrEP,\r\nukrE,\r\nabcdef,\r\nukrEP,\r\n0OlI1,\r\n<b>12,\r\n\"a,b\",\r\n",
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				h := newHouse(t).withFiles(t)
+				load := func() migrations.Run {
+					run, _ := h.carryOut(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
+					return run
+				}
+				run := load()
+				if p := run.Progress; run.Rejected != 4 || p.Complete != 3 || p.Failed != 1 {
+					t.Errorf("%d rejected, %+v", run.Rejected, p)
+				}
+				if s := h.standing(t); s.Available != 3 || s.Minted != 3 {
+					t.Errorf("%+v", s.Counts)
+				}
+				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
+					t.Errorf("again: %+v", p)
+				}
+				codes, err := h.PopRefs(h.ctx, 3, nil)
+				if err != nil || len(codes) != 3 {
+					t.Errorf("%v, %v", codes, err)
+				}
+				if p := load().Progress; p.Complete != 0 || h.standing(t).Available != 0 {
+					t.Errorf("once more, when they are given out: %+v", p)
+				}
+			})
+		}
+	})
+	t.Run("a lot in quarantine is taken out of the pool by a run, and then the guard ends", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.minted(t, 1000, "5")
+		h.minted(t, 1000, "5")
+		lots, _, err := h.RefLots(h.ctx, 0)
+		if err != nil || len(lots) != 2 {
+			t.Fatal(lots, err)
+		}
+		bad := lots[1].ID
+		if _, err := h.QuarantineRefs(h.ctx, bad); err != nil {
+			t.Fatal(err)
+		}
+		if !h.standing(t).Guarded {
+			t.Error("nothing guards the pool")
+		}
+		if _, err := h.PopRefs(h.ctx, 700, nil); err != nil {
+			t.Fatal(err)
+		}
+		if runs := h.worked(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
+			t.Fatalf("%+v", runs)
+		}
+		if err := h.TendRefs(h.ctx); err != nil {
+			t.Fatal(err)
+		}
+		s := h.standing(t)
+		if s.Guarded || s.Quarantined != 1000 || s.Available != 300 {
+			t.Errorf("%+v", s)
+		}
+		if n := h.count(t, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad)); n != 0 {
+			t.Errorf("%d codes of the lot were given out", n)
+		}
+		if _, err := h.QuarantineRefs(h.ctx, bad); !errors.As(err, new(refs.InQuarantine)) {
+			t.Errorf("again: %v", err)
+		}
+		if _, err := h.QuarantineRefs(h.ctx, id.Lot(99)); !errors.As(err, new(refs.LotNotFound)) {
+			t.Errorf("unknown: %v", err)
+		}
+	})
+	t.Run("who may not, may not", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		ben := h.as(t, "Ben", accounts.Admin)
+		for what, do := range map[string]func() error{
+			"standing":   func() error { _, err := h.RefStanding(ben); return err },
+			"lots":       func() error { _, _, err := h.RefLots(ben, 0); return err },
+			"policy":     func() error { return h.SetRefPolicy(ben, refs.Policy{AtLeast: 1, LowHours: 1, HighHours: 2}) },
+			"quarantine": func() error { _, err := h.QuarantineRefs(ben, 1); return err },
+			"pop":        func() error { _, err := h.PopRefs(ben, 1, nil); return err },
+		} {
+			if err := do(); !errors.As(err, new(accounts.NotOperator)) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
+}

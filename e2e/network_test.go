@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// What lies between a browser and the server does not always let things through.
+
+// through has tabs reach the server at another address.
+func (a *app) through(at string) *app {
+	front := *a
+	front.url = at
+	return &front
+}
+
+func TestBadNetworks(t *testing.T) {
+	t.Parallel()
+	t.Run("a proxy that keeps streams back: the board asks, and is true all the same", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		b := a.through(keepsStreamsBack(t, a.url)).tab(t)
+		b.patience = 30 * time.Second // it waits for a stream's first sign of life, then asks every five seconds
+		b.open("/acme/boards/NINJA")
+		b.newsCome("polling")
+		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
+		b.holds("Doing", "NINJA-1")
+		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
+		b.sees(card("NINJA-2"), "Another")
+	})
+	t.Run("a network that swallows all without a word: the board notices, and catches up", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two")
+		line := newLine(t, a.url)
+		b := a.through(line.url).tab(t)
+		b.patience = 2 * time.Minute // without a word for 45 s it takes the line for dead
+		b.open("/acme/boards/NINJA")
+		b.live()
+		line.lost.Add(1) // what is connected by now hears nothing more, as behind a router that was restarted
+		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
+		b.holds("Doing", "NINJA-1")
+		b.live()
+	})
+}
+
+// keepsStreamsBack is a proxy that reads the answers of streams to their end before it passes them on.
+func keepsStreamsBack(t *testing.T, to string) string {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/live") {
+			<-r.Context().Done()
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// line passes bytes on. Connections that were there when lost was counted up hear nothing any more, and are not
+// told so.
+type line struct {
+	url  string
+	lost atomic.Int64
+}
+
+func newLine(t *testing.T, to string) *line {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	l := &line{url: "http://" + listener.Addr().String()}
+	go func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", strings.TrimPrefix(to, "http://"))
+			if err != nil {
+				near.Close()
+				continue
+			}
+			t.Cleanup(func() { near.Close(); far.Close() })
+			began := l.lost.Load()
+			go l.pass(near, far, began)
+			go l.pass(far, near, began)
+		}
+	}()
+	return l
+}
+
+func (l *line) pass(to, from net.Conn, began int64) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if l.lost.Load() > began {
+			_, _ = io.Copy(io.Discard, from)
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			to.Close()
+			return
+		}
+	}
+}
