@@ -66,14 +66,18 @@ func lengths(codes []string) map[int]int {
 	return n
 }
 
-// Parts divides all codes, those from elsewhere included, into those with the same two characters at first: each as
+// Parts divides all codes, those from elsewhere included, by so many of their first characters, 0 to 2: each part is
 // "from to" in the order of the database, from the first code on up to before another; the last has no end.
-func Parts() (parts []string) {
-	var starts []string
-	for _, a := range readable {
-		for _, b := range readable {
-			starts = append(starts, string(a)+string(b))
+func Parts(characters int) (parts []string) {
+	starts := []string{""}
+	for range characters {
+		var longer []string
+		for _, start := range starts {
+			for _, next := range readable {
+				longer = append(longer, start+string(next))
+			}
 		}
+		starts = longer
 	}
 	for i, start := range starts {
 		next := ""
@@ -83,4 +87,15 @@ func Parts() (parts []string) {
 		parts = append(parts, start+" "+next)
 	}
 	return parts
+}
+
+// PartsFor is by how many characters so many codes are divided into parts of at most some thousands.
+func PartsFor(codes uint64) int {
+	switch {
+	case codes < 20_000:
+		return 0
+	case codes < 1_000_000:
+		return 1
+	}
+	return 2
 }

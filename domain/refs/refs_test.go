@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -376,8 +377,8 @@ func TestQuarantine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range refs.Parts() {
-		from, to := part[:2], part[3:]
+	for _, part := range refs.Parts(1) {
+		from, to, _ := strings.Cut(part, " ")
 		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, from, to); return err })
 	}
 	s.in(t, func(tx *db.Tx) error { return refs.Unguard(s.ctx, tx) })

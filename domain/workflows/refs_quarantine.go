@@ -21,7 +21,7 @@ func (w *Workflows) quarantineRefs() *migrations.Migration {
 			{Name: "lot", Label: "Lot", Kind: migrations.Number, Required: true, Min: 1, Max: 1 << 40},
 		},
 		Check:   w.checkQuarantine,
-		Fill:    fillQuarantine,
+		Fill:    w.fillQuarantine,
 		Write:   writeQuarantine,
 		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
 		Several: true, Unattended: true,
@@ -45,10 +45,27 @@ func lotOf(values migrations.Values) id.Lot {
 	return id.Lot(n)
 }
 
-// A task is the part of all codes that begins with the same two characters.
-func fillQuarantine(ctx context.Context, into migrations.Filler) error {
-	parts := refs.Parts()
-	return migrations.FillRange(ctx, into, 1, uint64(len(parts)), 1, func(n, _ uint64) string { return parts[n-1] })
+// A task is the part of all codes with the same first characters. The cursor is how many characters these are, and how
+// many parts were added: codes may be minted meanwhile.
+func (w *Workflows) fillQuarantine(ctx context.Context, into migrations.Filler) error {
+	var characters, done int
+	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &characters, &done); err != nil {
+		standing, err := refs.CountByLength(ctx, w.bulk.Queries)
+		if err != nil {
+			return err
+		}
+		var codes uint64
+		for _, of := range standing {
+			codes += of.Minted
+		}
+		characters, done = refs.PartsFor(codes), 0
+	}
+	for i, part := range refs.Parts(characters)[done:] {
+		if err := into.Add(ctx, migrations.NewTask{Payload: part, Cursor: fmt.Sprintf("%d %d", characters, done+i+1)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {

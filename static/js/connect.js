@@ -6,7 +6,7 @@
 // [ticket, column, stamp], or { ticket } whose comments changed; and { at } when all up to there was told. at is how
 // far that is: positions of feeds.
 
-const FIRST = 10_000 // so long at most until the first sign of life; a proxy that keeps answers back gives none
+const FIRST = 10_000 // so long at most until the first sign of life, or an answer; a proxy that keeps answers back gives none
 const SILENCE = 45_000 // the server beats every 20 s
 const POLL = 5_000
 const AGAIN = 12 // polls until the stream is tried once more
@@ -170,16 +170,22 @@ export class Connection {
 
 	async #ask() {
 		this.#polls++
-		const answer = await this.#fetch(`${this.#url}/changes?at=${this.at}`, this.#tag && { 'If-None-Match': this.#tag })
-		check(answer)
-		this.#heard = Date.now()
-		if (answer.status === 200) {
-			const { at, build, events } = await answer.json()
-			this.#hear('hello', { build })
-			for (const { name, data } of events) this.#hear(name, data)
-			this.#come(at)
-			this.#tag = answer.headers.get('ETag')
+		const asked = this.#fetch(`${this.#url}/changes?at=${this.at}`, this.#tag && { 'If-None-Match': this.#tag })
+		const watch = setTimeout(() => this.#abort.abort(), FIRST) // a line that is dead, without a word
+		try {
+			const answer = await asked
+			check(answer)
+			this.#heard = Date.now()
+			if (answer.status === 200) {
+				const { at, build, events } = await answer.json()
+				this.#hear('hello', { build })
+				for (const { name, data } of events) this.#hear(name, data)
+				this.#come(at)
+				this.#tag = answer.headers.get('ETag')
+			}
+			this.#show('polling')
+		} finally {
+			clearTimeout(watch)
 		}
-		this.#show('polling')
 	}
 }
