@@ -88,6 +88,16 @@ type upload struct {
 	own        bool // stored for this run, not an earlier one's
 }
 
+// Check returns the parameters of a run as they would be stored. It returns UnknownMigration, BadParams with all that
+// is wrong, or what the migration's Check returns. Nothing is opened.
+func (e *Engine) Check(ctx context.Context, name string, values Values) (Values, error) {
+	m, err := e.migration(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.parse(ctx, values)
+}
+
 // OpenRun opens a run, which the first worker who is free fills. It returns UnknownMigration, BadParams
 // with all that is wrong, NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, what the migration's
 // Check returns, or ActiveRun. Of a run that is refused nothing is left, nor is its file.

@@ -53,6 +53,9 @@ func (e *Engine) Canary(ctx context.Context, code Code) (bool, error) {
 // Popped notes that somebody got codes, or that there were none, and how long that took.
 func (e *Engine) Popped(codes int, empty bool, took time.Duration) { e.meter.add(codes, empty, took) }
 
+// Totals is how many codes this process gave out since it began, and how often there were none.
+func (e *Engine) Totals() (popped, empties uint64) { return e.meter.totals() }
+
 // keepSamples is how long the samples of pops are kept.
 const keepSamples = 8 * 24 * time.Hour
 

@@ -13,6 +13,8 @@ type meter struct {
 	empties uint64
 	took    []time.Duration // the latest, up to mostTimes
 	next    int
+
+	allPopped, allEmpties uint64 // since the process began
 }
 
 // mostTimes are kept between two readings.
@@ -23,9 +25,11 @@ func (m *meter) add(codes int, empty bool, took time.Duration) {
 	defer m.mu.Unlock()
 	if empty {
 		m.empties++
+		m.allEmpties++
 		return
 	}
 	m.popped += uint64(codes)
+	m.allPopped += uint64(codes)
 	if len(m.took) < mostTimes {
 		m.took = append(m.took, took)
 		return
@@ -45,4 +49,11 @@ func (m *meter) read() (popped, empties uint64, p50, p99 time.Duration) {
 	popped, empties = m.popped, m.empties
 	m.popped, m.empties, m.took, m.next = 0, 0, m.took[:0], 0
 	return popped, empties, p50, p99
+}
+
+// totals are what was added since the process began.
+func (m *meter) totals() (popped, empties uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.allPopped, m.allEmpties
 }

@@ -16,6 +16,7 @@ type Standing struct {
 	Rate     float64 // codes per hour: the higher of the last hour's and the last day's
 	Guarded  bool    // a lot is being taken out of use
 	Policy   Policy
+	At       time.Time
 }
 
 // Counts are numbers of codes.
@@ -34,24 +35,21 @@ func (l OfLength) Share() float64 { return float64(l.Minted) / float64(l.Space) 
 // Runway is how long the codes of the pool last at the recent rate; false where none are given out.
 func (s Standing) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
 
-// RunsOut is how long all codes of five characters last at the recent rate, those never minted included; false
-// where none are given out.
-func (s Standing) RunsOut() (time.Duration, bool) {
-	for _, l := range s.ByLength {
-		if l.Length == Short {
-			return lasts(l.Available+l.Space-min(l.Space, l.Minted), s.Rate)
-		}
-	}
-	return 0, false
+// RunsOut is how long all codes of the length last where so many are given out an hour, those that were never minted
+// included; false where none are given out.
+func (l OfLength) RunsOut(perHour float64) (time.Duration, bool) {
+	return lasts(l.Available+l.Space-min(l.Space, l.Minted), perHour)
 }
 
-// lasts is how long so many codes last, up to a thousand years.
+// Longest is the most that codes are said to last.
+const Longest = 200 * 365 * 24 * time.Hour
+
+// lasts is how long so many codes last, up to Longest.
 func lasts(codes uint64, perHour float64) (time.Duration, bool) {
 	if perHour <= 0 {
 		return 0, false
 	}
-	const most = 200 * 365 * 24
-	return time.Duration(min(float64(codes)/perHour, most) * float64(time.Hour)), true
+	return time.Duration(min(float64(codes)/perHour, Longest.Hours()) * float64(time.Hour)), true
 }
 
 // Policy is how the pool is kept filled.
@@ -110,6 +108,7 @@ func (s Standing) RefillLength() int {
 
 // Stand returns how the pool stands.
 func Stand(ctx context.Context, q *db.Queries, now time.Time) (s Standing, err error) {
+	s.At = now
 	rows, err := db.Read(q.CountRefs(ctx))
 	if err != nil {
 		return s, fmt.Errorf("read the counters of codes: %w", err)

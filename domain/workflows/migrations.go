@@ -121,6 +121,14 @@ func (w *Workflows) Migration(ctx context.Context, name string) (migrations.Info
 	return w.engine.Info(ctx, name)
 }
 
+// CheckRun returns the parameters of a run as they would be stored; see migrations.Engine.Check.
+func (w *Workflows) CheckRun(ctx context.Context, name string, values migrations.Values) (migrations.Values, error) {
+	if _, err := operating(ctx); err != nil {
+		return nil, err
+	}
+	return w.engine.Check(ctx, name, values)
+}
+
 // OpenRun opens a run of a migration; see migrations.Engine.OpenRun.
 func (w *Workflows) OpenRun(ctx context.Context, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, error) {
 	return w.OpenRunOnce(ctx, name, values, draft, nil)

@@ -107,6 +107,9 @@ func (w *Workflows) RefGauges(ctx context.Context) (refs.Standing, error) {
 	return refs.Stand(ctx, w.db.Queries, w.db.Now())
 }
 
+// RefTotals is how many codes this process gave out since it began, and how often there were none.
+func (w *Workflows) RefTotals() (popped, empties uint64) { return w.refs.Totals() }
+
 // RefMinutes returns how codes were given out in the last while, by the minute, for operators.
 func (w *Workflows) RefMinutes(ctx context.Context, last time.Duration) ([]refs.Minute, error) {
 	if _, err := operating(ctx); err != nil {
@@ -123,12 +126,43 @@ func (w *Workflows) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, boo
 	return refs.Lots(ctx, w.db.Queries, before)
 }
 
-// SetRefPolicy changes how the pool is kept filled, for an operator. It returns refs.BadPolicy.
+// RefLot returns a lot, for operators, or refs.LotNotFound.
+func (w *Workflows) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
+	if _, err := operating(ctx); err != nil {
+		return refs.Lot{}, err
+	}
+	return refs.OneLot(ctx, w.db.Queries, lot)
+}
+
+// SetRefPolicy changes how full the pool is kept, for an operator: by the numbers of a policy. Whether refills are
+// paused stays. It returns refs.BadPolicy.
 func (w *Workflows) SetRefPolicy(ctx context.Context, policy refs.Policy) error {
+	return w.changeRefPolicy(ctx, func(p *refs.Policy) {
+		p.AtLeast, p.LowHours, p.HighHours = policy.AtLeast, policy.LowHours, policy.HighHours
+	})
+}
+
+// PauseRefills has the pool be filled by itself no more, or again, for an operator. A refill that is under way goes on.
+func (w *Workflows) PauseRefills(ctx context.Context, paused bool) error {
+	return w.changeRefPolicy(ctx, func(p *refs.Policy) { p.Paused = paused })
+}
+
+func (w *Workflows) changeRefPolicy(ctx context.Context, change func(*refs.Policy)) error {
 	if _, err := operating(ctx); err != nil {
 		return err
 	}
-	return refs.SetPolicy(ctx, w.db.Queries, policy)
+	err := w.db.InTx(ctx, func(tx *db.Tx) error {
+		policy, err := refs.LockPolicy(ctx, tx)
+		if err != nil {
+			return err
+		}
+		change(&policy)
+		return refs.SetPolicy(ctx, tx.Queries, policy)
+	})
+	if err != nil {
+		return fmt.Errorf("change how the pool of reference codes is filled: %w", err)
+	}
+	return nil
 }
 
 // aloneWorth reports whether a batch of pops that failed is worth doing again one by one: not where the database
