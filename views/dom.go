@@ -42,6 +42,7 @@ const (
 	WorkersID    = "workers"
 	FeedsID      = "feeds"    // the feeds and who reads them, which ask for themselves again
 	ConsumerID   = "consumer" // one of them
+	RefsID       = "refs"     // the reference codes, which ask for themselves again
 	RejectionsID = "rejections"
 	UnlistedID   = "unlisted"
 	StartID      = "start" // the question whether to start a run
@@ -79,6 +80,9 @@ func TaskRowID(t id.Task) string { return fmt.Sprintf("task-%d", t) }
 
 // ConsumerRowID is a consumer in a list.
 func ConsumerRowID(c id.Consumer) string { return fmt.Sprintf("consumer-%d", c) }
+
+// LotRowID is a lot of reference codes in the list.
+func LotRowID(l id.Lot) string { return fmt.Sprintf("lot-%d", l) }
 
 // RunWorkerID is a worker in the list of a run.
 func RunWorkerID(w id.Worker) string { return fmt.Sprintf("run-worker-%d", w) }

@@ -356,6 +356,29 @@ func AnyWebhookBeforePath(webhook id.Webhook, before id.Delivery) string {
 	return fmt.Sprintf("%s?before=%d#%s", AnyWebhookPath(webhook), before, DeliveriesID)
 }
 
+// RefsPath are the reference codes, for operators.
+const RefsPath = "/admin/refs"
+
+// RefsBelowPath is the page with the lots below one.
+func RefsBelowPath(before id.Lot) string {
+	if before == 0 {
+		return RefsPath
+	}
+	return fmt.Sprintf("%s?before=%d", RefsPath, before)
+}
+
+// RefMintsPath asks whether to mint codes; a POST mints them.
+const RefMintsPath = RefsPath + "/mints"
+
+// RefPolicyPath sets how full the pool is kept.
+const RefPolicyPath = RefsPath + "/policy"
+
+// RefPausePath has the pool be filled by itself no more, or again.
+const RefPausePath = RefsPath + "/pause"
+
+// LotQuarantinePath is the question whether to put a lot in quarantine; a POST puts it there.
+func LotQuarantinePath(lot id.Lot) string { return fmt.Sprintf("%s/lots/%d/quarantine", RefsPath, lot) }
+
 // MigrationsPath is the list of runs of migrations.
 const MigrationsPath = "/admin/migrations"
 

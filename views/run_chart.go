@@ -94,9 +94,7 @@ func (c chart) x(at time.Time) float64 {
 }
 
 func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64) band {
-	type point struct{ x, rate float64 }
 	var runs [][]point
-	var b band
 	fresh := true
 	for i := 1; i < len(samples); i++ {
 		took := samples[i].At.Sub(samples[i-1].At)
@@ -113,14 +111,26 @@ func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64
 			runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i-1].At), rate})
 		}
 		runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i].At), rate})
-		b.most, b.now = math.Max(b.most, rate), rate
+	}
+	return bandOf(runs)
+}
+
+// point is a place of a line: x in thousandths of the width, and what was measured there.
+type point struct{ x, y float64 }
+
+// bandOf is a line that breaks between some stretches.
+func bandOf(runs [][]point) (b band) {
+	for _, run := range runs {
+		for _, p := range run {
+			b.most, b.now = math.Max(b.most, p.y), p.y
+		}
 	}
 	b.top = roundUp(b.most)
 	var path strings.Builder
 	for _, run := range runs {
 		fmt.Fprintf(&path, "M%.0f 100", run[0].x)
 		for _, p := range run {
-			fmt.Fprintf(&path, "L%.0f %.0f", p.x, 100-100*p.rate/b.top)
+			fmt.Fprintf(&path, "L%.0f %.0f", p.x, 100-100*p.y/b.top)
 		}
 		fmt.Fprintf(&path, "L%.0f 100", run[len(run)-1].x)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -156,10 +157,10 @@ func (s *server) showError(err error, c echo.Context) {
 }
 
 // wayBack is the page that an error page leads to where that is not the boards, and its name: an operator's
-// migrations or feeds.
+// migrations, feeds or reference codes.
 func wayBack(c echo.Context) (path, name string) {
 	who, _ := c.Get(personKey).(accounts.Account)
-	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds"} {
+	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds", views.RefsPath: "reference codes"} {
 		if at := c.Request().URL.Path; who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
 			return path, name
 		}
@@ -217,8 +218,8 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.As(err, new(tooManyStreams)) || errors.As(err, new(workflows.Stopping)) {
-		level = slog.LevelDebug // of the first there is a metric, the second is no trouble: neither fills a log
+	if errors.As(err, new(tooManyStreams)) || errors.As(err, new(refs.Empty)) || errors.As(err, new(workflows.Stopping)) {
+		level = slog.LevelDebug // of the first two there are metrics, the third is no trouble: none fills a log
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
 	var behind interface{ Cause() error }

@@ -49,7 +49,7 @@ func method(c echo.Context) string {
 // metrics answers with what this process did and how migrations stand everywhere.
 func (s *server) metrics() http.Handler {
 	own := prometheus.NewRegistry()
-	own.MustRegister(standing{s.Workflows}, feedStanding{s.Workflows})
+	own.MustRegister(standing{s.Workflows}, feedStanding{s.Workflows}, refStanding{s.Workflows})
 	return promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{})
 }
 

@@ -59,6 +59,15 @@ func (s *server) route(e *echo.Echo) {
 	feeds.POST("/consumers/:consumer/removal", s.deleteConsumer)
 	feeds.GET("/webhooks/:webhook", s.anyWebhook)
 
+	codes := open.Group("/admin/refs", s.asSomeone, s.asOperator)
+	codes.GET("", s.refs)
+	codes.GET("/mints", s.mintForm)
+	codes.POST("/mints", s.mint)
+	codes.POST("/policy", s.setRefPolicy)
+	codes.POST("/pause", s.pauseRefills)
+	codes.GET("/lots/:lot/quarantine", s.quarantineForm)
+	codes.POST("/lots/:lot/quarantine", s.quarantineLot)
+
 	control := open.Group("/admin/migrations", s.asSomeone, s.asOperator)
 	control.GET("", s.migrations)
 	control.GET("/workers", s.workers)
@@ -234,7 +243,7 @@ func (s *server) route(e *echo.Echo) {
 	api.PUT("/workers/:worker/drain", s.drains(true))
 	api.DELETE("/workers/:worker/drain", s.drains(false))
 
-	for _, group := range []*echo.Group{open, feeds, control, company, api} {
+	for _, group := range []*echo.Group{open, feeds, codes, control, company, api} {
 		group.RouteNotFound("", s.notHere)
 		group.RouteNotFound("/*", s.notHere)
 	}

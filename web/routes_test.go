@@ -95,6 +95,14 @@ var pages = map[string]access{
 	"POST /admin/feeds/consumers/:consumer/removal": operators("/admin/feeds/consumers/99/removal", 404),
 	"GET /admin/feeds/webhooks/:webhook":            operators("/admin/feeds/webhooks/1", 200),
 
+	"GET /admin/refs":                       operators("/admin/refs", 200),
+	"GET /admin/refs/mints":                 operators("/admin/refs/mints?codes=5&length=5", 200),
+	"POST /admin/refs/mints":                operators("/admin/refs/mints", 303).sending("codes", "5", "length", "5"),
+	"POST /admin/refs/policy":               operators("/admin/refs/policy", 303).sending("at_least", "5", "low_hours", "1", "high_hours", "2"),
+	"POST /admin/refs/pause":                operators("/admin/refs/pause", 303).sending("paused", "yes"),
+	"GET /admin/refs/lots/:lot/quarantine":  operators("/admin/refs/lots/1/quarantine", 200),
+	"POST /admin/refs/lots/:lot/quarantine": operators("/admin/refs/lots/99/quarantine", 404),
+
 	// The run of the town is not filled yet.
 	"GET /admin/migrations":                          operators("/admin/migrations", 200),
 	"GET /admin/migrations/workers":                  operators("/admin/migrations/workers", 200),
@@ -320,6 +328,7 @@ func newTown(t testing.TB) *house {
 	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 	h.webhook()
+	h.codes("ukrEP", "UkrEP")
 	return h
 }
 

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// refStanding asks the database how reference codes stand. Where it does not answer soon, only what this process
+// gave out is there.
+type refStanding struct{ *workflows.Workflows }
+
+var (
+	refsAvailable   = prometheus.NewDesc("counterfoil_refs_available", "Reference codes in the pool, by their length.", []string{"length"}, nil)
+	refsMinted      = prometheus.NewDesc("counterfoil_refs_minted_total", "Reference codes that were ever minted or loaded, by their length.", []string{"length"}, nil)
+	refsIssued      = prometheus.NewDesc("counterfoil_refs_issued_total", "Reference codes that were given out, by their length.", []string{"length"}, nil)
+	refsQuarantined = prometheus.NewDesc("counterfoil_refs_quarantined_total", "Reference codes that were taken out of use, by their length.", []string{"length"}, nil)
+	refsRunway      = prometheus.NewDesc("counterfoil_refs_runway_seconds", "How long the codes of the pool last at the recent rate; missing where none are given out.", nil, nil)
+	refsPopped      = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil, nil)
+	refsEmpties     = prometheus.NewDesc("counterfoil_refs_empties_total", "How often there were fewer codes than somebody asked this process for.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (refStanding) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsPopped, refsEmpties} {
+		descs <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s refStanding) Collect(metrics chan<- prometheus.Metric) {
+	send := func(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
+	}
+	popped, empties := s.RefTotals()
+	send(refsPopped, prometheus.CounterValue, float64(popped))
+	send(refsEmpties, prometheus.CounterValue, float64(empties))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	standing, err := s.RefGauges(ctx)
+	if err != nil {
+		return
+	}
+	for _, l := range standing.ByLength {
+		length := strconv.Itoa(l.Length)
+		send(refsAvailable, prometheus.GaugeValue, float64(l.Available), length)
+		send(refsMinted, prometheus.CounterValue, float64(l.Minted), length)
+		send(refsIssued, prometheus.CounterValue, float64(l.Issued), length)
+		send(refsQuarantined, prometheus.CounterValue, float64(l.Quarantined), length)
+	}
+	if runway, ok := standing.Runway(); ok {
+		send(refsRunway, prometheus.GaugeValue, runway.Seconds())
+	}
+}
