@@ -52,6 +52,10 @@ var accessible = map[string]string{
 	"/admin/feeds/consumers/:consumer/removal": "/admin/feeds/consumers/1/removal",
 	"/admin/feeds/webhooks/:webhook":           "/admin/feeds/webhooks/1",
 
+	"/admin/refs":                      "/admin/refs",
+	"/admin/refs/mints":                "/admin/refs/mints?codes=2000&length=6",
+	"/admin/refs/lots/:lot/quarantine": "/admin/refs/lots/1/quarantine",
+
 	"/admin/migrations":                                 "/admin/migrations",
 	"/admin/migrations/workers":                         "/admin/migrations/workers",
 	"/admin/migrations/keys":                            "/admin/migrations/keys",
@@ -328,8 +332,26 @@ func full(t *testing.T) *app {
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
 	a.post("/acme/settings/webhooks/1/tests")
 	a.register(word[:80])
+	a.lots()
 	a.read("/acme")
 	return a
+}
+
+// lots has lots of reference codes of all kinds, and codes that were given out in the last hour.
+func (a *app) lots() {
+	a.t.Helper()
+	for _, statement := range []string{
+		`INSERT INTO ref_lot (run_id, source, length, codes, drawn, blocked, collided, expected, quarantined, quarantined_at, created_at) VALUES
+			(1001, 'mint', 5, 60000000, 63200000, 84012, 3115988, 3116402.5, 0, NULL, UTC_TIMESTAMP()), (1002, 'file', 6, 12, 12, 0, 0, 0, 0, NULL, UTC_TIMESTAMP()),
+			(1003, 'mint', 6, 2000000, 2003000, 2800, 200, 180, 1250000, UTC_TIMESTAMP(), UTC_TIMESTAMP()), (1004, 'mint', 5, 1000000, 1900000, 1200, 898800, 53000, 0, NULL, UTC_TIMESTAMP())`,
+		`UPDATE ref_counter SET minted = 61000000, issued = 4250113 WHERE length = 5 AND slot = 0`,
+		`INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us)
+			SELECT DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL n MINUTE, '%Y-%m-%d %H:%i:00'), 1, 40000 + 9000 * SIN(n / 5), n = 30, 1100 + 20 * n, 7000 + 3000 * COS(n)
+			FROM (SELECT 10 * t.d + u.d AS n FROM (SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5) t,
+				(SELECT 0 AS d UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9) u) minutes WHERE n <> 12`,
+	} {
+		a.onDatabase(a.t, statement)
+	}
 }
 
 // register has a consumer of tickets.
