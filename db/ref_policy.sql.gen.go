@@ -97,10 +97,11 @@ func (q *Queries) SetRefill(ctx context.Context, runID id.Run) error {
 }
 
 const setSweep = `-- name: SetSweep :exec
-UPDATE ref_policy SET sweep_run = ? WHERE id = 1
+UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(? AS UNSIGNED)) WHERE id = 1
 `
 
-func (q *Queries) SetSweep(ctx context.Context, runID id.Run) error {
+// SetSweep notes the newest run that takes lots out.
+func (q *Queries) SetSweep(ctx context.Context, runID int64) error {
 	_, err := q.db.ExecContext(ctx, setSweep, runID)
 	return err
 }

@@ -13,8 +13,9 @@ UPDATE ref_policy SET paused = sqlc.arg(paused), at_least = sqlc.arg(at_least), 
 -- name: SetRefill :exec
 UPDATE ref_policy SET refill_run = sqlc.arg(run_id) WHERE id = 1;
 
+-- SetSweep notes the newest run that takes lots out.
 -- name: SetSweep :exec
-UPDATE ref_policy SET sweep_run = sqlc.arg(run_id) WHERE id = 1;
+UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(sqlc.arg(run_id) AS UNSIGNED)) WHERE id = 1;
 
 -- MakeCanaryKey is done once.
 -- name: MakeCanaryKey :execrows

@@ -106,11 +106,20 @@ func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error 
 		}
 		return InQuarantine{lot}
 	}
-	if err := tx.SetSweep(ctx, sweep); err != nil {
-		return fmt.Errorf("note who takes codes out: %w", err)
+	if err := SetSweep(ctx, tx, sweep); err != nil {
+		return err
 	}
 	if _, err := tx.GuardRefs(ctx, true); err != nil {
 		return fmt.Errorf("guard the counters: %w", err)
+	}
+	return nil
+}
+
+// SetSweep notes that a run takes the codes of all lots in quarantine out of the pool: when the newest such run is
+// complete, none is left there. It locks the policy.
+func SetSweep(ctx context.Context, tx *db.Tx, run id.Run) error {
+	if err := tx.SetSweep(ctx, int64(run)); err != nil {
+		return fmt.Errorf("note who takes codes out: %w", err)
 	}
 	return nil
 }

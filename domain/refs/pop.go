@@ -88,7 +88,7 @@ func (p *popping) take(ctx context.Context, k int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		codes = append(good, more...)
+		codes = slices.Concat(good, more)
 	}
 	return codes, err
 }

@@ -69,6 +69,9 @@ func (w *Workflows) fillQuarantine(ctx context.Context, into migrations.Filler) 
 }
 
 func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	if err := refs.SetSweep(ctx, tx, works[0].Task.Run); err != nil { // where an earlier one was cancelled
+		return err
+	}
 	for _, work := range works {
 		from, to, _ := strings.Cut(work.Task.Payload, " ")
 		n, err := refs.Sweep(ctx, tx, from, to)
