@@ -12,7 +12,7 @@ import (
 // minted adds a lot of a mint, with how many codes there were before and how many chance makes it.
 func (h *house) minted(collided, expected int) int64 {
 	h.t.Helper()
-	return h.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided, expected)
+	return h.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided, 1000*expected)
 }
 
 func TestRefPages(t *testing.T) {

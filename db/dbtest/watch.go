@@ -17,6 +17,7 @@ type Watch struct {
 	sent    []string
 	took    time.Duration
 	commits func() // before each
+	after   func(statement string)
 }
 
 // Watched returns a new database with the newest schema, and who watches it.
@@ -49,6 +50,13 @@ func (w *Watch) BeforeCommit(do func()) {
 	w.commits = do
 }
 
+// After has do called after each statement, before its answer is used.
+func (w *Watch) After(do func(statement string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.after = do
+}
+
 func (w *Watch) committing() {
 	w.mu.Lock()
 	do := w.commits
@@ -59,6 +67,16 @@ func (w *Watch) committing() {
 }
 
 func (w *Watch) saw(statement string, since time.Time) {
+	w.note(statement, since)
+	w.mu.Lock()
+	do := w.after
+	w.mu.Unlock()
+	if do != nil {
+		do(statement)
+	}
+}
+
+func (w *Watch) note(statement string, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.keeps {

@@ -36,13 +36,18 @@ type Lot struct {
 // lotsPerPage is how many lots a page has.
 const lotsPerPage = 20
 
-// OpenLot returns the lot of a run, which begins with the first codes that it brings.
+// OpenLot returns the lot of a run, which begins with the first codes that it brings. It returns InQuarantine where
+// the lot is: nothing is added to it any more. The lot is locked, so its quarantine waits for the transaction.
 func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length int) (id.Lot, error) {
 	lot, err := tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length), Now: tx.Now})
 	if err != nil {
 		return 0, fmt.Errorf("open lot: %w", err)
 	}
-	return id.Lot(lot), nil
+	one, err := OneLot(ctx, tx.Queries, id.Lot(lot))
+	if err == nil && one.QuarantinedAt != nil {
+		err = InQuarantine{one.ID}
+	}
+	return one.ID, err
 }
 
 // Lots returns a page of the lots below one, the newest first; below 0, the first.

@@ -72,7 +72,10 @@ func (p *popping) take(ctx context.Context, k int) ([]string, error) {
 		return nil, err
 	}
 	guarded, err := p.count(ctx, codes, p.issued)
-	for bad := 0; guarded; {
+	if guarded {
+		err = p.hold(ctx)
+	}
+	for bad := 0; guarded && err == nil; {
 		good, err := p.withoutQuarantined(ctx, codes)
 		if err != nil {
 			return nil, err
@@ -164,6 +167,15 @@ func (p *popping) count(ctx context.Context, codes []string, add counting) (guar
 		}
 	}
 	return false, nil
+}
+
+// hold locks a counter until the transaction ends. A lot that goes into quarantine takes all of them, so from here on
+// none does until the codes are given out: the statement that found the counters guarded has locked nothing.
+func (p *popping) hold(ctx context.Context) error {
+	if _, err := p.issuedLooked(ctx, Short, p.slot, 0); err != nil {
+		return fmt.Errorf("hold a counter: %w", err)
+	}
+	return nil
 }
 
 // withoutQuarantined puts those codes into quarantine whose lots are, and returns the others.

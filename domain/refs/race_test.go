@@ -3,11 +3,16 @@ package refs_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
@@ -62,6 +67,45 @@ func TestTheRefillRace(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A lot that goes into quarantine while another is being taken out of the pool waits for those who have looked
+// whether their codes are of lots in quarantine.
+func TestTheQuarantineRace(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.Watched(t)
+	s := stand{DB: d, ctx: context.Background()}
+	var err error
+	if s.canaries, err = refs.ReadCanaries(s.ctx, d.Queries); err != nil {
+		t.Fatal(err)
+	}
+	first := s.mint(t, 1, refs.Short, 1)
+	second := s.mint(t, 2, refs.Short, 200)
+	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, first, 3) })
+
+	var once sync.Once
+	var between error
+	watch.After(func(statement string) {
+		if !strings.Contains(statement, "quarantined_at IS NOT NULL") {
+			return
+		}
+		once.Do(func() {
+			soon, cancel := context.WithTimeout(s.ctx, time.Second)
+			defer cancel()
+			between = s.InTx(soon, func(tx *db.Tx) error { return refs.Quarantine(soon, tx, second, 4) })
+		})
+	})
+	codes, err := s.pop(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if between == nil {
+		t.Errorf("%d codes of a lot were given out after it went into quarantine", len(codes))
+	}
+	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, second, 4) })
+	if _, err := s.pop(1); !errors.As(err, new(refs.Empty)) {
+		t.Errorf("then: %v", err)
+	}
 }
 
 // race has a refill draw ukrEP and UkrEP while somebody takes the only code of the pool, ukrEP: a letter of the order

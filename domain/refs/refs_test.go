@@ -397,6 +397,10 @@ func TestQuarantine(t *testing.T) {
 		t.Errorf("%+v, %v", one, err)
 	}
 	s.balanced(t)
+	err = s.InTx(s.ctx, func(tx *db.Tx) error { _, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short); return err })
+	if !errors.As(err, new(refs.InQuarantine)) {
+		t.Errorf("its mint goes on: %v", err)
+	}
 	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }); !errors.As(err, new(refs.InQuarantine)) {
 		t.Errorf("again: %v", err)
 	}

@@ -82,7 +82,7 @@ func writeLoad(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	if err != nil {
 		return fmt.Errorf("read parameters: %w", err)
 	}
-	lot, err := refs.OpenLot(ctx, tx, works[0].Task.Run, refs.FromFile, length)
+	lot, err := openLot(ctx, tx, works[0], refs.FromFile, length)
 	if err != nil {
 		return err
 	}

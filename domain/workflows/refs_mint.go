@@ -3,10 +3,12 @@ package workflows
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
@@ -124,7 +126,7 @@ func (w *Workflows) writeMint(ctx context.Context, tx *db.Tx, works []*migration
 			work.Fail(err)
 			continue
 		}
-		lot, err := refs.OpenLot(ctx, tx, work.Task.Run, refs.FromMint, slice.Length)
+		lot, err := openLot(ctx, tx, work, refs.FromMint, slice.Length)
 		if err != nil {
 			return err
 		}
@@ -135,6 +137,15 @@ func (w *Workflows) writeMint(ctx context.Context, tx *db.Tx, works []*migration
 		work.Note(fmt.Sprintf("%d codes; %d collided, %d were left out", minted.Added, minted.Collided, minted.Blocked))
 	}
 	return nil
+}
+
+// openLot is refs.OpenLot for a task, which is not tried again where the lot is in quarantine.
+func openLot(ctx context.Context, tx *db.Tx, work *migrations.Work, source string, length int) (id.Lot, error) {
+	lot, err := refs.OpenLot(ctx, tx, work.Task.Run, source, length)
+	if errors.As(err, new(refs.InQuarantine)) {
+		err = migrations.Permanent{Err: err}
+	}
+	return lot, err
 }
 
 func previewMint(_ context.Context, work *migrations.Work) (string, error) {

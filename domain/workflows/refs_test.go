@@ -113,13 +113,12 @@ func TestRefs(t *testing.T) {
 		if s := h.standing(t); s.Available != 24_000 || s.Rate != 240 {
 			t.Errorf("%+v", s)
 		}
-		policy.AtLeast, policy.Paused = 100_000, true
-		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+		policy.AtLeast = 100_000
+		if err := errors.Join(h.PauseRefills(h.ctx, true), h.SetRefPolicy(h.ctx, policy)); err != nil {
 			t.Fatal(err)
 		}
 		tend(2)
-		policy.Paused = false
-		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+		if err := h.PauseRefills(h.ctx, false); err != nil {
 			t.Fatal(err)
 		}
 		tend(3)
