@@ -15,9 +15,11 @@ const (
 	MaxPop = 1000
 	// together is how many codes are taken from one place of the pool: more would be neighbours in one hand.
 	together = 4
+	// apart is how many have a place of their own, so that who takes a few gets no neighbours.
+	apart = 8
 	// places is in how many places of the pool one statement looks.
 	places = 50
-	// looks is how often codes are looked for at random before the pool is gone through from its first.
+	// tries is how often codes are looked for at random before the pool is gone through from its first.
 	tries = 3
 	// slots is into how many parts the counters are divided.
 	slots = 16
@@ -111,7 +113,8 @@ func (p *popping) pick(ctx context.Context, k int) ([]string, error) {
 	}
 	for try := 0; try < tries && len(codes) < k; try++ {
 		for left := k - len(codes); left > 0; left -= places * together {
-			if err := add(randomStarts(min(places, (left+together-1)/together)), min(left, together)); err != nil {
+			n := min(places, max((left+together-1)/together, min(left, apart)))
+			if err := add(randomStarts(n), min((left+n-1)/n, together)); err != nil {
 				return nil, err
 			}
 		}

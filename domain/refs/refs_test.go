@@ -177,6 +177,26 @@ func TestPop(t *testing.T) {
 		}
 		s.balanced(t)
 	})
+	t.Run("a few for one are from all over the pool", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		s.mint(t, 1, refs.Short, 20_000)
+		near := 0
+		for range 50 {
+			codes, err := s.pop(8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := map[string]bool{}
+			for _, code := range codes {
+				first[string(code[:2])] = true
+			}
+			near += len(codes) - len(first) // of 400, by chance about half a one
+		}
+		if near > 20 {
+			t.Errorf("%d of 400 codes begin as another that came with them", near)
+		}
+	})
 	t.Run("more than there are takes none", func(t *testing.T) {
 		t.Parallel()
 		s := newStand(t)
