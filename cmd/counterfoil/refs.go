@@ -137,7 +137,7 @@ func popRefs(ctx context.Context, env environment, args []string) error {
 				return err
 			}
 		}
-		return nil
+		return w.TendRefs(ctx) // so that they count in the rate, and the pool is filled
 	})
 }
 

@@ -154,3 +154,22 @@ func (p *poppers) ask(url, key string, count int) ([]string, error) {
 	}
 	return answer.Refs, nil
 }
+
+func TestCodesByCommand(t *testing.T) {
+	t.Parallel()
+	i := onURL(t, dbtest.Empty(t))
+	if code, out := i.command(t, "refs", "pop"); code == 0 {
+		t.Errorf("an empty pool gave %s", out)
+	}
+	i.command(t, "refs", "mint", "100")
+	i.work(t)
+	var out string
+	for code, tries := 1, 0; code != 0; tries++ {
+		if code, out = i.command(t, "refs", "pop", "3"); tries == 300 {
+			t.Fatal(out)
+		}
+	}
+	if code, out := i.command(t, "refs", "status"); code != 0 || !bytes.Contains([]byte(out), []byte("At 3 codes an hour")) {
+		t.Errorf("what was popped does not count: %s", out)
+	}
+}
