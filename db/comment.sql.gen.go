@@ -14,7 +14,7 @@ import (
 )
 
 const commentOfTicket = `-- name: CommentOfTicket :one
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment
 JOIN account a ON a.id = comment.account_id
 WHERE comment.id = ? AND comment.ticket_id = ?
 `
@@ -37,13 +37,15 @@ func (q *Queries) CommentOfTicket(ctx context.Context, iD id.Comment, ticketID i
 		&i.Comment.UpdatedAt,
 		&i.Comment.DeletedAt,
 		&i.Comment.FeedSyncID,
+		&i.Comment.Public,
+		&i.Comment.FromRequester,
 		&i.Author,
 	)
 	return i, err
 }
 
 const commentsAfter = `-- name: CommentsAfter :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id > ?
 ORDER BY comment.ticket_id, comment.id
@@ -86,6 +88,8 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 			&i.Comment.UpdatedAt,
 			&i.Comment.DeletedAt,
 			&i.Comment.FeedSyncID,
+			&i.Comment.Public,
+			&i.Comment.FromRequester,
 			&i.Author,
 		); err != nil {
 			return nil, err
@@ -102,7 +106,7 @@ func (q *Queries) CommentsAfter(ctx context.Context, arg CommentsAfterParams) ([
 }
 
 const commentsBefore = `-- name: CommentsBefore :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment FORCE INDEX (ix_comment_ticket)
 JOIN account a ON a.id = comment.account_id
 WHERE comment.ticket_id >= ? AND comment.ticket_id <= ? AND comment.id < ?
 ORDER BY comment.ticket_id DESC, comment.id DESC
@@ -145,6 +149,8 @@ func (q *Queries) CommentsBefore(ctx context.Context, arg CommentsBeforeParams) 
 			&i.Comment.UpdatedAt,
 			&i.Comment.DeletedAt,
 			&i.Comment.FeedSyncID,
+			&i.Comment.Public,
+			&i.Comment.FromRequester,
 			&i.Author,
 		); err != nil {
 			return nil, err
@@ -203,15 +209,17 @@ func (q *Queries) CommentsOfCompany(ctx context.Context, ids []id.Comment, compa
 }
 
 const createComment = `-- name: CreateComment :execlastid
-INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?)
+INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
 `
 
 type CreateCommentParams struct {
-	TicketID  id.Ticket
-	AccountID id.Account
-	Body      string
-	Now       time.Time
+	TicketID      id.Ticket
+	AccountID     id.Account
+	Body          string
+	Public        bool
+	FromRequester bool
+	Now           time.Time
 }
 
 func (q *Queries) CreateComment(ctx context.Context, arg CreateCommentParams) (int64, error) {
@@ -219,6 +227,8 @@ func (q *Queries) CreateComment(ctx context.Context, arg CreateCommentParams) (i
 		arg.TicketID,
 		arg.AccountID,
 		arg.Body,
+		arg.Public,
+		arg.FromRequester,
 		arg.Now,
 		arg.Now,
 	)
@@ -274,7 +284,7 @@ func (q *Queries) EditComment(ctx context.Context, arg EditCommentParams) (int64
 }
 
 const lockComment = `-- name: LockComment :one
-SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
+SELECT id, ticket_id, account_id, body, version, created_at, updated_at, deleted_at, feed_sync_id, public, from_requester FROM comment WHERE id = ? AND ticket_id = ? FOR UPDATE
 `
 
 func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ticket) (Comment, error) {
@@ -290,6 +300,8 @@ func (q *Queries) LockComment(ctx context.Context, iD id.Comment, ticketID id.Ti
 		&i.UpdatedAt,
 		&i.DeletedAt,
 		&i.FeedSyncID,
+		&i.Public,
+		&i.FromRequester,
 	)
 	return i, err
 }

@@ -67,7 +67,7 @@ func (q *Queries) PublishedBoards(ctx context.Context, arg PublishedBoardsParams
 }
 
 const publishedComments = `-- name: PublishedComments :many
-SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug
+SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author, t.board_id, t.local_id, t.deleted_at AS ticket_deleted_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug
 FROM comment FORCE INDEX (uq_comment_feed)
 STRAIGHT_JOIN ticket t ON t.id = comment.ticket_id
 STRAIGHT_JOIN board b ON b.id = t.board_id
@@ -115,6 +115,8 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 			&i.Comment.UpdatedAt,
 			&i.Comment.DeletedAt,
 			&i.Comment.FeedSyncID,
+			&i.Comment.Public,
+			&i.Comment.FromRequester,
 			&i.Author,
 			&i.BoardID,
 			&i.LocalID,
@@ -138,7 +140,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
@@ -186,6 +188,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 			&i.Ticket.DeletedAt,
 			&i.Ticket.ClosedAt,
 			&i.Ticket.FeedSyncID,
+			&i.Ticket.FromRequester,
 			&i.CompanyID,
 			&i.BoardSlug,
 			&i.CompanySlug,

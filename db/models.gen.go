@@ -149,15 +149,17 @@ type BoardTicketIncrementer struct {
 }
 
 type Comment struct {
-	ID         id.Comment
-	TicketID   id.Ticket
-	AccountID  id.Account
-	Body       string
-	Version    uint64
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
-	DeletedAt  *time.Time
-	FeedSyncID *uint64
+	ID            id.Comment
+	TicketID      id.Ticket
+	AccountID     id.Account
+	Body          string
+	Version       uint64
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	DeletedAt     *time.Time
+	FeedSyncID    *uint64
+	Public        bool
+	FromRequester bool
 }
 
 type Company struct {
@@ -233,6 +235,15 @@ type Invitation struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	RevokedAt *time.Time
+}
+
+type LookupHour struct {
+	Hour     time.Time
+	Shard    uint8
+	Hits     uint64
+	Misses   uint64
+	Refused  uint64
+	Canaries uint64
 }
 
 type Membership struct {
@@ -421,6 +432,12 @@ type PasswordReset struct {
 	UsedAt    *time.Time
 }
 
+type PublicLimit struct {
+	Name   []byte
+	Used   uint32
+	LastAt time.Time
+}
+
 type RefBatch struct {
 	ID    uint32
 	LotID id.Lot
@@ -493,6 +510,13 @@ type RefSample struct {
 	P99Us   uint32
 }
 
+type RequestForm struct {
+	BoardID   id.Board
+	IsOn      bool
+	Intro     string
+	UpdatedAt time.Time
+}
+
 type Sequence struct {
 	Name    string
 	Value   uint64
@@ -514,21 +538,22 @@ type SignInLimit struct {
 }
 
 type Ticket struct {
-	ID           id.Ticket
-	BoardID      id.Board
-	LocalID      uint64
-	ColumnID     *id.Column
-	RankInColumn *int64
-	Title        string
-	Description  string
-	Version      uint64
-	CreatedBy    id.Account
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	MovedAt      time.Time
-	DeletedAt    *time.Time
-	ClosedAt     *time.Time
-	FeedSyncID   *uint64
+	ID            id.Ticket
+	BoardID       id.Board
+	LocalID       uint64
+	ColumnID      *id.Column
+	RankInColumn  *int64
+	Title         string
+	Description   string
+	Version       uint64
+	CreatedBy     id.Account
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	MovedAt       time.Time
+	DeletedAt     *time.Time
+	ClosedAt      *time.Time
+	FeedSyncID    *uint64
+	FromRequester bool
 }
 
 type TicketAlias struct {
@@ -543,6 +568,17 @@ type TicketOrigin struct {
 	ExternalID string
 	TicketID   id.Ticket
 	CreatedAt  time.Time
+}
+
+type TicketRequest struct {
+	TicketID  id.Ticket
+	Code      string
+	Email     string
+	FormHash  []byte
+	TokenHash []byte
+	CreatedAt time.Time
+	RepliedAt *time.Time
+	RevokedAt *time.Time
 }
 
 type Watcher struct {

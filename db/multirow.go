@@ -22,22 +22,24 @@ type NewTicket struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	ClosedAt     *time.Time
+	// FromRequester says that a stranger wrote it, by a form.
+	FromRequester bool
 }
 
-const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at) VALUES `
+const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at, from_requester) VALUES `
 
 // InsertTickets adds all rows in one statement, unless their texts are long: then it takes one for each
 // mebibyte or so, for a server takes no statement of any length.
 func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 	for len(rows) > 0 {
-		args := make([]any, 0, len(rows)*11)
+		args := make([]any, 0, len(rows)*12)
 		n, bytes := 0, 0
 		for ; n < len(rows) && bytes < 1<<20; n++ {
 			r := rows[n]
 			bytes += len(r.Title) + len(r.Description)
-			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt)
+			args = append(args, uint64(r.BoardID), r.LocalID, uint64(r.ColumnID), r.RankInColumn, r.Title, r.Description, uint64(r.CreatedBy), r.CreatedAt, r.UpdatedAt, tx.Now, r.ClosedAt, r.FromRequester)
 		}
-		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 11), args...); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx, insertTickets+tuples(n, 12), args...); err != nil {
 			return err
 		}
 		rows = rows[n:]

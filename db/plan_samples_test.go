@@ -376,6 +376,22 @@ var samples = map[string]sample{
 	"GiveBackLimit": {args: with(hash7)},
 	"ForgetLimits":  {args: with(newYear.Add(10 * time.Minute))},
 
+	// request.sql
+	"FormOfBoard":          {args: with(7)},
+	"OpenForm":             {args: with("c1", "B7")},
+	"RequestByForm":        {args: with(hash7)},
+	"RequestOfTicket":      {args: with(7)},
+	"TrackedByCode":        {args: with("c0007")},
+	"LockTicketRequest":    {args: with(7)},
+	"SetRequestToken":      {args: with(db.SetRequestTokenParams{TokenHash: hash7, TicketID: 7})},
+	"TouchRequest":         {args: with(&newYear, 7)},
+	"PurgeRequests":        {args: with(firstTickets(20))},
+	"PublicCommentsBefore": {args: with(db.PublicCommentsBeforeParams{TicketID: busyTicket, BeforeID: 250, Limit: 26})},
+	"PublicLimits":         {args: with([][]byte{hash7})},
+	"ForgetPublicLimits":   {args: with(newYear.Add(10 * time.Minute))},
+	"LookupsSince":         {args: with(newYear.Add(700 * time.Hour))},
+	"ForgetLookups":        {args: with(newYear.Add(10 * time.Hour))},
+
 	// purge.sql
 	"LongDeleted":        {args: with(db.LongDeletedParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), AfterID: 0, Limit: 500})},
 	"OldNumbersOf":       {args: with(firstTickets(100))},

@@ -1,6 +1,6 @@
 -- name: CreateComment :execlastid
-INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
-VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(body), sqlc.arg(now), sqlc.arg(now));
+INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at)
+VALUES (sqlc.arg(ticket_id), sqlc.arg(account_id), sqlc.arg(body), sqlc.arg(public), sqlc.arg(from_requester), sqlc.arg(now), sqlc.arg(now));
 
 -- name: CommentOfTicket :one
 SELECT sqlc.embed(comment), a.name AS author FROM comment

@@ -11,7 +11,7 @@ const module = "github.com/counterfoil/counterfoil/"
 
 var (
 	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault"}
-	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
+	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
 )
 
 // allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and

@@ -59,7 +59,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 			}
 		}()
 	}
-	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetDeliveries, w.Feeds().ForgetBatches)
+	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetLookups, w.ForgetDeliveries, w.Feeds().ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup
 	loops.Go(func() { w.Feeds().Work(ctx) })

@@ -44,6 +44,10 @@ type Account struct {
 	Epoch    uint64 // sessions that began in an earlier one have ended
 }
 
+// Requester is in the place of an email address of the account in whose name strangers write by public forms.
+// It is no form of address, so nobody else has it, and it has no password: nobody signs in with it.
+const Requester = "requester"
+
 // Company is a wall around boards and people.
 type Company struct {
 	ID   id.Company

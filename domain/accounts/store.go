@@ -60,8 +60,11 @@ func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 }
 
 // Join makes an account a member of a company, with a handle made from its name that nobody has there.
-// It returns AlreadyMember.
+// It returns AlreadyMember, or NotMember for the requester, who is nobody's.
 func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, role string) (handle string, err error) {
+	if account.Email == Requester {
+		return "", NotMember{}
+	}
 	wanted := handlesFor(account)
 	taken, err := tx.HandlesAmong(ctx, company, wanted)
 	if err != nil {
@@ -129,14 +132,15 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	if err != nil && !db.IsNotFound(err) {
 		return Account{}, fmt.Errorf("read account: %w", err)
 	}
-	if err != nil {
+	known := err == nil && row.Email != Requester && row.PasswordHash != ""
+	if !known {
 		row.PasswordHash = nobody
 	}
 	match, err := VerifyPassword(ctx, password, row.PasswordHash)
 	if err != nil {
 		return Account{}, fmt.Errorf("verify password: %w", err)
 	}
-	if !match {
+	if !match || !known {
 		return Account{}, WrongPassword{}
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
@@ -145,7 +149,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 // ByEmail returns the account with an address, or NotMember where there is none.
 func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) {
 	row, err := db.Read(q.AccountByEmail(ctx, strings.ToLower(strings.TrimSpace(email))))
-	if db.IsNotFound(err) {
+	if db.IsNotFound(err) || row.Email == Requester {
 		return Account{}, NotMember{}
 	}
 	if err != nil {

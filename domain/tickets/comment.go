@@ -28,6 +28,8 @@ type Comment struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	DeletedAt *time.Time
+	// Public is what the ticket's requester reads, too. FromRequester is what they wrote: text as it was typed.
+	Public, FromRequester bool
 }
 
 // Said is a comment with the key of its ticket.
@@ -58,13 +60,30 @@ func ParseComment(s string) (string, error) {
 	return text, nil
 }
 
+// Voice says who speaks in a comment, and to whom.
+type Voice int
+
+// The voices of comments.
+const (
+	Internal       Voice = iota // a member, to members
+	ToRequester                 // a member, to who sent the ticket by a form, too
+	AsTheRequester              // who sent it, to members
+)
+
 // Say adds a parsed comment to a ticket.
-func Say(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by Person) (Comment, error) {
-	n, err := tx.CreateComment(ctx, db.CreateCommentParams{TicketID: ticket.ID, AccountID: by.ID, Body: body, Now: tx.Now})
+func Say(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by Person, voice Voice) (Comment, error) {
+	said := Comment{
+		Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		Public: voice != Internal, FromRequester: voice == AsTheRequester,
+	}
+	n, err := tx.CreateComment(ctx, db.CreateCommentParams{
+		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: said.Public, FromRequester: said.FromRequester, Now: tx.Now,
+	})
 	if err != nil {
 		return Comment{}, fmt.Errorf("create comment: %w", err)
 	}
-	return Comment{ID: id.Comment(n), Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}, nil
+	said.ID = id.Comment(n)
+	return said, nil
 }
 
 // CommentOf returns a comment of a ticket, or CommentNotFound. It may be a deleted one.
@@ -164,6 +183,25 @@ func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Com
 	return page, nil
 }
 
+// PublicCommentsBefore is CommentsBefore of those that the ticket's requester reads. Deleted ones are among them, without their text.
+func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
+	page := Comments{Newer: before != 0}
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	rows, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
+	if err != nil {
+		return page, fmt.Errorf("read public comments: %w", err)
+	}
+	list := make([]Comment, len(rows))
+	for i, row := range rows {
+		list[i] = fromComment(row.Comment, row.Author)
+	}
+	page.List, page.Older = fitting(list, limit)
+	slices.Reverse(page.List)
+	return page, nil
+}
+
 // CommentsAfter returns the first comments after one, up to limit or 64 KiB of text; 0 means the
 // oldest.
 func CommentsAfter(ctx context.Context, q *db.Queries, ticket ID, after id.Comment, limit int) (Comments, error) {
@@ -194,6 +232,6 @@ func fitting(list []Comment, limit int) (page []Comment, more bool) {
 func fromComment(row db.Comment, author string) Comment {
 	return Comment{
 		ID: row.ID, Ticket: row.TicketID, Author: Person{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt,
+		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public, FromRequester: row.FromRequester,
 	}
 }

@@ -128,6 +128,8 @@ type News struct {
 	// who watch the ticket hear of it too.
 	Mentioned, Assigned []id.Account
 	Reply               bool
+	// Outside says that who did it belongs to no company: they watch nothing.
+	Outside bool
 }
 
 // Tell puts news into inboxes, each person's once and never their own doing. Whom it reaches, and
@@ -139,7 +141,7 @@ func Tell(ctx context.Context, tx *db.Tx, news News) error {
 		return err
 	}
 	watching := append(slices.Clone(news.Mentioned), news.Assigned...)
-	if news.Reply {
+	if news.Reply && !news.Outside {
 		watching = append(watching, news.By.ID)
 	}
 	slices.Sort(watching)

@@ -73,7 +73,7 @@ func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge
 		done.Numbers[row.BoardID]++
 	}
 	for _, purge := range []func(context.Context, []ID) error{ // each after what names it
-		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins,
+		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests,
 	} {
 		if err := purge(ctx, ids); err != nil {
 			return done, fmt.Errorf("purge what hangs on tickets: %w", err)

@@ -20,6 +20,7 @@ type Opening struct {
 	ClosedAt *time.Time // of a ticket that is opened in a done column
 	// CreatedAt and UpdatedAt are of a ticket that was opened elsewhere; the zero time is now.
 	CreatedAt, UpdatedAt time.Time
+	FromRequester        bool // it was sent by a form
 }
 
 // ErrArchived says that a board takes no tickets because it is archived.
@@ -53,10 +54,12 @@ func insert(ctx context.Context, tx *db.Tx, board id.Board, slug string, last ui
 		rows[i] = db.NewTicket{
 			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
 			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID, CreatedAt: created, UpdatedAt: updated, ClosedAt: o.ClosedAt,
+			FromRequester: o.FromRequester,
 		}
 		opened[i] = Ticket{
 			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
 			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: o.ClosedAt,
+			FromRequester: o.FromRequester,
 		}
 	}
 	if err := tx.InsertTickets(ctx, rows); err != nil {
@@ -237,7 +240,7 @@ func fromRow(row db.Ticket, slug string) Ticket {
 	ticket := Ticket{
 		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title, Description: row.Description,
 		Version: row.Version, Author: Person{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
-		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt,
+		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
 	}
 	if row.ColumnID != nil {
 		ticket.Column = *row.ColumnID

@@ -41,6 +41,8 @@ type Ticket struct {
 	DeletedAt   *time.Time
 	Assignees   []Assignee // by account
 	Muted       bool       // whoever it was read for (ForReader) hears of no replies on it
+	// FromRequester says that a stranger sent it by a form: its description is text as it was typed.
+	FromRequester bool
 }
 
 // Closed reports whether the work on the ticket is over.

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -48,6 +49,15 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 // ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
 // Replayed or KeyReused.
 func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Said]) (tickets.Said, error) {
+	return w.say(ctx, key, text, tickets.Internal, once)
+}
+
+// Reply is Comment that the ticket's requester reads, too. It also returns requests.NoRequester.
+func (w *Workflows) Reply(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Said]) (tickets.Said, error) {
+	return w.say(ctx, key, text, tickets.ToRequester, once)
+}
+
+func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice tickets.Voice, once *Once[tickets.Said]) (tickets.Said, error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
 		return tickets.Said{}, err
@@ -63,8 +73,13 @@ func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, o
 	said, err := doOnce(ctx, w, once, func() (said tickets.Said, err error) {
 		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 			said.Key = locked.Key
-			if said.Comment, err = tickets.Say(ctx, tx, locked, body, by); err != nil {
+			if said.Comment, err = tickets.Say(ctx, tx, locked, body, by, voice); err != nil {
 				return err
+			}
+			if voice == tickets.ToRequester {
+				if err := requests.Replied(ctx, tx, locked.ID); err != nil {
+					return err
+				}
 			}
 			news := tickets.News{Company: actor.Company.ID, Ticket: locked, Comment: said.Comment.ID, By: by, Mentioned: mentioned, Reply: true}
 			if err := tickets.Tell(ctx, tx, news); err != nil {

@@ -24,7 +24,9 @@ type TicketResource struct {
 	UpdatedAt   time.Time          `json:"updated_at"`
 	ClosedAt    *time.Time         `json:"closed_at"` // null while it is open
 	Assignees   []AssigneeResource `json:"assignees"`
-	URL         string             `json:"url"`
+	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
+	FromRequester bool   `json:"from_requester"`
+	URL           string `json:"url"`
 }
 
 // subject is what people know a row of a feed by.
@@ -46,7 +48,10 @@ type CommentResource struct {
 	CreatedAt time.Time      `json:"created_at"`
 	UpdatedAt time.Time      `json:"updated_at"`
 	Deleted   bool           `json:"deleted"`
-	URL       string         `json:"url"`
+	// Public is what the ticket's requester reads, FromRequester what they wrote: text as it was typed.
+	Public        bool   `json:"public"`
+	FromRequester bool   `json:"from_requester"`
+	URL           string `json:"url"`
 }
 
 func (r CommentResource) subject() string { return r.Ticket }
@@ -87,6 +92,7 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
 		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
+		FromRequester: t.FromRequester,
 	}
 	for i, a := range t.Assignees {
 		r.Assignees[i] = AssigneeResource{Handle: a.Handle, Name: a.Name}
@@ -98,7 +104,7 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 	return CommentResource{
 		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Deleted: c.Deleted(), URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
+		Deleted: c.Deleted(), Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
 	}
 }
 

@@ -18,6 +18,7 @@ var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source",
+	"request_form", "ticket_request",
 	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_cursor", "webhook_attempt",
 	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy", "ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
@@ -25,10 +26,11 @@ var backedUp = []string{
 
 // leftOut are not in a backup: the schema's version is in the manifest, and people sign in again,
 // so a stolen backup opens no session; nor does it open a door by a link to a new password. Workers are
-// processes of the moment.
+// processes of the moment, and so is what strangers did lately.
 var leftOut = []string{
 	"schema_migrations", "sessions", "password_reset", "sign_in_limit",
 	"migration_worker", "migration_lease", "migration_upstream",
+	"public_limit", "lookup_hour",
 }
 
 // described is a table of a database.

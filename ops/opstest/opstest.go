@@ -18,7 +18,7 @@ import (
 //	AWAY-1 went to DEMO,
 //	AWAY-2 went to DEMO too and came back,
 //	AWAY-3 is Ana's and Bob's, with a comment that names Bob and one that was taken back,
-//	AWAY-4 is Bob's and closed,
+//	AWAY-4 is Bob's and closed, and came by the board's public form,
 //	AWAY-5 was deleted and restored.
 //
 // The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs
@@ -57,6 +57,7 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB)
 	migrate(t, d)
 	follow(t, d)
 	giveOut(t, ctx, d)
+	request(t, d)
 }
 
 func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {

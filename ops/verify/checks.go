@@ -21,7 +21,7 @@ const (
 // tables are empty, and it would read all of one for each row of another. STRAIGHT_JOIN keeps the
 // table that is gone over on the left.
 func checks(place string) []check {
-	list := slices.Concat(houseChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks())
+	list := slices.Concat(houseChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks(), requestChecks())
 	if place != "" {
 		list = append(list, imageFiles(place))
 	}

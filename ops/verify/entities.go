@@ -56,7 +56,7 @@ func people(l *look) error {
 		if err := rows.Scan(&id, &email, &name); err != nil {
 			return err
 		}
-		if why := stored(email, accounts.ParseEmail); why != "" {
+		if why := stored(email, accounts.ParseEmail); email != accounts.Requester && why != "" {
 			l.find("account %d has the address %q: %s", id, email, why)
 		}
 		if why := stored(name, nameIn("name")); why != "" {

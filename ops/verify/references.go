@@ -54,6 +54,8 @@ var references = []reference{
 	{"webhook", "created_by", "account", "id"},
 	{"webhook_cursor", "webhook_id", "webhook", "id"},
 	{"webhook_attempt", "webhook_id", "webhook", "id"},
+	{"request_form", "board_id", "board", "id"},
+	{"ticket_request", "ticket_id", "ticket", "id"},
 	{"migration_run", "account_id", "account", "id"},
 	{"migration_task", "run_id", "migration_run", "id"},
 	{"migration_counter", "run_id", "migration_run", "id"},

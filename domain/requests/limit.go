@@ -1,0 +1,256 @@
+package requests
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// What strangers may do is counted in the database, so that any number of servers share the counts. A network
+// is the first 64 bits of an IPv6 address: they belong to one person. An address of IPv4 is in none.
+const (
+	window = time.Hour // in which what is sent is counted
+
+	sentByAddress = 20 // forms in a window; then it is refused
+	sentByNetwork = 60
+	sentToBoard   = 1000
+	replied       = 30 // replies of an address in a window
+
+	// Misses are codes and links that lead to nothing. Those of an address, and of a network, are free at first;
+	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
+	// too many, codes alone open nothing for the rest of it. Private links do, for nobody guesses those.
+	freeMisses    = 20
+	freeOfNetwork = 60
+	missesOfAll   = 600
+	firstWait     = 2 * time.Second
+	maxWait       = 15 * time.Minute
+	forgetful     = 24 * time.Hour
+	trapCost      = 10 // misses that a canary counts for: whoever finds one is guessing
+
+	keepLimits  = 2 * forgetful
+	keepLookups = 30 * 24 * time.Hour
+	shards      = 8 // rows of an hour
+)
+
+// From is where somebody asks from: an address and, of IPv6, its network.
+type From struct{ address, network string }
+
+// FromAddress returns where an address is; what is none is a place of its own.
+func FromAddress(address string) From {
+	at, err := netip.ParseAddr(address)
+	if err != nil {
+		return From{}
+	}
+	at = at.Unmap().WithZone("")
+	if !at.Is6() {
+		return From{address: at.String()}
+	}
+	prefix, _ := at.Prefix(64)
+	return From{at.String(), prefix.String()}
+}
+
+func limitName(parts ...string) []byte {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return sum[:]
+}
+
+func inWindow(now time.Time) (name string, rest time.Duration) {
+	begun := now.Truncate(window)
+	return strconv.FormatInt(begun.Unix(), 10), begun.Add(window).Sub(now)
+}
+
+// CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody but those who
+// sent too many. Commit it before the form is taken.
+func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from From) error {
+	in, rest := inWindow(tx.Now)
+	levels := []counted{{limitName("form", "address", from.address, in), sentByAddress}}
+	if from.network != "" {
+		levels = append(levels, counted{limitName("form", "network", from.network, in), sentByNetwork})
+	}
+	levels = append(levels, counted{limitName("form", "board", strconv.FormatUint(uint64(board), 10), in), sentToBoard})
+	return count(ctx, tx, levels, rest)
+}
+
+// CountReply counts a reply, or returns TooMany.
+func CountReply(ctx context.Context, tx *db.Tx, from From) error {
+	in, rest := inWindow(tx.Now)
+	return count(ctx, tx, []counted{{limitName("reply", "address", from.address, in), replied}}, rest)
+}
+
+type counted struct {
+	name []byte
+	most uint32
+}
+
+// count goes from level to level while they let it: what one address sends too much does not count against
+// its network or the board.
+func count(ctx context.Context, tx *db.Tx, levels []counted, rest time.Duration) error {
+	for _, l := range levels {
+		if err := use(ctx, tx, l.name, 1); err != nil {
+			return err
+		}
+		used, err := limits(ctx, tx.Queries, [][]byte{l.name})
+		if err != nil {
+			return err
+		}
+		if used[string(l.name)].Used > l.most {
+			return TooMany{Wait: rest}
+		}
+	}
+	return nil
+}
+
+func use(ctx context.Context, tx *db.Tx, name []byte, cost uint32) error {
+	err := tx.UsePublicLimit(ctx, db.UsePublicLimitParams{Name: name, Cost: cost, Now: tx.Now, Forgotten: tx.Now.Add(-forgetful)})
+	if err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	return nil
+}
+
+func limits(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.PublicLimit, error) {
+	rows, err := db.Read(q.PublicLimits(ctx, names))
+	if err != nil {
+		return nil, fmt.Errorf("read limits: %w", err)
+	}
+	byName := make(map[string]db.PublicLimit, len(rows))
+	for _, row := range rows {
+		byName[string(row.Name)] = row
+	}
+	return byName, nil
+}
+
+// budget is what misses count against.
+type budget struct{ address, network, all []byte }
+
+func budgetOf(from From, now time.Time) budget {
+	b := budget{address: limitName("miss", "address", from.address), all: limitName("miss", "all", strconv.FormatInt(now.Truncate(time.Minute).Unix(), 10))}
+	if from.network != "" {
+		b.network = limitName("miss", "network", from.network)
+	}
+	return b
+}
+
+// names are in the order of locks.
+func (b budget) names() [][]byte {
+	names := [][]byte{b.address, b.all}
+	if b.network != nil {
+		names = append(names, b.network)
+	}
+	slices.SortFunc(names, bytes.Compare)
+	return names
+}
+
+// MayLook returns TooMany where so many codes or links from an address led to nothing that it has to wait;
+// private is a look by a link.
+func MayLook(ctx context.Context, q *db.Queries, from From, private bool, now time.Time) error {
+	b := budgetOf(from, now)
+	used, err := limits(ctx, q, b.names())
+	if err != nil {
+		return err
+	}
+	wait := max(backOff(used[string(b.address)], freeMisses, now), backOff(used[string(b.network)], freeOfNetwork, now))
+	if !private && used[string(b.all)].Used >= missesOfAll {
+		wait = max(wait, now.Truncate(time.Minute).Add(time.Minute).Sub(now))
+	}
+	if wait > 0 {
+		return TooMany{Wait: wait}
+	}
+	return nil
+}
+
+// backOff is how long to wait until the next look.
+func backOff(row db.PublicLimit, free uint32, now time.Time) time.Duration {
+	since := now.Sub(row.LastAt)
+	if row.Used < free || since >= forgetful {
+		return 0
+	}
+	wait := maxWait
+	if doubled := row.Used - free; doubled < 10 {
+		wait = min(maxWait, firstWait<<doubled)
+	}
+	return max(0, wait-since)
+}
+
+// refusedFor is for how many refused looks one is noted: a flood must not make writes.
+const refusedFor = 16
+
+// OneOfMany reports whether a refused look is the one to note, which counts for sixteen.
+func OneOfMany() bool { return rand.N(refusedFor) == 0 }
+
+// Lookup is what came of a look at a code.
+type Lookup int
+
+// What can come of it.
+const (
+	Hit     Lookup = iota
+	Miss           // it leads to nothing
+	Refused        // it came too soon after others
+	Trapped        // it is a canary, which nobody was given
+)
+
+func (l Lookup) String() string { return [...]string{"hit", "miss", "refused", "canary"}[l] }
+
+// Note counts what came of a look: a miss against the budgets, and all for those who run the instance.
+func Note(ctx context.Context, tx *db.Tx, from From, what Lookup) error {
+	cost := uint32(1)
+	switch what {
+	case Trapped:
+		cost = trapCost
+		fallthrough
+	case Miss:
+		for _, name := range budgetOf(from, tx.Now).names() {
+			if err := use(ctx, tx, name, cost); err != nil {
+				return err
+			}
+		}
+	}
+	row := db.CountLookupParams{Hour: tx.Now.Truncate(time.Hour), Shard: uint8(rand.N(shards))}
+	switch what {
+	case Hit:
+		row.Hits = 1
+	case Refused:
+		row.Refused = refusedFor
+	case Trapped:
+		row.Canaries = 1
+		row.Misses = 1
+	case Miss:
+		row.Misses = 1
+	}
+	if err := tx.CountLookup(ctx, row); err != nil {
+		return fmt.Errorf("count lookup: %w", err)
+	}
+	return nil
+}
+
+// Lookups are how often codes were looked up. A canary is a miss, too.
+type Lookups struct{ Hits, Misses, Refused, Canaries int64 }
+
+// LookupsSince returns what was looked up since the hour of a time, at most 30 days ago.
+func LookupsSince(ctx context.Context, q *db.Queries, since time.Time) (Lookups, error) {
+	row, err := db.Read(q.LookupsSince(ctx, since.UTC().Truncate(time.Hour)))
+	if err != nil {
+		return Lookups{}, fmt.Errorf("read lookups: %w", err)
+	}
+	return Lookups(row), nil
+}
+
+// Forget removes up to two thousand counts that no longer say anything, and returns how many.
+func Forget(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
+	limits, err := db.Read(q.ForgetPublicLimits(ctx, now.Add(-keepLimits)))
+	if err != nil {
+		return limits, err
+	}
+	hours, err := db.Read(q.ForgetLookups(ctx, now.Add(-keepLookups)))
+	return limits + hours, err
+}

@@ -1,0 +1,181 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// FormOf returns the form of a board.
+func FormOf(ctx context.Context, q *db.Queries, board id.Board) (Form, error) {
+	row, err := db.Read(q.FormOfBoard(ctx, board))
+	if db.IsNotFound(err) {
+		return Form{}, nil
+	}
+	if err != nil {
+		return Form{}, fmt.Errorf("read form: %w", err)
+	}
+	return Form{On: row.IsOn, Intro: row.Intro}, nil
+}
+
+// SetForm turns the form of a board on or off. It returns BadIntro.
+func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (Form, error) {
+	var err error
+	if form.Intro, err = ParseIntro(form.Intro); err != nil {
+		return Form{}, err
+	}
+	if err := tx.SetForm(ctx, db.SetFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Now: tx.Now}); err != nil {
+		return Form{}, fmt.Errorf("set form: %w", err)
+	}
+	return form, nil
+}
+
+// FindForm returns the form that strangers may send to a company's board with that slug, or NoForm: by one
+// query, whatever is in the way.
+func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenForm, error) {
+	row, err := db.Read(q.OpenForm(ctx, company, slug))
+	if db.IsNotFound(err) {
+		return OpenForm{}, NoForm{}
+	}
+	if err != nil {
+		return OpenForm{}, fmt.Errorf("read form: %w", err)
+	}
+	return OpenForm{
+		Company: row.CompanyID, CompanySlug: row.CompanySlug, CompanyName: row.CompanyName, Board: row.BoardID, Title: row.Title, Intro: row.Intro,
+	}, nil
+}
+
+// ErrSent says that a form was sent before; Find says what came of it.
+var ErrSent = errors.New("the form was sent before")
+
+// Open keeps who sent a ticket. code is a new one; email is parsed, or "". It returns ErrSent.
+func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Sent, email string) error {
+	err := tx.CreateRequest(ctx, db.CreateRequestParams{
+		TicketID: ticket, Code: code, Email: email, FormHash: sent.hash(), TokenHash: HashToken(sent.Token()), CreatedAt: tx.Now,
+	})
+	if db.IsDuplicate(err, "uq_ticket_request_form") {
+		return ErrSent
+	}
+	if err != nil {
+		return fmt.Errorf("create request: %w", err)
+	}
+	return nil
+}
+
+// Find returns the code that was given for a form that was sent before; found is false for a new one.
+func Find(ctx context.Context, q *db.Queries, sent Sent) (code string, found bool, err error) {
+	code, err = db.Read(q.RequestByForm(ctx, sent.hash()))
+	if db.IsNotFound(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read request: %w", err)
+	}
+	return code, true, nil
+}
+
+// Of returns the request that a ticket came by, or NoRequester.
+func Of(ctx context.Context, q *db.Queries, ticket id.Ticket) (Request, error) {
+	row, err := db.Read(q.RequestOfTicket(ctx, ticket))
+	if db.IsNotFound(err) {
+		return Request{}, NoRequester{}
+	}
+	if err != nil {
+		return Request{}, fmt.Errorf("read request: %w", err)
+	}
+	return Request{
+		Ticket: row.TicketID, Code: row.Code, Email: row.Email, CreatedAt: row.CreatedAt, Linked: row.TokenHash != nil, RevokedAt: row.RevokedAt,
+	}, nil
+}
+
+// NewLink gives a request another private link and returns its token, which is kept nowhere. The one before
+// opens nothing any more. It returns NoRequester.
+func NewLink(ctx context.Context, tx *db.Tx, ticket id.Ticket) (token string, err error) {
+	token = NewToken()
+	return token, setToken(ctx, tx, ticket, HashToken(token), nil)
+}
+
+// RevokeLink takes the private link of a request away. It returns NoRequester.
+func RevokeLink(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
+	return setToken(ctx, tx, ticket, nil, &tx.Now)
+}
+
+func setToken(ctx context.Context, tx *db.Tx, ticket id.Ticket, hash []byte, revoked *time.Time) error {
+	n, err := tx.SetRequestToken(ctx, db.SetRequestTokenParams{TokenHash: hash, RevokedAt: revoked, TicketID: ticket})
+	if err != nil {
+		return fmt.Errorf("set token: %w", err)
+	}
+	if n == 0 {
+		return NoRequester{}
+	}
+	return nil
+}
+
+// Replied notes that something was written that both sides read. It returns NoRequester.
+func Replied(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
+	n, err := tx.TouchRequest(ctx, &tx.Now, ticket)
+	if err != nil {
+		return fmt.Errorf("note reply: %w", err)
+	}
+	if n == 0 {
+		return NoRequester{}
+	}
+	return nil
+}
+
+// Hold locks a request and returns NotFound where the token is not that of its private link now.
+func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string) error {
+	hash, err := tx.LockTicketRequest(ctx, ticket)
+	if err != nil && !db.IsNotFound(err) {
+		return fmt.Errorf("lock request: %w", err)
+	}
+	if !opens(hash, token) {
+		return NotFound{}
+	}
+	return nil
+}
+
+// Track returns what a code leads to, by one query whatever comes of it: by the code alone where token is "",
+// else by the private link. It returns NotFound.
+func Track(ctx context.Context, q *db.Queries, code, token string) (Tracked, error) {
+	row, err := db.Read(q.TrackedByCode(ctx, code))
+	if err != nil && !db.IsNotFound(err) {
+		return Tracked{}, fmt.Errorf("read code: %w", err)
+	}
+	unknown, private := err != nil, token != ""
+	if wrong := !opens(row.TokenHash, token); unknown || private && wrong {
+		return Tracked{}, NotFound{}
+	}
+	found := Tracked{
+		Company: row.CompanyID, CompanyName: row.CompanyName, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: code,
+		State: stateOf(row), ChangedAt: changedAt(row), CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil, Private: private,
+	}
+	if private {
+		found.Title, found.Description = row.Title, row.Description
+	}
+	return found, nil
+}
+
+func stateOf(row db.TrackedByCodeRow) string {
+	switch {
+	case row.ClosedAt != nil:
+		return Done
+	case row.AtStart != 0:
+		return Received
+	}
+	return InProgress
+}
+
+func changedAt(row db.TrackedByCodeRow) time.Time {
+	at := row.CreatedAt
+	for _, other := range []*time.Time{&row.MovedAt, row.ClosedAt, row.RepliedAt} {
+		if other != nil && other.After(at) {
+			at = *other
+		}
+	}
+	return at
+}

@@ -1,0 +1,148 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// What members do about the public form of a board and about those who sent tickets by it. What strangers do
+// is in public_requests.go.
+
+// Form returns the public form of a board.
+func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form, error) {
+	if _, err := reading(ctx, "boards:read"); err != nil {
+		return requests.Form{}, err
+	}
+	return requests.FormOf(ctx, w.db.Queries, board.ID)
+}
+
+// SetForm turns the public form of a board on or off. It returns boards.NotFound or Archived, or requests.BadIntro.
+func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
+	if _, err := changing(ctx, "boards"); err != nil {
+		return board, err
+	}
+	if board, err = w.Board(ctx, slug); err != nil {
+		return board, err
+	}
+	if form.On {
+		if err := refs.Want(ctx, w.db.Queries); err != nil {
+			return board, err
+		}
+	}
+	err = w.db.InTx(ctx, func(tx *db.Tx) error {
+		if err := boards.Live(ctx, tx, board.ID); err != nil {
+			return err
+		}
+		if form.On {
+			if err := accounts.KeepRequester(ctx, tx); err != nil {
+				return err
+			}
+		}
+		_, err := requests.SetForm(ctx, tx, board.ID, form)
+		return err
+	})
+	if err != nil {
+		return board, fmt.Errorf("set form: %w", err)
+	}
+	return board, nil
+}
+
+// RequestOf returns who sent a ticket by a form, or requests.NoRequester.
+func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (requests.Request, error) {
+	if _, err := reading(ctx, "tickets:read"); err != nil {
+		return requests.Request{}, err
+	}
+	return requests.Of(ctx, w.db.Queries, ticket.ID)
+}
+
+// NewRequestLink makes another private link to a ticket and returns what it has in it. The one before ends. It
+// returns tickets.NotFound, boards.Archived or requests.NoRequester.
+func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, _ tickets.Person) error {
+		request, err := requests.Of(ctx, tx.Queries, locked.ID)
+		if err != nil {
+			return err
+		}
+		link.Code = request.Code
+		link.Token, err = requests.NewLink(ctx, tx, locked.ID)
+		return err
+	})
+	if err != nil {
+		return Receipt{}, fmt.Errorf("make a private link: %w", err)
+	}
+	return link, nil
+}
+
+// RevokeRequestLink takes the private link of a ticket away, and returns the ticket's key. It returns what
+// NewRequestLink does.
+func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (current tickets.Key, err error) {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, _ tickets.Person) error {
+		current = locked.Key
+		return requests.RevokeLink(ctx, tx, locked.ID)
+	})
+	if err != nil {
+		return tickets.Key{}, fmt.Errorf("revoke a private link: %w", err)
+	}
+	return current, nil
+}
+
+// Receipt is what who sent a form gets: the code that anyone may know, and the token of the private link.
+type Receipt struct{ Code, Token string }
+
+// openRequest opens the ticket of a form on the board as it is now.
+func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, draft tickets.Draft, sent requests.Sent, email string) (receipt Receipt, err error) {
+	requester, err := accounts.TheRequester(ctx, w.db.Queries)
+	if err != nil {
+		return receipt, err
+	}
+	for range relocations {
+		board, err := boards.ByID(ctx, w.db.Queries, form.Company, form.Board)
+		if err != nil {
+			return receipt, err
+		}
+		receipt, err = w.openRequestOn(ctx, board, draft, sent, email, requester)
+		if !errors.Is(err, boards.ErrOutdated) && !errors.As(err, new(boards.ColumnNotFound)) {
+			return receipt, err
+		}
+	}
+	return receipt, db.Unavailable{Why: "the board's columns change again and again", Err: boards.ErrOutdated}
+}
+
+func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft tickets.Draft, sent requests.Sent, email string, requester accounts.Account) (receipt Receipt, err error) {
+	author := tickets.Person{ID: requester.ID, Name: requester.Name}
+	err = w.change(ctx, func(tx *db.Tx) error {
+		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}
+		opened, err := openAll(ctx, tx, board, rows, tickets.Open)
+		if err != nil {
+			return err
+		}
+		ticket, err := tx.CardByNumber(ctx, board.ID, opened[0].Key.Number)
+		if err != nil {
+			return fmt.Errorf("read the new ticket: %w", err)
+		}
+		code, err := popFor(ctx, tx, board.Company, ticket.ID)
+		if err != nil {
+			return err
+		}
+		receipt = Receipt{Code: code, Token: sent.Token()}
+		return requests.Open(ctx, tx, ticket.ID, code, sent, email)
+	})
+	return receipt, err
+}
+
+func popFor(ctx context.Context, tx *db.Tx, company id.Company, ticket id.Ticket) (string, error) {
+	codes, err := refs.PopTx(ctx, tx, refs.Use{Company: company, Ticket: ticket}, 1)
+	if err != nil {
+		return "", err
+	}
+	return string(codes[0]), nil
+}

@@ -1,0 +1,461 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// withForm is a house whose board NINJA takes requests, for which there are codes.
+func withForm(t testing.TB, codes int) *house {
+	t.Helper()
+	h := newHouse(t)
+	h.board(t, "NINJA")
+	h.offer(t, "NINJA", true)
+	stock(t, h.db, codes)
+	return h
+}
+
+func (h *house) offer(t testing.TB, slug string, on bool) {
+	t.Helper()
+	if _, err := h.SetForm(h.ctx, slug, requests.Form{On: on, Intro: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stock puts n codes into the pool. Which codes are canaries is the same in all tests.
+func stock(t testing.TB, d *db.DB, n int) {
+	t.Helper()
+	if _, err := d.SQL.Exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)"); err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		return
+	}
+	canaries, err := refs.ReadCanaries(context.Background(), d.Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
+		_, err := refs.Mint(ctx, tx, canaries, lot, refs.Slice{Length: refs.Short, To: refs.Space(refs.Short), Codes: n})
+		return err
+	})
+}
+
+// load puts codes into the pool.
+func load(t testing.TB, d *db.DB, codes ...refs.Code) {
+	t.Helper()
+	inLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
+		_, err := refs.Load(ctx, tx, lot, refs.Short, codes)
+		return err
+	})
+}
+
+var lots atomic.Uint64
+
+func inLot(t testing.TB, d *db.DB, do func(ctx context.Context, tx *db.Tx, lot id.Lot) error) {
+	t.Helper()
+	err := d.InTx(context.Background(), func(tx *db.Tx) error {
+		lot, err := refs.OpenLot(context.Background(), tx, id.Run(lots.Add(1)), refs.FromMint, refs.Short)
+		if err != nil {
+			return err
+		}
+		return do(context.Background(), tx, lot)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// guesses are n codes that lead to nothing, canary says whether they are canaries.
+func guesses(t testing.TB, h *house, n int, canary bool) (list []string) {
+	t.Helper()
+	canaries, err := refs.ReadCanaries(context.Background(), h.db.Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; len(list) < n; i++ {
+		code := fmt.Sprintf("%c%c%c%c%c", 'A'+i/26/26/26/26%26, 'A'+i/26/26/26%26, 'A'+i/26/26%26, 'A'+i/26%26, 'A'+i%26)
+		if canaries.Is(refs.Code(code)) == canary && h.number(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+// from is a stranger who asks from an address.
+func from(address string) context.Context { return accounts.WithAddress(context.Background(), address) }
+
+// address is one of many.
+func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255) }
+
+func asked(title string) requests.Sent {
+	return requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
+}
+
+func (h *house) send(t testing.TB, sent requests.Sent) workflows.Receipt {
+	t.Helper()
+	receipt, err := h.Send(from("192.0.2.1"), sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt
+}
+
+func (h *house) number(t testing.TB, query string, args ...any) (n int) {
+	t.Helper()
+	if err := h.db.SQL.QueryRow(query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func is[T error](t testing.TB, err error) {
+	t.Helper()
+	if !errors.As(err, new(T)) {
+		t.Errorf("%v is no %T", err, *new(T))
+	}
+}
+
+func TestTheRequesterIsNobody(t *testing.T) {
+	t.Parallel()
+	h := withForm(t, 1)
+	requester, err := accounts.TheRequester(h.ctx, h.db.Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("who signs in", func(t *testing.T) {
+		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
+			_, err := h.SignIn(from("192.0.2.9"), "Requester", password)
+			is[accounts.WrongPassword](t, err)
+		}
+		h.offer(t, "NINJA", true)
+		if _, err := h.db.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", h.actor.Account.ID, requester.ID); err != nil {
+			t.Fatal(err)
+		}
+		_, err := h.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
+		is[accounts.WrongPassword](t, err)
+	})
+	t.Run("who is invited or joins", func(t *testing.T) {
+		link, err := h.Invite(h.ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.JoinNew(h.ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
+		is[accounts.BadEmail](t, err)
+		err = h.db.InTx(h.ctx, func(tx *db.Tx) error {
+			_, err := accounts.Join(h.ctx, tx, h.actor.Company.ID, requester, accounts.Member)
+			return err
+		})
+		is[accounts.NotMember](t, err)
+	})
+	t.Run("who gets a new password", func(t *testing.T) {
+		_, _, err := h.MakeReset(h.ctx, requester.ID)
+		is[accounts.PersonNotFound](t, err)
+		_, err = accounts.ByEmail(h.ctx, h.db.Queries, "requester")
+		is[accounts.NotMember](t, err)
+	})
+	t.Run("who runs the instance", func(t *testing.T) {
+		is[accounts.PersonNotFound](t, h.SetOperator(h.ctx, requester.ID, true))
+		is[accounts.PersonNotFound](t, h.ChangeRole(h.ctx, requester.ID, accounts.Owner))
+	})
+	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
+		people, _, err := h.People(h.ctx, 0)
+		if err != nil || slices.ContainsFunc(people, func(p accounts.Person) bool { return p.Account.ID == requester.ID }) {
+			t.Error(people, err)
+		}
+		found, err := h.FindPeople(h.ctx, "requester", false, 10)
+		if err != nil || len(found) > 0 {
+			t.Error(found, err)
+		}
+		_, err = h.SetAssignees(h.ctx, h.ours(t).Key, []string{"requester"})
+		is[tickets.NotAssignable](t, err)
+	})
+	t.Run("whom an import finds", func(t *testing.T) {
+		if _, err := accounts.ParseEmail("requester"); err == nil {
+			t.Error("it is a form of address, by which people are matched")
+		}
+	})
+	t.Run("it is made once", func(t *testing.T) {
+		h.offer(t, "DEMO", true)
+		if n := h.number(t, "SELECT COUNT(*) FROM account"); n != 2 {
+			t.Errorf("there are %d accounts", n)
+		}
+	})
+}
+
+func (h *house) ours(t testing.TB) tickets.Ticket {
+	t.Helper()
+	ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticket
+}
+
+func TestSend(t *testing.T) {
+	t.Parallel()
+	t.Run("a form opens a ticket in the first column and gives it a code", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("The door is stuck"))
+		ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		board, _ := h.Board(h.ctx, "NINJA")
+		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
+			t.Errorf("%+v", ticket)
+		}
+		request, err := h.RequestOf(h.ctx, ticket)
+		if err != nil || request.Code != receipt.Code || request.Email != "stranger@example.com" || !request.Linked {
+			t.Error(request, err)
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
+			t.Error("the token is not kept by its hash")
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, h.actor.Company.ID); n != 1 {
+			t.Error("nobody knows whom the code was given to")
+		}
+	})
+	t.Run("sent twice at the same time, a form opens one", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 50)
+		sent := asked("Once")
+		receipts := make([]workflows.Receipt, 10)
+		var group sync.WaitGroup
+		for i := range receipts {
+			group.Go(func() {
+				var err error
+				if receipts[i], err = h.Send(from("192.0.2.1"), sent); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if slices.ContainsFunc(receipts, func(r workflows.Receipt) bool { return r != receipts[0] }) {
+			t.Error(receipts)
+		}
+		if n, left := h.number(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), h.number(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
+			t.Errorf("%d tickets, %d codes left", n, left)
+		}
+	})
+	t.Run("another text in the same page is another request", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		sent := asked("One")
+		first := h.send(t, sent)
+		sent.Title = "Two"
+		if second := h.send(t, sent); second.Code == first.Code || second.Token == first.Token {
+			t.Error(first, second)
+		}
+	})
+	t.Run("without a code nothing is opened, and the same form may be sent later", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 0)
+		sent := asked("Later")
+		_, err := h.Send(from("192.0.2.1"), sent)
+		if !errors.Is(err, fault.Unavailable) {
+			t.Error(err)
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
+			t.Errorf("%d tickets", n)
+		}
+		stock(t, h.db, 1)
+		h.send(t, sent)
+	})
+	t.Run("what a form has is text and nothing else", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 10)
+		for _, text := range []string{"<script>alert(1)</script>", "Ноw аrе уоu", "pаypal.example", "@ana NINJA-1"} {
+			sent := asked(text)
+			sent.Description = text
+			receipt := h.send(t, sent)
+			if n := h.number(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
+				t.Errorf("%q was changed", text)
+			}
+		}
+		sent := asked("abc\u202e24-AJNIN") // it would read otherwise than it is
+		_, err := h.Send(from("192.0.2.1"), sent)
+		is[tickets.BadTitle](t, err)
+		if n := h.number(t, "SELECT COUNT(*) FROM notification"); n != 0 {
+			t.Error("a stranger sends notifications by naming people")
+		}
+	})
+	t.Run("an address with more than an address is refused", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 1)
+		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
+			sent := asked("x")
+			sent.Email = bad
+			_, err := h.Send(from("192.0.2.1"), sent)
+			is[accounts.BadEmail](t, err)
+		}
+		sent := asked("No address")
+		sent.Email = ""
+		h.send(t, sent)
+	})
+	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		w := workflows.New(d)
+		t.Cleanup(func() { w.Close(context.Background()) })
+		actor, _, _, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &house{Workflows: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor}
+		for _, slug := range []string{"OFF", "PAST", "NINJA", "BARE"} {
+			h.board(t, slug)
+		}
+		for _, slug := range []string{"PAST", "NINJA"} {
+			h.offer(t, slug, true)
+		}
+		h.offer(t, "OFF", false)
+		if _, err := h.ArchiveBoard(h.ctx, "PAST", true, nil); err != nil {
+			t.Fatal(err)
+		}
+		watch.Take()
+		if _, err := h.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
+			t.Fatal(err)
+		}
+		there, _ := watch.Take()
+		for what, path := range map[string][2]string{
+			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
+		} {
+			_, err := h.PublicForm(context.Background(), path[0], path[1])
+			if err != (requests.NoForm{}) {
+				t.Errorf("%s: %v", what, err)
+			}
+			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
+				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
+			}
+			_, err = h.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			is[requests.NoForm](t, err)
+			watch.Take()
+		}
+	})
+	t.Run("an address, a network and a board take so much and no more, also on another server", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 200)
+		other := workflows.New(h.db)
+		t.Cleanup(func() { other.Close(context.Background()) })
+		servers := []*workflows.Workflows{h.Workflows, other}
+		taken := func(addresses func(i int) string, most int) (n int) {
+			for i := range most {
+				_, err := servers[i%2].Send(from(addresses(i)), asked(fmt.Sprint(i)))
+				if err == nil {
+					n++
+					continue
+				}
+				var many requests.TooMany
+				if !errors.As(err, &many) || many.Wait <= 0 || many.Wait > time.Hour {
+					t.Fatal(err)
+				}
+			}
+			return n
+		}
+		same := func(int) string { return "192.0.2.7" }
+		network := func(i int) string { return fmt.Sprintf("2001:db8:1:2::%x", i) }
+		if n := taken(same, 30); n != 20 {
+			t.Errorf("one address sent %d", n)
+		}
+		if n := taken(network, 80); n != 60 {
+			t.Errorf("one network sent %d", n)
+		}
+		if n := taken(func(int) string { return "2001:db8:1:3::1" }, 5); n != 5 {
+			t.Errorf("the network beside it sent %d", n)
+		}
+		h.limit(t, 1000)
+		if n := taken(func(i int) string { return address(i) }, 3); n != 0 {
+			t.Errorf("a board that had a thousand took %d more", n)
+		}
+	})
+	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		board, _ := h.Board(h.ctx, "NINJA")
+		hard, one := boards.LimitHard, 1
+		if _, err := h.EditColumn(h.ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
+			t.Fatal(err)
+		}
+		h.send(t, asked("One"))
+		_, err := h.Send(from("192.0.2.1"), asked("Two"))
+		is[requests.NotNow](t, err)
+		if left := h.number(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
+			t.Errorf("%d codes are left of 5", left)
+		}
+	})
+}
+
+// limit has everyone have used the limits so far.
+func (h *house) limit(t testing.TB, used int) {
+	t.Helper()
+	if _, err := h.db.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Ten thousand people send ten thousand requests to ten boards: each opens one ticket, each has a code that no
+// other has, and no code is lost.
+func TestTenThousandRequests(t *testing.T) {
+	t.Parallel()
+	const people, slugs, senders = 10_000, 10, 16
+	h := withForm(t, people)
+	for n := range slugs {
+		slug := fmt.Sprintf("FORM%d", n)
+		h.board(t, slug)
+		h.offer(t, slug, true)
+	}
+	var next atomic.Int64
+	var mu sync.Mutex
+	codes := map[string]bool{}
+	var group sync.WaitGroup
+	for range senders {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
+				sent := asked(fmt.Sprint("Request ", i))
+				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
+				receipt, err := h.Send(from(address(i/10)), sent)
+				if err != nil {
+					t.Error(i, err)
+					return
+				}
+				mu.Lock()
+				if codes[receipt.Code] {
+					t.Error(receipt.Code, "was given out twice")
+				}
+				codes[receipt.Code] = true
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	for query, want := range map[string]int{
+		"SELECT COUNT(*) FROM ticket WHERE from_requester": people, "SELECT COUNT(*) FROM ticket_request": people,
+		"SELECT COUNT(*) FROM ref_issue": people, "SELECT COUNT(*) FROM ref_pool": 0,
+		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            people,
+		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": people,
+	} {
+		if n := h.number(t, query); n != want {
+			t.Errorf("%s: %d, not %d", query, n, want)
+		}
+	}
+}

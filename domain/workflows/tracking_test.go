@@ -1,0 +1,377 @@
+package workflows_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+func (h *house) track(t testing.TB, code, token string) requests.Tracked {
+	t.Helper()
+	found, what, err := h.Track(from("192.0.2.1"), code, token)
+	if err != nil || what != requests.Hit {
+		t.Fatal(what, err)
+	}
+	return found
+}
+
+func TestTrack(t *testing.T) {
+	t.Parallel()
+	t.Run("a code tells the state and when it changed, a private link the rest", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("The door is stuck"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		board, _ := h.Board(h.ctx, "NINJA")
+		found := h.track(t, receipt.Code, "")
+		if found.State != requests.Received || found.Private || found.Title != "" || found.Description != "" {
+			t.Errorf("%+v", found)
+		}
+		if found := h.track(t, receipt.Code, receipt.Token); !found.Private || found.Title != "The door is stuck" || found.Description != "Please" {
+			t.Errorf("%+v", found)
+		}
+		moved, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := h.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
+			t.Errorf("%+v", found)
+		}
+		if _, _, err := h.CloseTicket(h.ctx, ninja1); err != nil {
+			t.Fatal(err)
+		}
+		if found := h.track(t, receipt.Code, ""); found.State != requests.Done {
+			t.Errorf("%+v", found)
+		}
+		said, err := h.Reply(h.ctx, ninja1, "It opens again.", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := h.track(t, receipt.Code, ""); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
+			t.Errorf("%+v", found)
+		}
+	})
+	t.Run("a code in another case is another code", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 0)
+		load(t, h.db, "UkrEP", "ukrEP")
+		titles := map[string]string{}
+		for _, title := range []string{"One", "Two"} {
+			receipt := h.send(t, asked(title))
+			titles[h.track(t, receipt.Code, receipt.Token).Title] = receipt.Code
+		}
+		if len(titles) != 2 || titles["One"] == titles["Two"] {
+			t.Error(titles)
+		}
+		for _, code := range []string{"ukrep", "UKREP", "ukrEp"} {
+			_, _, err := h.Track(from("192.0.2.1"), code, "")
+			is[requests.NotFound](t, err)
+		}
+	})
+	t.Run("a requester reads what is public, and nothing else", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		if _, err := h.Comment(h.ctx, ninja1, "What a nuisance", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Reply(h.ctx, ninja1, "We look into it.", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Thank you"); err != nil {
+			t.Fatal(err)
+		}
+		page, err := h.Replies(context.Background(), h.track(t, receipt.Code, receipt.Token), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, c := range page.List {
+			said = append(said, fmt.Sprint(c.Author.Name, ": ", c.Body))
+		}
+		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(said, want) {
+			t.Error(said)
+		}
+		if page, err := h.Replies(context.Background(), h.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
+			t.Error("the code alone tells", page, err)
+		}
+	})
+	t.Run("nobody replies to a requester where there is none", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		_, err := h.Reply(h.ctx, h.ours(t).Key, "Hello?", nil)
+		is[requests.NoRequester](t, err)
+		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+			t.Error("it was said all the same")
+		}
+	})
+	t.Run("who watches the ticket hears what a requester writes; the requester watches nothing", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		if _, err := h.Comment(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Any news, @ana?"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Reply(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", h.actor.Account.ID); n != 1 {
+			t.Errorf("Ana was told %d times", n)
+		}
+		if n := h.number(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", h.actor.Account.ID, h.actor.Account.ID); n != 0 {
+			t.Error("the requester is told, or watches")
+		}
+	})
+	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		first := h.send(t, asked("Help"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		second, err := h.NewRequestLink(h.ctx, ninja1)
+		if err != nil || second.Code != first.Code || second.Token == first.Token {
+			t.Fatal(second, err)
+		}
+		_, _, err = h.Track(from("192.0.2.1"), first.Code, first.Token)
+		is[requests.NotFound](t, err)
+		h.track(t, second.Code, second.Token)
+		if _, err := h.RevokeRequestLink(h.ctx, ninja1); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = h.Track(from("192.0.2.1"), first.Code, second.Token)
+		is[requests.NotFound](t, err)
+		is[requests.NotFound](t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, "Hello"))
+		h.track(t, first.Code, "")
+	})
+	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		if _, err := h.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !h.track(t, receipt.Code, receipt.Token).Archived {
+			t.Error("it does not say so")
+		}
+		is[requests.Closed](t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Hello"))
+	})
+	t.Run("an address replies so often and no more", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		replies := 0
+		for range 40 {
+			err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Hello")
+			if err == nil {
+				replies++
+				continue
+			}
+			is[requests.TooMany](t, err)
+		}
+		if replies != 30 {
+			t.Errorf("%d replies", replies)
+		}
+	})
+}
+
+// spied is a house with a form, of which is seen what is sent to the database and what is logged.
+func spied(t *testing.T) (*house, *dbtest.Watch, *bytes.Buffer) {
+	t.Helper()
+	d, watch := dbtest.Watched(t)
+	log := &bytes.Buffer{}
+	w := workflows.New(d, workflows.WithLog(slog.New(slog.NewTextHandler(log, nil))))
+	t.Cleanup(func() { w.Close(context.Background()) })
+	actor, practice, token, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{w, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
+	h.board(t, "NINJA")
+	h.offer(t, "NINJA", true)
+	stock(t, d, 10)
+	return h, watch, log
+}
+
+func TestEnumeration(t *testing.T) {
+	t.Parallel()
+	t.Run("what leads to nothing is the same whatever the reason, and takes the same statements", func(t *testing.T) {
+		t.Parallel()
+		h, watch, _ := spied(t)
+		live, deleted, revoked := h.send(t, asked("Live")), h.send(t, asked("Deleted")), h.send(t, asked("Revoked"))
+		if err := h.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.RevokeRequestLink(h.ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
+			t.Fatal(err)
+		}
+		unknown := guesses(t, h, 1, false)[0]
+		if _, _, err := h.Track(from("192.0.2.3"), unknown, ""); err == nil { // it reads which codes are canaries, once
+			t.Fatal("it leads to something")
+		}
+		misses := map[string][2]string{
+			"an unknown code": {unknown, ""}, "a deleted ticket": {deleted.Code, ""}, "an unknown code with a token": {unknown, live.Token},
+			"a wrong token": {live.Code, revoked.Token}, "a token of another form": {live.Code, "x"}, "a revoked link": {revoked.Code, revoked.Token}, "a deleted ticket's link": {deleted.Code, deleted.Token},
+		}
+		took := map[string][]time.Duration{}
+		var want []string
+		for round := range 10 {
+			i := 0
+			for what, m := range misses {
+				ctx := from(address(round*100 + i)) // nobody is slowed
+				i++
+				watch.Take()
+				began := time.Now()
+				_, _, err := h.Track(ctx, m[0], m[1])
+				took[what] = append(took[what], time.Since(began))
+				if !errors.Is(err, error(requests.NotFound{})) {
+					t.Fatalf("%s: %v", what, err)
+				}
+				sent, _ := watch.Take()
+				if want == nil {
+					want = sent
+				}
+				if !slices.Equal(sent, want) {
+					t.Errorf("%s sends\n%s\nand not\n%s", what, strings.Join(sent, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+		for what, list := range took {
+			sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+			t.Logf("%-28s median %v, from %v to %v", what, list[len(list)/2], list[0], list[len(list)-1])
+		}
+	})
+	t.Run("a scanner from one address is slowed more and more, and is counted", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		misses, refused := 0, 0
+		codes := guesses(t, h, 60, false)
+		for _, code := range codes {
+			_, what, err := h.Track(from("192.0.2.66"), code, "")
+			switch what {
+			case requests.Miss:
+				misses++
+			case requests.Refused:
+				refused++
+				var many requests.TooMany
+				if !errors.As(err, &many) || many.Wait <= 0 {
+					t.Fatal(err)
+				}
+			}
+		}
+		if misses != 20 || refused != 40 {
+			t.Errorf("%d misses and %d refused", misses, refused)
+		}
+		_, _, err := h.Track(from("192.0.2.66"), receipt.Code, "")
+		is[requests.TooMany](t, err) // it is not told either what there is
+		h.track(t, receipt.Code, "") // others are
+		var last time.Duration
+		for range 12 {
+			if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
+				t.Fatal(err)
+			}
+			if _, what, err := h.Track(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
+				t.Fatal("after an hour it is still refused", err)
+			}
+			_, _, err := h.Track(from("192.0.2.66"), codes[0], "")
+			var many requests.TooMany
+			if !errors.As(err, &many) || many.Wait < last-time.Second || many.Wait > 15*time.Minute {
+				t.Fatalf("after %v comes %v", last, err)
+			}
+			last = many.Wait
+		}
+		if last < 10*time.Minute {
+			t.Errorf("in the end it waits %v only", last)
+		}
+		counted, err := h.LookupsSince(context.Background(), time.Now())
+		if err != nil || counted.Misses != 32 || counted.Hits != 1 {
+			t.Errorf("%+v %v", counted, err)
+		}
+	})
+	t.Run("a scanner from many addresses of a network is slowed", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		misses := 0
+		for i, code := range guesses(t, h, 100, false) {
+			if _, what, _ := h.Track(from(fmt.Sprintf("2001:db8:9:9::%x", i)), code, ""); what == requests.Miss {
+				misses++
+			}
+		}
+		if misses != 60 {
+			t.Errorf("%d misses", misses)
+		}
+	})
+	t.Run("a scanner from everywhere is slowed; who has a private link is not", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		misses := 0
+		for i, code := range guesses(t, h, 700, false) {
+			if _, what, _ := h.Track(from(address(i)), code, ""); what == requests.Miss {
+				misses++
+			}
+		}
+		minutes := h.number(t, "SELECT COUNT(*) FROM public_limit WHERE used > 1") // one, unless it just ended
+		if misses > 600*minutes || minutes == 1 && misses != 600 {
+			t.Errorf("%d misses within %d minutes", misses, minutes)
+		}
+		h.track(t, receipt.Code, receipt.Token)
+	})
+	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
+		t.Parallel()
+		h, _, log := spied(t)
+		canary := guesses(t, h, 1, true)[0]
+		for range 2 {
+			_, what, err := h.Track(from("192.0.2.66"), canary, "")
+			if what != requests.Trapped || !errors.Is(err, error(requests.NotFound{})) {
+				t.Fatal(what, err)
+			}
+		}
+		_, _, err := h.Track(from("192.0.2.66"), canary, "")
+		is[requests.TooMany](t, err)
+		counted, err := h.LookupsSince(context.Background(), time.Now())
+		if err != nil || counted.Canaries != 2 || counted.Misses != 2 {
+			t.Errorf("%+v %v", counted, err)
+		}
+		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
+			t.Error(said)
+		}
+	})
+}
+
+func TestForgetLookups(t *testing.T) {
+	t.Parallel()
+	h := withForm(t, 1)
+	receipt := h.send(t, asked("Help"))
+	h.track(t, receipt.Code, "")
+	if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.db.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
+		t.Fatal(err)
+	}
+	h.track(t, receipt.Code, "")
+	n, err := h.ForgetLookups(context.Background())
+	if err != nil || n == 0 {
+		t.Error(n, err)
+	}
+	if n := h.number(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
+		t.Errorf("%d is left", n)
+	}
+}

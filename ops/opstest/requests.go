@@ -1,0 +1,30 @@
+package opstest
+
+import (
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// requested is what is left behind where strangers send tickets by a form: AWAY-4 came by it, and was replied to.
+var requested = []string{
+	`INSERT INTO account (email, name, password_hash, created_at) VALUES ('requester', 'Requester', '', '2026-01-01')`,
+	`INSERT INTO request_form (board_id, is_on, intro, updated_at) SELECT id, TRUE, 'Größe “L”?', '2026-01-01' FROM board WHERE slug = 'AWAY'`,
+	`UPDATE ticket SET from_requester = TRUE, created_by = (SELECT id FROM account WHERE email = 'requester') WHERE title = 'End'`,
+	`UPDATE ref_issue SET ticket_id = (SELECT id FROM ticket WHERE title = 'End'), token_id = 0 WHERE ticket_id = 0 ORDER BY code LIMIT 1`,
+	`INSERT INTO ticket_request (ticket_id, code, email, form_hash, token_hash, created_at, replied_at)
+		SELECT t.id, i.code, 'stranger@example.com', UNHEX(SHA2('form', 256)), UNHEX(SHA2('token', 256)), t.created_at, '2026-01-02' FROM ticket t JOIN ref_issue i ON i.ticket_id = t.id WHERE t.title = 'End'`,
+	`INSERT INTO comment (ticket_id, account_id, body, public, from_requester, created_at, updated_at)
+		SELECT t.id, a.id, 'Thank you', TRUE, TRUE, '2026-01-02', '2026-01-02' FROM ticket t, account a WHERE t.title = 'End' AND a.email = 'requester'`,
+	`INSERT INTO public_limit (name, used, last_at) VALUES (UNHEX(SHA2('someone', 256)), 3, '2026-01-02')`,
+	`INSERT INTO lookup_hour (hour, shard, hits, misses, refused, canaries) VALUES ('2026-01-02', 1, 5, 3, 0, 1)`,
+}
+
+func request(t testing.TB, d *db.DB) {
+	t.Helper()
+	for _, statement := range requested {
+		if _, err := d.SQL.Exec(statement); err != nil {
+			t.Fatalf("%v\nin %s", err, statement)
+		}
+	}
+}

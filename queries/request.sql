@@ -1,0 +1,86 @@
+-- name: FormOfBoard :one
+SELECT is_on, intro FROM request_form WHERE board_id = sqlc.arg(board_id);
+
+-- name: SetForm :exec
+INSERT INTO request_form (board_id, is_on, intro, updated_at)
+VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(now))
+ON DUPLICATE KEY UPDATE is_on = VALUES(is_on), intro = VALUES(intro), updated_at = VALUES(updated_at);
+
+-- name: OpenForm :one
+-- The form that is on of a board that has the slug, or had it once, and is not archived. No row for any other,
+-- and for what there is not, alike.
+SELECT b.id AS board_id, b.title, f.intro, c.id AS company_id, c.slug AS company_slug, c.name AS company_name
+FROM company c
+JOIN board_slug s ON s.company_id = c.id
+JOIN board b ON b.id = s.board_id
+JOIN request_form f ON f.board_id = b.id
+WHERE c.slug = sqlc.arg(company) AND s.slug = sqlc.arg(slug) AND s.imported = FALSE AND b.archived_at IS NULL AND f.is_on = TRUE;
+
+-- name: CreateRequest :exec
+INSERT INTO ticket_request (ticket_id, code, email, form_hash, token_hash, created_at)
+VALUES (sqlc.arg(ticket_id), sqlc.arg(code), sqlc.arg(email), sqlc.arg(form_hash), sqlc.arg(token_hash), sqlc.arg(created_at));
+
+-- name: RequestByForm :one
+-- What came of a form that was sent before.
+SELECT code FROM ticket_request WHERE form_hash = sqlc.arg(form_hash);
+
+-- name: RequestOfTicket :one
+SELECT * FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id);
+
+-- name: TrackedByCode :one
+-- What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
+SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.description, t.moved_at, t.closed_at,
+  CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
+  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+FROM ticket_request r
+JOIN ticket t ON t.id = r.ticket_id
+JOIN board_column k ON k.id = t.column_id
+JOIN board b ON b.id = t.board_id
+JOIN company c ON c.id = b.company_id
+WHERE r.code = sqlc.arg(code) AND t.deleted_at IS NULL;
+
+-- name: LockTicketRequest :one
+SELECT token_hash FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id) FOR UPDATE;
+
+-- name: SetRequestToken :execrows
+-- Gives a request another private link, or none.
+UPDATE ticket_request SET token_hash = sqlc.arg(token_hash), revoked_at = sqlc.arg(revoked_at) WHERE ticket_id = sqlc.arg(ticket_id);
+
+-- name: TouchRequest :execrows
+UPDATE ticket_request SET replied_at = sqlc.arg(replied_at) WHERE ticket_id = sqlc.arg(ticket_id);
+
+-- name: PurgeRequests :exec
+DELETE FROM ticket_request WHERE ticket_id IN (sqlc.slice(tickets));
+
+-- name: PublicCommentsBefore :many
+-- Newest first, from below a comment: what the requester of a ticket reads.
+SELECT sqlc.embed(comment), a.name AS author FROM comment FORCE INDEX (ix_comment_public)
+JOIN account a ON a.id = comment.account_id
+WHERE comment.ticket_id >= sqlc.arg(ticket_id) AND comment.ticket_id <= sqlc.arg(ticket_id)
+  AND comment.public >= TRUE AND comment.public <= TRUE AND comment.id < sqlc.arg(before_id)
+ORDER BY comment.ticket_id DESC, comment.public DESC, comment.id DESC
+LIMIT ?;
+
+-- name: PublicLimits :many
+SELECT name, used, last_at FROM public_limit WHERE name IN (sqlc.slice(names));
+
+-- name: UsePublicLimit :exec
+-- Counts by cost; what was last used before a time counts no more.
+INSERT INTO public_limit (name, used, last_at) VALUES (sqlc.arg(name), sqlc.arg(cost), sqlc.arg(now))
+ON DUPLICATE KEY UPDATE used = LEAST(IF(last_at < sqlc.arg(forgotten), 0, used) + VALUES(used), 1000000), last_at = VALUES(last_at);
+
+-- name: ForgetPublicLimits :execrows
+DELETE FROM public_limit WHERE last_at < sqlc.arg(before) ORDER BY last_at LIMIT 1000;
+
+-- name: CountLookup :exec
+INSERT INTO lookup_hour (hour, shard, hits, misses, refused, canaries)
+VALUES (sqlc.arg(hour), sqlc.arg(shard), sqlc.arg(hits), sqlc.arg(misses), sqlc.arg(refused), sqlc.arg(canaries))
+ON DUPLICATE KEY UPDATE hits = hits + VALUES(hits), misses = misses + VALUES(misses), refused = refused + VALUES(refused), canaries = canaries + VALUES(canaries);
+
+-- name: LookupsSince :one
+SELECT CAST(COALESCE(SUM(hits), 0) AS SIGNED) AS hits, CAST(COALESCE(SUM(misses), 0) AS SIGNED) AS misses,
+  CAST(COALESCE(SUM(refused), 0) AS SIGNED) AS refused, CAST(COALESCE(SUM(canaries), 0) AS SIGNED) AS canaries
+FROM lookup_hour WHERE hour >= sqlc.arg(since);
+
+-- name: ForgetLookups :execrows
+DELETE FROM lookup_hour WHERE hour < sqlc.arg(before) ORDER BY hour, shard LIMIT 1000;
