@@ -16,6 +16,7 @@ type BoardSettingsProps struct {
 	Columns []ColumnForm
 	Add     ColumnForm
 	Archive Errors
+	Public  *PublicForm // nil for who may not change it
 	Lost    Errors
 }
 
@@ -73,12 +74,19 @@ func position(i int) string { return strconv.Itoa(i + 1) }
 
 // archivedError is what a form said that came while the board was archived.
 func archivedError(props BoardSettingsProps) string {
-	for _, errs := range append([]Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost}, columnErrors(props.Columns)...) {
+	for _, errs := range append([]Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost, publicErrors(props.Public)}, columnErrors(props.Columns)...) {
 		if message := addError(errs); message != "" {
 			return message
 		}
 	}
 	return ""
+}
+
+func publicErrors(f *PublicForm) Errors {
+	if f == nil {
+		return nil
+	}
+	return f.Errors
 }
 
 func columnErrors(forms []ColumnForm) (all []Errors) {

@@ -21,6 +21,7 @@ type Comment struct {
 type CommentForm struct {
 	Body    string
 	Version uint64
+	Public  bool // it is a reply to the requester
 	Errors  Errors
 	Current *tickets.Comment // what was saved meanwhile, on a conflict
 }
@@ -42,6 +43,21 @@ func (p CommentsProps) last() string {
 		return "0"
 	}
 	return strconv.FormatUint(uint64(p.List[len(p.List)-1].ID), 10)
+}
+
+// commentLabel and commentButton say who reads a comment where others than members read some.
+func commentLabel(t tickets.Ticket) string {
+	if t.FromRequester {
+		return "Comment for your team"
+	}
+	return "Your comment"
+}
+
+func commentButton(t tickets.Ticket) string {
+	if t.FromRequester {
+		return "Comment internally"
+	}
+	return "Comment"
 }
 
 // CommentProps is one comment, or its form.

@@ -32,6 +32,13 @@ const (
 	SaidID        = "said"         // its list
 	CommentFormID = "comment-form"
 	MuteID        = "mute"
+	ReplyFormID   = "reply-form" // answers a requester
+	RequesterID   = "requester"  // who sent a ticket by a form
+	RequestLinkID = "request-link-shown"
+
+	PublicFormID = "public-form" // of a board's settings
+	ReceiptID    = "receipt"
+	TrackedID    = "tracked"
 
 	InboxID   = "inbox"
 	EntriesID = "entries"

@@ -62,6 +62,11 @@ func InboxBeforePath(company string, before id.Notification) string {
 	return fmt.Sprintf("%s?before=%d", InboxPath(company), before)
 }
 
+// BeforePath is what a list at a path has before a comment.
+func BeforePath(path string, before id.Comment) string {
+	return fmt.Sprintf("%s?before=%d", path, before)
+}
+
 // InboxEntryPath marks an entry as read.
 func InboxEntryPath(company string, entry id.Notification) string {
 	return fmt.Sprintf("%s/%d", InboxPath(company), entry)

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -27,6 +28,7 @@ type Page struct {
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
+	Public bool   // it is for strangers: no robot keeps it
 	Room   string // path of the style sheet of the control room, "" elsewhere
 }
 
@@ -149,6 +151,7 @@ type TicketProps struct {
 	Activity []tickets.Activity // newest first
 	More     bool               // there is older activity
 	Comments CommentsProps
+	Request  *requests.Request // who sent it by a form, nil for nobody
 }
 
 // EntryProps is an entry of a ticket's history with the lines that it changed.

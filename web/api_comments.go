@@ -48,7 +48,8 @@ func (s *server) apiComment(c echo.Context) error {
 		return err
 	}
 	var in struct {
-		Body string `json:"body"`
+		Body   string `json:"body"`
+		Public bool   `json:"public"`
 	}
 	body, err := bindJSON(c, &in)
 	if err != nil {
@@ -60,7 +61,11 @@ func (s *server) apiComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	said, err := s.Comment(c.Request().Context(), k, in.Body, once)
+	say := s.Comment
+	if in.Public {
+		say = s.Reply
+	}
+	said, err := say(c.Request().Context(), k, in.Body, once)
 	return created(c, draw(said), err)
 }
 

@@ -35,6 +35,9 @@ func settingsOf(board boards.Board) views.BoardSettingsProps {
 
 func (s *server) showSettings(c echo.Context, code int, props views.BoardSettingsProps) error {
 	props.Page = s.page(c, "Settings of "+props.Board.Title)
+	if err := s.addPublicForm(c, &props); err != nil {
+		return err
+	}
 	return render(c, code, views.BoardSettingsPage(props))
 }
 

@@ -76,8 +76,12 @@ func (s *server) comment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := views.CommentForm{Body: c.FormValue("body")}
-	said, err := s.Comment(c.Request().Context(), k, form.Body, nil)
+	form := views.CommentForm{Body: c.FormValue("body"), Public: c.FormValue("public") != ""}
+	say := s.Comment
+	if form.Public {
+		say = s.Reply
+	}
+	said, err := say(c.Request().Context(), k, form.Body, nil)
 	if err != nil {
 		return s.rejectComment(c, form, err)
 	}

@@ -236,7 +236,7 @@ func (s *server) logError(c echo.Context, code int, err error) {
 // loggedPath is the path of a request without the secret that a link has in it.
 func loggedPath(c echo.Context) string {
 	path := c.Request().URL.Path
-	for _, link := range []string{views.JoinPath(""), views.ResetPath("")} {
+	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath("")} {
 		if strings.HasPrefix(path, link) {
 			return link + "…"
 		}

@@ -78,6 +78,17 @@ var pages = map[string]access{
 	"GET /reset/:secret":  everyone("/reset/unknown", 404),
 	"POST /reset/:secret": everyone("/reset/unknown", 404),
 
+	// There is no form and no request in the town.
+	"GET /:company/forms/:form":           everyone("/acme/forms/DEMO", 404),
+	"POST /:company/forms/:form":          everyone("/acme/forms/DEMO", 404).sending("title", "x"),
+	"GET /t":                              everyone("/t", 200),
+	"GET /t/:code":                        everyone("/t/zzzzz", 404),
+	"GET /t/:code/:token":                 everyone("/t/zzzzz/unknown", 404),
+	"GET /t/:code/:token/receipt":         everyone("/t/zzzzz/unknown/receipt", 404),
+	"POST /t/:code/:token/replies":        everyone("/t/zzzzz/unknown/replies", 404).sending("body", "x"),
+	"POST /:company/:key/link":            writers("/acme/DEMO-1/link", 422),
+	"POST /:company/:key/link/revocation": writers("/acme/DEMO-1/link/revocation", 422),
+
 	"GET /account":           signedIn("/account", 200),
 	"POST /account":          signedIn("/account", 422),
 	"POST /account/password": signedIn("/account/password", 422),
@@ -210,6 +221,7 @@ var pages = map[string]access{
 	"POST /:company/:key/assignees":                        writers("/acme/DEMO-1/assignees", 303).sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute":                             members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
 	"POST /:company/boards/:board/archive":                 writers("/acme/boards/DEMO/archive", 409).sending("version", "7"),
+	"POST /:company/boards/:board/form":                    writers("/acme/boards/DEMO/form", 303).sending("on", "1"),
 	"POST /:company/boards/:board/columns":                 writers("/acme/boards/DEMO/columns", 422).sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column":         writers("/acme/boards/DEMO/columns/1", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column/removal":  writers("/acme/boards/DEMO/columns/1/removal", 200),
@@ -324,6 +336,7 @@ func newTown(t testing.TB) *house {
 	h.account("olga", "acme", accounts.Owner)
 	h.account("opal", "acme", accounts.Member)
 	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
+	h.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // the first look at a code would make it
 	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
 	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})

@@ -38,6 +38,10 @@ func (t texts) html(source string) (string, error) {
 func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
 	drawn := make([]views.Comment, len(list))
 	for i, one := range list {
+		if one.FromRequester { // shown as it was typed
+			drawn[i] = views.Comment{Comment: one}
+			continue
+		}
 		html, err := t.html(one.Body)
 		if err != nil {
 			return nil, err

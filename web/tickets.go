@@ -152,6 +152,13 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 	if err := s.readTicket(c, ticket, &props.Page); err != nil {
 		return props, err
 	}
+	if ticket.FromRequester {
+		request, err := s.RequestOf(ctx, ticket)
+		if err != nil {
+			return props, err
+		}
+		props.Request = &request
+	}
 	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// Pages for strangers: the public forms of boards, and what a code or a private link leads to. Nobody is signed
+// in on them, whoever asks.
+
+// publicly is for a page that anyone may open: no robot keeps it, and it loads nothing from elsewhere.
+func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
+	next = readable(next)
+	return func(c echo.Context) error {
+		head := c.Response().Header()
+		head.Set("X-Robots-Tag", "noindex, nofollow")
+		head.Set("Content-Security-Policy", strings.Replace(policy, " https:", "", 1))
+		return next(c)
+	}
+}
+
+// secretly is publicly for an address that must not get about: it is told to nobody.
+func (s *server) secretly(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.publicly(func(c echo.Context) error {
+		c.Response().Header().Set("Referrer-Policy", "no-referrer")
+		return next(c)
+	})
+}
+
+// publicPage is the frame of a page for strangers.
+func (s *server) publicPage(c echo.Context, title string) views.Page {
+	p := s.page(c, title)
+	p.Public = true
+	return p
+}
+
+func (s *server) requestForm(c echo.Context) error {
+	form, err := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	if err != nil {
+		return err
+	}
+	return s.showRequestForm(c, http.StatusOK, form, views.RequestForm{Nonce: requests.NewToken()})
+}
+
+func (s *server) showRequestForm(c echo.Context, code int, board requests.OpenForm, form views.RequestForm) error {
+	return render(c, code, views.RequestPage(views.RequestProps{Page: s.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
+}
+
+// sendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other.
+func (s *server) sendRequest(c echo.Context) error {
+	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: strings.TrimSpace(c.FormValue("email"))}
+	if !requests.IsToken(form.Nonce) {
+		form.Nonce = requests.NewToken()
+	}
+	if strings.ContainsAny(c.FormValue("email"), "\r\n") { // no address of a person, who has one line to type it into
+		form.Email = c.FormValue("email")
+	}
+	if c.FormValue("website") != "" {
+		return s.rejectRequest(c, form, requests.LooksAutomatic{})
+	}
+	receipt, err := s.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
+	if err != nil {
+		return s.rejectRequest(c, form, err)
+	}
+	return c.Redirect(http.StatusSeeOther, views.ReceiptPath(receipt.Code, receipt.Token))
+}
+
+// rejectRequest shows a form again with what was typed, also where the fault is ours for now.
+func (s *server) rejectRequest(c echo.Context, form views.RequestForm, err error) error {
+	messages, code, ok := rejected(err)
+	if !ok && !errors.Is(err, fault.Unavailable) {
+		return err
+	}
+	board, readErr := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	if readErr != nil {
+		return readErr
+	}
+	if !ok {
+		messages, code = views.Errors{"": fault.Message(err)}, http.StatusServiceUnavailable
+		s.logError(c, code, err)
+	} else if messages[""] == "" {
+		messages = allRejected(workflows.CheckSent(form.Sent("", ""))...)
+	}
+	form.Errors = messages
+	sayWhen(c, err)
+	return s.showRequestForm(c, code, board, form)
+}
+
+// trackBox is where a code is typed in; a form of it leads on.
+func (s *server) trackBox(c echo.Context) error {
+	if code := strings.TrimSpace(c.QueryParam("code")); code != "" {
+		return c.Redirect(http.StatusSeeOther, views.TrackPath(code))
+	}
+	return render(c, http.StatusOK, views.TrackBoxPage(s.publicPage(c, "Follow a request")))
+}
+
+func (s *server) tracked(c echo.Context) error {
+	found, err := s.look(c)
+	if err != nil {
+		return err
+	}
+	return s.showTracked(c, http.StatusOK, found, views.CommentForm{})
+}
+
+// look finds what a code or private link leads to, and counts what came of it.
+func (s *server) look(c echo.Context) (requests.Tracked, error) {
+	found, what, err := s.Track(c.Request().Context(), c.Param("code"), c.Param("token"))
+	lookups.WithLabelValues(what.String()).Inc()
+	return found, err
+}
+
+func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
+	before, err := goesOn[id.Comment](c, "before")
+	if err != nil {
+		return err
+	}
+	page, err := s.Replies(c.Request().Context(), found, before)
+	if err != nil {
+		return err
+	}
+	props := views.TrackedProps{Page: s.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Older: page.Older, Newer: page.Newer, Form: form}
+	for _, one := range page.List {
+		drawn, err := publicly(one)
+		if err != nil {
+			return err
+		}
+		props.List = append(props.List, drawn)
+	}
+	return render(c, code, views.TrackedPage(props))
+}
+
+// publicly draws a comment for its requester, to whom no key leads anywhere and no handle says anything.
+func publicly(one tickets.Comment) (views.Comment, error) {
+	if one.FromRequester || one.Deleted() {
+		return views.Comment{Comment: one}, nil
+	}
+	html, err := texts{
+		link: func(string) string { return "" }, people: func(string) string { return "" }, small: func(string) string { return "" },
+	}.html(one.Body)
+	return views.Comment{Comment: one, HTML: html}, err
+}
+
+func (s *server) receipt(c echo.Context) error {
+	found, err := s.look(c)
+	if err != nil {
+		return err
+	}
+	props := views.ReceiptProps{Page: s.publicPage(c, "Request "+found.Code), Found: found, Link: s.base(c) + views.PrivatePath(found.Code, c.Param("token")), Box: s.base(c) + views.TrackBoxPath}
+	return render(c, http.StatusOK, views.ReceiptPage(props))
+}
+
+// replyByLink needs no proof that the form is ours: whoever knows the link may write, and whoever does not
+// cannot make another's browser do so.
+func (s *server) replyByLink(c echo.Context) error {
+	form := views.CommentForm{Body: c.FormValue("body")}
+	err := s.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), form.Body)
+	if err == nil {
+		return c.Redirect(http.StatusSeeOther, views.PrivatePath(c.Param("code"), c.Param("token"))+"#"+views.SaidID)
+	}
+	messages, code, ok := rejected(err)
+	if !ok {
+		return err
+	}
+	found, readErr := s.look(c)
+	if readErr != nil {
+		return readErr
+	}
+	if messages["body"] == "" {
+		messages = views.Errors{"body": messages[""]}
+	}
+	form.Errors = messages
+	sayWhen(c, err)
+	return s.showTracked(c, code, found, form)
+}

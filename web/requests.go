@@ -1,0 +1,71 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// What members do about the public form of a board, and about the links of those who sent it.
+
+func (s *server) saveForm(c echo.Context) error {
+	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro")}
+	board, err := s.SetForm(c.Request().Context(), c.Param("board"), form)
+	if err != nil {
+		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+			props.Public = &views.PublicForm{Form: form, Errors: whole(messages, "intro")}
+		})
+	}
+	message := "The public form is off."
+	if form.On {
+		message = "The public form is on."
+	}
+	return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug)+"#"+views.PublicFormID, message)
+}
+
+// addPublicForm puts the public form into a board's settings as it is, unless it was just typed.
+func (s *server) addPublicForm(c echo.Context, props *views.BoardSettingsProps) error {
+	if props.Public == nil {
+		form, err := s.Form(c.Request().Context(), props.Board)
+		if err != nil {
+			return err
+		}
+		props.Public = &views.PublicForm{Form: form}
+	}
+	props.Public.Address = s.base(c) + views.FormPath(company(c).Slug, props.Board.Slug)
+	return nil
+}
+
+// newRequestLink shows a new private link, on a page of its own: it is kept nowhere that another page could read
+// it from.
+func (s *server) newRequestLink(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	link, err := s.NewRequestLink(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := s.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	props := views.RequestLinkProps{Page: s.page(c, "Private link of "+ticket.Key.String()), Board: board, Ticket: ticket, Link: s.base(c) + views.PrivatePath(link.Code, link.Token)}
+	return render(c, http.StatusCreated, views.RequestLinkPage(props))
+}
+
+func (s *server) revokeRequestLink(c echo.Context) error {
+	k, err := key(c)
+	if err != nil {
+		return err
+	}
+	current, err := s.RevokeRequestLink(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	return s.see(c, views.TicketPath(company(c).Slug, current), "The requester’s link opens nothing any more.")
+}

@@ -1,0 +1,386 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// stock puts codes into the pool.
+func (h *house) stock(codes ...string) {
+	h.t.Helper()
+	h.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // which codes are canaries is the same in all tests
+	for _, code := range codes {
+		h.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, 1)", code)
+		h.exec("INSERT INTO ref_pool (code) VALUES (?)", code)
+	}
+}
+
+// codes are n codes of the right form.
+func codes(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("c%c%c%c%c", 'a'+i/26/26/26%26, 'a'+i/26/26%26, 'a'+i/26%26, 'a'+i%26))
+	}
+	return list
+}
+
+// withForm is a house whose board DEMO takes requests.
+func withForm(t testing.TB, codes ...string) *house {
+	t.Helper()
+	h := newHouse(t)
+	h.stock(codes...)
+	h.ana().post("/acme/boards/DEMO/form", "on", "1", "intro", "How can we help?").is(t, http.StatusSeeOther)
+	return h
+}
+
+// requested turns a board's form on, stocks codes, sends the form and returns the private link.
+func (h *house) requested(t testing.TB, board string) string {
+	t.Helper()
+	h.stock(codes(2000)...)
+	h.ana().post("/acme/boards/"+board+"/form", "on", "1").is(t, http.StatusSeeOther)
+	return h.ask(t, board, "A request")
+}
+
+// ask sends a form and returns the private link.
+func (h *house) ask(t testing.TB, board, title string) string {
+	t.Helper()
+	path := views.FormPath("acme", board)
+	stranger := h.visitor()
+	nonce := stranger.get(path).is(t, 200).value(t, "[name=nonce]")
+	a := stranger.post(path, "nonce", nonce, "title", title, "description", "Please <b>help</b>", "email", "stranger@example.com").is(t, http.StatusSeeOther)
+	return strings.TrimSuffix(a.header.Get("Location"), "/receipt")
+}
+
+// newest is the key of the ticket that was opened last on a board.
+func (h *house) newest(t testing.TB, board string) string {
+	t.Helper()
+	return fmt.Sprintf("%s-%d", board, h.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", board))
+}
+
+func codeOf(link string) string { return strings.Split(link, "/")[2] }
+
+func TestRequestForm(t *testing.T) {
+	t.Parallel()
+	t.Run("a stranger sends it, gets a receipt, and a reload opens no other", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP", "UkrEP")
+		stranger := h.visitor()
+		page := stranger.get("/acme/forms/DEMO").is(t, 200)
+		if !strings.Contains(page.text(t, "main"), "How can we help?") {
+			t.Error(page.body)
+		}
+		fields := []string{"nonce", page.value(t, "[name=nonce]"), "title", "The door is stuck", "description", "<b>Since</b> today", "email", ""}
+		sent := stranger.post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
+		to := sent.header.Get("Location")
+		before := h.count("SELECT COUNT(*) FROM ticket")
+		for range 2 {
+			receipt := stranger.get(to).is(t, 200)
+			code := receipt.text(t, "#receipt .code")
+			if code != codeOf(to) || receipt.value(t, "#receipt-code") != code {
+				t.Errorf("the code is %q", code)
+			}
+			if link := receipt.value(t, "#receipt-link"); link != "http://example.com"+strings.TrimSuffix(to, "/receipt") {
+				t.Errorf("the link is %q", link)
+			}
+		}
+		stranger.post("/acme/forms/DEMO", fields...).goesTo(t, to)
+		if n := h.count("SELECT COUNT(*) FROM ticket"); n != before {
+			t.Errorf("there are %d more", n-before)
+		}
+		if h.count("SELECT COUNT(*) FROM sessions") != 1 { // Ana's
+			t.Error("strangers have sessions")
+		}
+	})
+	t.Run("what was typed stays where something is wrong with it", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		for what, fields := range map[string][]string{
+			"no title":           {"title", "", "description", "Long story", "email", "a@b.example"},
+			"a header":           {"title", "x", "description", "Long story", "email", "a@b.example\r\nBcc: c@d.example"},
+			"a long title":       {"title", strings.Repeat("x", 256), "description", "Long story", "email", ""},
+			"a filled trap":      {"title", "x", "description", "Long story", "email", "", "website", "https://spam.example"},
+			"a long description": {"title", "x", "description", strings.Repeat("x", 65536), "email", ""},
+		} {
+			a := h.visitor().post("/acme/forms/DEMO", append(fields, "nonce", requests.NewToken())...).is(t, http.StatusUnprocessableEntity)
+			if a.value(t, "#request-title") != fields[1] || strings.TrimPrefix(a.value(t, "#request-description"), "\n") != fields[3] {
+				t.Errorf("%s: what was typed is lost", what)
+			}
+			a.has(t, 1, "[role=alert]")
+		}
+		if n := h.count("SELECT COUNT(*) FROM ticket_request"); n != 0 {
+			t.Errorf("%d were sent", n)
+		}
+	})
+	t.Run("without codes it says so, keeps what was typed, and says when to try again", func(t *testing.T) {
+		t.Parallel()
+		h := settle(emptyHouse(t, quiet))
+		h.ana().post("/acme/boards/DEMO/form", "on", "1").is(t, http.StatusSeeOther)
+		nonce := requests.NewToken()
+		a := h.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusServiceUnavailable)
+		if a.value(t, "#request-title") != "Kept" || a.value(t, "#request-description") != "All of it" || a.value(t, "[name=nonce]") != nonce || a.header.Get("Retry-After") == "" {
+			t.Error(a.header, a.body)
+		}
+		h.stock("ukrEP")
+		h.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusSeeOther)
+	})
+	t.Run("too many are told to wait, and lose nothing", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, codes(40)...)
+		for i := range 20 {
+			h.ask(t, "DEMO", fmt.Sprint("Request ", i))
+		}
+		a := h.visitor().post("/acme/forms/DEMO", "title", "One more").is(t, http.StatusTooManyRequests)
+		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" {
+			t.Error(a.header, a.body)
+		}
+	})
+	t.Run("where there is none the answer is the same whatever the reason", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t)
+		ana := h.ana()
+		for _, slug := range []string{"PAST", "OFF"} {
+			h.newBoard(slug)
+			ana.post("/acme/boards/"+slug+"/form", "on", "1").is(t, http.StatusSeeOther)
+		}
+		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
+		ana.post("/acme/boards/OFF/form", "intro", "x").is(t, http.StatusSeeOther)
+		same(t, h.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
+	})
+	t.Run("it is kept by no robot and loads nothing from elsewhere", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "Help")
+		for path, policy := range map[string]string{"/acme/forms/DEMO": "same-origin", "/t": "no-referrer", "/t/ukrEP": "no-referrer", link: "no-referrer", link + "/receipt": "no-referrer", "/t/zzzzz": "no-referrer"} {
+			a := h.visitor().get(path)
+			head := a.header
+			if head.Get("X-Robots-Tag") != "noindex, nofollow" || head.Get("Cache-Control") != "private, no-store" || head.Get("Referrer-Policy") != policy || strings.Contains(head.Get("Content-Security-Policy"), "https:") || head.Get("Set-Cookie") != "" {
+				t.Errorf("%s: %v", path, head)
+			}
+			if a.code == 200 {
+				a.has(t, 1, `meta[name=robots][content="noindex, nofollow"]`)
+			}
+		}
+	})
+}
+
+// same fails where the answers to these paths differ in status, headers or body, or what they take.
+func same(t *testing.T, b *browser, paths ...string) {
+	t.Helper()
+	var first *answer
+	var took []string
+	for _, path := range paths {
+		b.h.watch.Take()
+		a := b.get(path)
+		sent, _ := b.h.watch.Take()
+		if first == nil {
+			first, took = a.is(t, http.StatusNotFound), sent
+		}
+		if a.code != first.code || a.body != first.body || fmt.Sprint(a.header) != fmt.Sprint(first.header) {
+			t.Errorf("%s: %d %v\n%s\nbut %s: %d %v\n%s", path, a.code, a.header, a.body, paths[0], first.code, first.header, first.body)
+		}
+		if !slices.Equal(sent, took) {
+			t.Errorf("%s takes\n%s\nbut %s\n%s", path, strings.Join(sent, "\n"), paths[0], strings.Join(took, "\n"))
+		}
+	}
+}
+
+func TestTrackingPages(t *testing.T) {
+	t.Parallel()
+	t.Run("a code shows the state and nothing else, a private link the rest", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "The secret door")
+		key := h.newest(t, "DEMO")
+		ana := h.ana()
+		ana.post("/acme/"+key+"/comments", "body", "They never learn").is(t, http.StatusSeeOther)
+		ana.post("/acme/"+key+"/comments", "body", "We **look** into @ana and "+key+" ![x](https://evil.example/x.png)", "public", "1").is(t, http.StatusSeeOther)
+		a := h.visitor().get("/t/ukrEP").is(t, 200)
+		if text := a.text(t, "main"); !strings.Contains(text, "Received") || strings.Contains(text, "door") || strings.Contains(text, "look") || strings.Contains(a.body, key) {
+			t.Error(text)
+		}
+		a.has(t, 0, "main form")
+		a = h.visitor().get(link).is(t, 200)
+		text := a.text(t, "main")
+		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "Please <b>help</b>") || !strings.Contains(text, "We look into") || strings.Contains(text, "They never learn") {
+			t.Error(text)
+		}
+		a.has(t, 1, ".prose strong").has(t, 0, "main a.key, .mention, main b")
+		h.visitor().post(link+"/replies", "body", "<i>Thank</i> you").goesTo(t, link+"#said")
+		if text := h.visitor().get(link).text(t, "#said"); !strings.Contains(text, "You") || !strings.Contains(text, "<i>Thank</i> you") {
+			t.Error(text)
+		}
+		h.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
+	})
+	t.Run("what leads to nothing is the same whatever the reason", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "caaaa", "caaab", "caaac")
+		live := h.ask(t, "DEMO", "Live")
+		deleted := h.ask(t, "DEMO", "Deleted")
+		gone := h.newest(t, "DEMO")
+		revoked := h.ask(t, "DEMO", "Revoked")
+		ana := h.ana()
+		ana.post("/acme/"+gone+"/deletion").is(t, http.StatusSeeOther)
+		ana.post("/acme/"+h.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
+		h.visitor().get("/t/zzzzz").is(t, 404) // it reads which codes are canaries, once
+		same(t, h.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
+		h.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
+	})
+	t.Run("case matters, and the box leads on", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		h.ask(t, "DEMO", "Help")
+		h.visitor().get("/t?code=+ukrEP+").goesTo(t, "/t/ukrEP")
+		h.visitor().get("/t/ukrEP").is(t, 200)
+		h.visitor().get("/t/UkrEP").is(t, 404)
+	})
+	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		h.ask(t, "DEMO", "Help")
+		before := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`)
+		for range 20 {
+			h.visitor().get("/t/zzzzz").is(t, 404)
+		}
+		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
+			if a := h.visitor().get(path).is(t, http.StatusTooManyRequests); a.header.Get("Retry-After") == "" {
+				t.Error(a.header)
+			}
+		}
+		if n := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
+			t.Errorf("%v were refused, after %v", n, before)
+		}
+	})
+	t.Run("a reply from the private link needs no origin, as browsers send none from there", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "Help")
+		h.visitor().with("Origin", "null").post(link+"/replies", "body", "Hello").is(t, http.StatusSeeOther)
+		h.visitor().with("Origin", "null").post("/acme/forms/DEMO", "title", "Hello").is(t, http.StatusForbidden)
+	})
+	t.Run("the log has no code", func(t *testing.T) {
+		t.Parallel()
+		var log bytes.Buffer
+		h := newHouse(t, func(cfg *web.Config) {
+			cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		})
+		h.visitor().get("/t/zzzzz/"+requests.NewToken()).is(t, 404)
+		if said := log.String(); !strings.Contains(said, "path=/t/…") || strings.Contains(said, "zzzzz") {
+			t.Error(said)
+		}
+	})
+}
+
+func TestRequestsForMembers(t *testing.T) {
+	t.Parallel()
+	t.Run("a ticket says who sent it, and what it says is text", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		h.ask(t, "DEMO", "<script>1</script>")
+		a := h.ana().get("/acme/"+h.newest(t, "DEMO")).is(t, 200)
+		if text := a.text(t, "#requester"); !strings.Contains(text, "ukrEP") || !strings.Contains(text, "stranger@example.com") {
+			t.Error(text)
+		}
+		if a.text(t, ".face .as-typed") != "Please <b>help</b>" || a.text(t, "h1") != "<script>1</script>" {
+			t.Error(a.body)
+		}
+		a.has(t, 1, "#reply-form .answer").has(t, 1, "#comment-form .primary")
+		if a.text(t, "#reply-form button") != "Reply to requester" || a.text(t, "#comment-form button") != "Comment internally" {
+			t.Error("one cannot tell the two apart")
+		}
+		h.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")
+	})
+	t.Run("comments say who reads them", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "Help")
+		path := "/acme/" + h.newest(t, "DEMO")
+		ana := h.ana()
+		ana.post(path+"/comments", "body", "Among us")
+		ana.post(path+"/comments", "body", "To you", "public", "1")
+		h.visitor().post(link+"/replies", "body", "<b>To us</b>")
+		a := ana.get(path).is(t, 200)
+		var chips []string
+		for _, selector := range []string{"#said li:nth-child(1) .chip", "#said li:nth-child(2).public .chip", "#said li:nth-child(3).requester .chip"} {
+			chips = append(chips, a.text(t, selector))
+		}
+		if want := []string{"Internal", "Reply to the requester", "From the requester"}; !slices.Equal(chips, want) {
+			t.Error(chips)
+		}
+		if a.text(t, "#said .requester .as-typed") != "<b>To us</b>" {
+			t.Error(a.body)
+		}
+		ana.post(path+"/comments", "body", "", "public", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#answer-body-error").has(t, 0, "#comment-body-error")
+	})
+	t.Run("a new link is shown once, and either ends the one before", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		first := h.ask(t, "DEMO", "Help")
+		path := "/acme/" + h.newest(t, "DEMO")
+		ana := h.ana()
+		second := strings.TrimPrefix(ana.post(path+"/link").is(t, http.StatusCreated).value(t, "#request-link"), "http://example.com")
+		h.visitor().get(first).is(t, 404)
+		h.visitor().get(second).is(t, 200)
+		if a := ana.get(path); strings.Contains(a.body, second) {
+			t.Error("it is shown again")
+		}
+		ana.post(path+"/link/revocation").goesTo(t, path)
+		h.visitor().get(second).is(t, 404)
+		ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
+	})
+	t.Run("programs are told what is public and what a requester wrote, and no code and no token", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "Help")
+		key := h.newest(t, "DEMO")
+		h.program().post("/tickets/"+key+"/comments", object{"body": "Hello", "public": true}).is(t, http.StatusCreated)
+		h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello", "public": true}).problem(t, http.StatusUnprocessableEntity, "public")
+		h.visitor().post(link+"/replies", "body", "Hello yourself").is(t, http.StatusSeeOther)
+		ticket := h.program().get("/tickets/"+key).is(t, 200).body
+		comments := h.program().get("/tickets/"+key+"/comments").is(t, 200).body
+		if !strings.Contains(ticket, `"from_requester":true`) || !strings.Contains(comments, `"public":true,"from_requester":false`) || !strings.Contains(comments, `"public":true,"from_requester":true`) {
+			t.Error(ticket, comments)
+		}
+		for _, body := range []string{ticket, comments} {
+			if strings.Contains(body, "ukrEP") || strings.Contains(body, strings.Split(link, "/")[3]) || strings.Contains(body, "stranger@") {
+				t.Error("it tells the code, the token or the address:", body)
+			}
+		}
+	})
+	t.Run("the settings show the address of a form that is on", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t)
+		ana := h.ana()
+		if address := ana.get("/acme/boards/DEMO/settings").value(t, "#form-address"); address != "http://example.com/acme/forms/DEMO" {
+			t.Error(address)
+		}
+		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
+		ana.post("/acme/boards/DEMO/form", "intro", "").is(t, http.StatusSeeOther)
+		ana.get("/acme/boards/DEMO/settings").has(t, 0, "#form-address")
+		h.account("vera", "acme", "viewer")
+		h.signedIn("vera").get("/acme/boards/DEMO/settings").has(t, 0, "#public-form")
+	})
+}
+
+// metric is the value of a metric of this process, 0 where it has none yet.
+func metric(t testing.TB, h *house, name string) (value float64) {
+	t.Helper()
+	r := httptest.NewRecorder()
+	h.handler.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for line := range strings.Lines(r.Body.String()) {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			if _, err := fmt.Sscan(rest, &value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return value
+}
