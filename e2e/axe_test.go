@@ -44,6 +44,12 @@ var accessible = map[string]string{
 	"/join/:secret":  secret,
 	"/reset/:secret": secret,
 
+	"/:company/forms/:form":   "/acme/forms/NINJA",
+	"/t":                      "/t",
+	"/t/:code":                noPage, // e2e/requests_test.go looks at what strangers see
+	"/t/:code/:token":         noPage,
+	"/t/:code/:token/receipt": noPage,
+
 	"/account":         "/account",
 	"/admin/companies": "/admin/companies",
 
@@ -329,6 +335,7 @@ func full(t *testing.T) *app {
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
+	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300])
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
 	a.post("/acme/settings/webhooks/1/tests")
 	a.register(word[:80])
