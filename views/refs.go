@@ -9,20 +9,38 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
 )
 
 // RefsProps are the reference codes, what minted them, and the forms about them.
 type RefsProps struct {
 	Page     Page
 	Standing refs.Standing
-	Minutes  []refs.Minute   // of the last hour and a bit
-	Refill   *migrations.Run // the last, nil: there was none
-	Sweep    *migrations.Run // that takes a lot out of use, nil: none is under way
+	Minutes  []refs.Minute    // of the last hour and a bit
+	Refill   *migrations.Run  // the last, nil: there was none
+	Sweep    *migrations.Run  // that takes a lot out of use, nil: none is under way
+	Lookups  requests.Lookups // of the last day
 	Lots     []refs.Lot
 	More     bool
 	Before   id.Lot // the list begins below it
 	Mint     MintForm
 	Policy   RefPolicyForm
+}
+
+// missesText is how many codes were looked up that lead to nothing, and which part of all that is.
+func missesText(l requests.Lookups) string {
+	if l.Misses == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%s (%s %%)", Thousands(l.Misses), Rate(100*float64(l.Misses)/float64(l.Misses+l.Hits)))
+}
+
+// canaryText says what it means that canaries were looked up.
+func canaryText(n int64) string {
+	if n == 1 {
+		return "A code that was never given out was looked up in the last day: a typing error, or somebody guesses codes."
+	}
+	return fmt.Sprintf("%s codes that were never given out were looked up in the last day: somebody guesses codes. The log has the addresses.", Thousands(n))
 }
 
 // MintForm is what was typed into it.

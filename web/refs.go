@@ -35,6 +35,9 @@ func (s *server) showRefs(c echo.Context, code int, mint *views.MintForm, policy
 	if props.Minutes, err = s.RefMinutes(ctx, time.Hour+time.Minute); err != nil {
 		return err
 	}
+	if props.Lookups, err = s.LookupsSince(ctx, time.Now().Add(-24*time.Hour)); err != nil {
+		return err
+	}
 	if props.Lots, props.More, err = s.RefLots(ctx, before); err != nil {
 		return err
 	}

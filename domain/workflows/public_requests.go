@@ -52,7 +52,11 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	if err != nil {
 		return Receipt{}, err
 	}
+	begun := time.Now()
 	receipt, err := w.openRequest(ctx, form, draft, sent, email)
+	if empty := errors.As(err, new(refs.Empty)); err == nil || empty {
+		w.refs.Popped(1, empty, time.Since(begun))
+	}
 	switch {
 	case errors.Is(err, requests.ErrSent):
 		receipt, _, err = w.sentBefore(ctx, sent)
