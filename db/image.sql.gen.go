@@ -17,7 +17,7 @@ SELECT c.id, c.ticket_id, b.slug, t.local_id, c.body FROM comment c FORCE INDEX 
 JOIN ticket t ON t.id = c.ticket_id
 JOIN board b ON b.id = t.board_id
 WHERE c.id > ? AND c.id <= ? AND b.company_id = ? AND b.archived_at IS NULL
-  AND t.deleted_at IS NULL AND c.deleted_at IS NULL AND LOCATE('![', c.body) > 0
+  AND t.deleted_at IS NULL AND c.deleted_at IS NULL AND c.from_requester = FALSE AND LOCATE('![', c.body) > 0
 ORDER BY c.id
 `
 
@@ -68,7 +68,7 @@ const descriptionsWithImages = `-- name: DescriptionsWithImages :many
 SELECT t.id, b.slug, t.local_id, t.description FROM ticket t FORCE INDEX (PRIMARY)
 JOIN board b ON b.id = t.board_id
 WHERE t.id > ? AND t.id <= ? AND b.company_id = ? AND b.archived_at IS NULL
-  AND t.deleted_at IS NULL AND LOCATE('![', t.description) > 0
+  AND t.deleted_at IS NULL AND t.from_requester = FALSE AND LOCATE('![', t.description) > 0
 ORDER BY t.id
 `
 
@@ -85,7 +85,8 @@ type DescriptionsWithImagesRow struct {
 	Description string
 }
 
-// Those of a company's tickets, numbered in (after, upto], that may show images; none on archived boards.
+// Those of a company's tickets, numbered in (after, upto], that may show images; none on archived boards, and none of
+// strangers, whose texts are shown as they were typed.
 func (q *Queries) DescriptionsWithImages(ctx context.Context, arg DescriptionsWithImagesParams) ([]DescriptionsWithImagesRow, error) {
 	rows, err := q.db.QueryContext(ctx, descriptionsWithImages, arg.After, arg.Upto, arg.CompanyID)
 	if err != nil {

@@ -381,7 +381,7 @@ func (q *Queries) TouchRequest(ctx context.Context, repliedAt *time.Time, ticket
 }
 
 const trackedByCode = `-- name: TrackedByCode :one
-SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.description, t.moved_at, t.closed_at,
+SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.moved_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
   b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
 FROM ticket_request r
@@ -400,7 +400,6 @@ type TrackedByCodeRow struct {
 	BoardID     id.Board
 	LocalID     uint64
 	Title       string
-	Description string
 	MovedAt     time.Time
 	ClosedAt    *time.Time
 	AtStart     int64
@@ -422,7 +421,6 @@ func (q *Queries) TrackedByCode(ctx context.Context, code string) (TrackedByCode
 		&i.BoardID,
 		&i.LocalID,
 		&i.Title,
-		&i.Description,
 		&i.MovedAt,
 		&i.ClosedAt,
 		&i.AtStart,

@@ -20,11 +20,12 @@ JOIN image i ON i.company_id = s.company_id AND i.hash = s.hash
 WHERE s.company_id = sqlc.arg(company_id) AND s.url_hash = sqlc.arg(url_hash) AND s.created_at >= sqlc.arg(since);
 
 -- name: DescriptionsWithImages :many
--- Those of a company's tickets, numbered in (after, upto], that may show images; none on archived boards.
+-- Those of a company's tickets, numbered in (after, upto], that may show images; none on archived boards, and none of
+-- strangers, whose texts are shown as they were typed.
 SELECT t.id, b.slug, t.local_id, t.description FROM ticket t FORCE INDEX (PRIMARY)
 JOIN board b ON b.id = t.board_id
 WHERE t.id > sqlc.arg(after) AND t.id <= sqlc.arg(upto) AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
-  AND t.deleted_at IS NULL AND LOCATE('![', t.description) > 0
+  AND t.deleted_at IS NULL AND t.from_requester = FALSE AND LOCATE('![', t.description) > 0
 ORDER BY t.id;
 
 -- name: CommentsWithImages :many
@@ -32,7 +33,7 @@ SELECT c.id, c.ticket_id, b.slug, t.local_id, c.body FROM comment c FORCE INDEX 
 JOIN ticket t ON t.id = c.ticket_id
 JOIN board b ON b.id = t.board_id
 WHERE c.id > sqlc.arg(after) AND c.id <= sqlc.arg(upto) AND b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL
-  AND t.deleted_at IS NULL AND c.deleted_at IS NULL AND LOCATE('![', c.body) > 0
+  AND t.deleted_at IS NULL AND c.deleted_at IS NULL AND c.from_requester = FALSE AND LOCATE('![', c.body) > 0
 ORDER BY c.id;
 
 -- name: LastTicket :one

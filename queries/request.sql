@@ -29,7 +29,7 @@ SELECT * FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id);
 
 -- name: TrackedByCode :one
 -- What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
-SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.description, t.moved_at, t.closed_at,
+SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.moved_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
   b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
 FROM ticket_request r

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -114,7 +116,13 @@ func (s *server) tracked(c echo.Context) error {
 
 // look finds what a code or private link leads to, and counts what came of it.
 func (s *server) look(c echo.Context) (requests.Tracked, error) {
-	found, what, err := s.Track(c.Request().Context(), c.Param("code"), c.Param("token"))
+	track := func(ctx context.Context) (requests.Tracked, requests.Lookup, error) { return s.Track(ctx, c.Param("code")) }
+	if slices.Contains(c.ParamNames(), "token") {
+		track = func(ctx context.Context) (requests.Tracked, requests.Lookup, error) {
+			return s.TrackPrivately(ctx, c.Param("code"), c.Param("token"))
+		}
+	}
+	found, what, err := track(c.Request().Context())
 	lookups.WithLabelValues(what.String()).Inc()
 	return found, err
 }

@@ -16,15 +16,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// What strangers may do is counted in the database, so that any number of servers share the counts. A network
-// is the first 64 bits of an IPv6 address: they belong to one person. An address of IPv4 is in none.
+// What strangers may do is counted in the database, so that any number of servers share the counts. Of an IPv6
+// address the first 64 bits are what is counted as an address, for they belong to one person, who has the others to
+// choose from; the first 48, which one customer has at most, are its network. An address of IPv4 is in none.
 const (
 	window = time.Hour // in which what is sent is counted
 
 	sentByAddress = 20 // forms in a window; then it is refused
 	sentByNetwork = 60
 	sentToBoard   = 1000
-	replied       = 30 // replies of an address in a window
+
+	repliedByAddress = 30 // replies in a window
+	repliedByNetwork = 60
+	repliedToTicket  = 60
 
 	// Misses are codes and links that lead to nothing. Those of an address, and of a network, are free at first;
 	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
@@ -42,7 +46,7 @@ const (
 	shards      = 8 // rows of an hour
 )
 
-// From is where somebody asks from: an address and, of IPv6, its network.
+// From is where somebody asks from: an address, of IPv6 its first 64 bits and its network.
 type From struct{ address, network string }
 
 // FromAddress returns where an address is; what is none is a place of its own.
@@ -55,8 +59,9 @@ func FromAddress(address string) From {
 	if !at.Is6() {
 		return From{address: at.String()}
 	}
-	prefix, _ := at.Prefix(64)
-	return From{at.String(), prefix.String()}
+	own, _ := at.Prefix(64)
+	network, _ := at.Prefix(48)
+	return From{own.String(), network.String()}
 }
 
 func limitName(parts ...string) []byte {
@@ -81,10 +86,15 @@ func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from From) error 
 	return count(ctx, tx, levels, rest)
 }
 
-// CountReply counts a reply, or returns TooMany.
-func CountReply(ctx context.Context, tx *db.Tx, from From) error {
+// CountReply counts a reply to a ticket, or returns TooMany.
+func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from From) error {
 	in, rest := inWindow(tx.Now)
-	return count(ctx, tx, []counted{{limitName("reply", "address", from.address, in), replied}}, rest)
+	levels := []counted{{limitName("reply", "address", from.address, in), repliedByAddress}}
+	if from.network != "" {
+		levels = append(levels, counted{limitName("reply", "network", from.network, in), repliedByNetwork})
+	}
+	levels = append(levels, counted{limitName("reply", "ticket", strconv.FormatUint(uint64(ticket), 10), in), repliedToTicket})
+	return count(ctx, tx, levels, rest)
 }
 
 type counted struct {
@@ -209,8 +219,13 @@ func Note(ctx context.Context, tx *db.Tx, from From, what Lookup) error {
 		cost = trapCost
 		fallthrough
 	case Miss:
-		for _, name := range budgetOf(from, tx.Now).names() {
-			if err := use(ctx, tx, name, cost); err != nil {
+		b := budgetOf(from, tx.Now)
+		for _, name := range b.names() {
+			of := cost
+			if bytes.Equal(name, b.all) {
+				of = 1 // it is not everyone who guesses
+			}
+			if err := use(ctx, tx, name, of); err != nil {
 				return err
 			}
 		}

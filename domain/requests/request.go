@@ -61,14 +61,13 @@ type Tracked struct {
 	Number      uint64
 	Code        string
 	State       string
-	ChangedAt   time.Time // when that changed, or something was written that the requester reads
+	ChangedAt   time.Time // when that changed, or by the private link something was written that the requester reads
 	CreatedAt   time.Time
 	Archived    bool // nothing can be written there
 
 	// By the private link alone.
-	Private     bool
-	Title       string
-	Description string // as it was typed
+	Private bool
+	Title   string
 }
 
 // ParseIntro returns s as the text above a form. It returns BadIntro.
@@ -89,6 +88,9 @@ func NewToken() string {
 	_, _ = rand.Read(b[:]) // it does not return errors
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
+
+// NoToken is what no private link has.
+const NoToken = "-"
 
 // IsToken reports whether s has the form of what NewToken returns.
 func IsToken(s string) bool {

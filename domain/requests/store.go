@@ -152,10 +152,10 @@ func Track(ctx context.Context, q *db.Queries, code, token string) (Tracked, err
 	}
 	found := Tracked{
 		Company: row.CompanyID, CompanyName: row.CompanyName, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: code,
-		State: stateOf(row), ChangedAt: changedAt(row), CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil, Private: private,
+		State: stateOf(row), ChangedAt: changedAt(row, private), CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil, Private: private,
 	}
 	if private {
-		found.Title, found.Description = row.Title, row.Description
+		found.Title = row.Title
 	}
 	return found, nil
 }
@@ -170,9 +170,13 @@ func stateOf(row db.TrackedByCodeRow) string {
 	return InProgress
 }
 
-func changedAt(row db.TrackedByCodeRow) time.Time {
-	at := row.CreatedAt
-	for _, other := range []*time.Time{&row.MovedAt, row.ClosedAt, row.RepliedAt} {
+// changedAt is when the state may have changed; by the private link also when somebody last wrote.
+func changedAt(row db.TrackedByCodeRow, private bool) time.Time {
+	at, others := row.CreatedAt, []*time.Time{&row.MovedAt, row.ClosedAt}
+	if private {
+		others = append(others, row.RepliedAt)
+	}
+	for _, other := range others {
 		if other != nil && other.After(at) {
 			at = *other
 		}

@@ -378,7 +378,7 @@ func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJo
 			return nil, err
 		}
 		for _, c := range page.List {
-			if job.Comment = c.ID; slices.Contains(remoteImages(c.Body), job.URL) {
+			if job.Comment = c.ID; !c.FromRequester && slices.Contains(remoteImages(c.Body), job.URL) {
 				texts = append(texts, job)
 			}
 		}

@@ -60,7 +60,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	switch {
 	case errors.Is(err, requests.ErrSent):
 		receipt, _, err = w.sentBefore(ctx, sent)
-	case errors.As(err, new(boards.ColumnFull)):
+	case errors.As(err, new(boards.ColumnFull)), errors.As(err, new(refs.Empty)):
 		err = requests.NotNow{}
 	case errors.As(err, new(boards.Archived)) || errors.As(err, new(boards.NotFound)):
 		err = requests.NoForm{}
@@ -117,9 +117,21 @@ func (w *Workflows) counted(ctx context.Context, count func(tx *db.Tx) error) er
 	return errors.Join(err, refused)
 }
 
-// Track returns what a code leads to: by the code alone, or with the token of its private link. It returns
-// requests.NotFound whatever is in the way, after the same statements, or TooMany. What came of it is counted.
-func (w *Workflows) Track(ctx context.Context, text, token string) (found requests.Tracked, what requests.Lookup, err error) {
+// Track returns what a code leads to. It returns requests.NotFound whatever is in the way, after the same
+// statements, or TooMany. What came of it is counted.
+func (w *Workflows) Track(ctx context.Context, code string) (requests.Tracked, requests.Lookup, error) {
+	return w.track(ctx, code, "")
+}
+
+// TrackPrivately is Track by a private link: what is no token leads to nothing.
+func (w *Workflows) TrackPrivately(ctx context.Context, code, token string) (requests.Tracked, requests.Lookup, error) {
+	if !requests.IsToken(token) {
+		token = requests.NoToken
+	}
+	return w.track(ctx, code, token)
+}
+
+func (w *Workflows) track(ctx context.Context, text, token string) (found requests.Tracked, what requests.Lookup, err error) {
 	code, err := refs.Parse(text)
 	if err != nil {
 		return found, requests.Miss, requests.NotFound{} // nobody's: not worth a count
@@ -183,7 +195,7 @@ func (w *Workflows) Replies(ctx context.Context, found requests.Tracked, before 
 // ReplyByLink adds what a requester writes by the private link, and tells those who watch the ticket. It
 // returns requests.NotFound, TooMany or Closed, or what is wrong with the text.
 func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) error {
-	found, _, err := w.Track(ctx, code, token)
+	found, _, err := w.TrackPrivately(ctx, code, token)
 	if err != nil {
 		return err
 	}
@@ -192,7 +204,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) e
 		return err
 	}
 	err = w.counted(ctx, func(tx *db.Tx) error {
-		return requests.CountReply(ctx, tx, requests.FromAddress(accounts.AddressFrom(ctx)))
+		return requests.CountReply(ctx, tx, found.Ticket, requests.FromAddress(accounts.AddressFrom(ctx)))
 	})
 	if err != nil {
 		return err
@@ -208,10 +220,10 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) e
 		if err != nil {
 			return err
 		}
-		if err := boards.Live(ctx, tx, locked.Board); err != nil {
+		if err := requests.Hold(ctx, tx, locked.ID, token); err != nil {
 			return err
 		}
-		if err := requests.Hold(ctx, tx, locked.ID, token); err != nil {
+		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
 		said, err := tickets.Say(ctx, tx, locked, body, by, tickets.AsTheRequester)

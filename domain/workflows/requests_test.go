@@ -373,14 +373,18 @@ func TestSend(t *testing.T) {
 			return n
 		}
 		same := func(int) string { return "192.0.2.7" }
-		network := func(i int) string { return fmt.Sprintf("2001:db8:1:2::%x", i) }
+		nearby := func(i int) string { return fmt.Sprintf("2001:db8:2:2::%x", i) }
+		network := func(i int) string { return fmt.Sprintf("2001:db8:1:%x::1", i) }
 		if n := taken(same, 30); n != 20 {
 			t.Errorf("one address sent %d", n)
+		}
+		if n := taken(nearby, 30); n != 20 {
+			t.Errorf("who has many addresses of IPv6 sent %d", n)
 		}
 		if n := taken(network, 80); n != 60 {
 			t.Errorf("one network sent %d", n)
 		}
-		if n := taken(func(int) string { return "2001:db8:1:3::1" }, 5); n != 5 {
+		if n := taken(func(int) string { return "2001:db8:3:1::1" }, 5); n != 5 {
 			t.Errorf("the network beside it sent %d", n)
 		}
 		h.limit(t, 1000)
