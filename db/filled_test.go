@@ -160,8 +160,8 @@ var filling = []string{
 	 SELECT n, CONCAT('c', LPAD(n, 4, '0')), '', UNHEX(SHA2(n, 256)), UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 9000`,
 	`UPDATE comment SET public = TRUE WHERE ticket_id = 7 AND id % 2 = 0`,
 	`INSERT INTO public_limit (name, used, last_at) SELECT UNHEX(SHA2(n, 256)), 1, '2026-01-01' + INTERVAL n SECOND FROM numbers WHERE n <= 3000`,
-	`INSERT INTO lookup_hour (hour, shard, hits, misses, refused, canaries)
-	 SELECT '2026-01-01' + INTERVAL FLOOR(n / 8) HOUR, n % 8, 10, 2, 0, 0 FROM numbers WHERE n <= 6000`,
+	`INSERT INTO lookup_hour (hour, hits, misses, refused, canaries)
+	 SELECT '2026-01-01' + INTERVAL n HOUR, 10, 2, 0, 0 FROM numbers WHERE n <= 6000`,
 	`INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at)
 	 SELECT IF(n <= 2000, 1, n % 999 + 2), UNHEX(SHA2(n, 256)), 'image/png', 1000, 10, 10, '2026-01-01' FROM numbers WHERE n <= 3000`,
 	`INSERT INTO image_source (company_id, url_hash, url, hash, created_at)

@@ -239,7 +239,6 @@ type Invitation struct {
 
 type LookupHour struct {
 	Hour     time.Time
-	Shard    uint8
 	Hits     uint64
 	Misses   uint64
 	Refused  uint64

@@ -13,25 +13,23 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-const countLookup = `-- name: CountLookup :exec
-INSERT INTO lookup_hour (hour, shard, hits, misses, refused, canaries)
-VALUES (?, ?, ?, ?, ?, ?)
+const countLookups = `-- name: CountLookups :exec
+INSERT INTO lookup_hour (hour, hits, misses, refused, canaries)
+VALUES (?, ?, ?, ?, ?)
 ON DUPLICATE KEY UPDATE hits = hits + VALUES(hits), misses = misses + VALUES(misses), refused = refused + VALUES(refused), canaries = canaries + VALUES(canaries)
 `
 
-type CountLookupParams struct {
+type CountLookupsParams struct {
 	Hour     time.Time
-	Shard    uint8
 	Hits     uint64
 	Misses   uint64
 	Refused  uint64
 	Canaries uint64
 }
 
-func (q *Queries) CountLookup(ctx context.Context, arg CountLookupParams) error {
-	_, err := q.db.ExecContext(ctx, countLookup,
+func (q *Queries) CountLookups(ctx context.Context, arg CountLookupsParams) error {
+	_, err := q.db.ExecContext(ctx, countLookups,
 		arg.Hour,
-		arg.Shard,
 		arg.Hits,
 		arg.Misses,
 		arg.Refused,
@@ -67,7 +65,7 @@ func (q *Queries) CreateRequest(ctx context.Context, arg CreateRequestParams) er
 }
 
 const forgetLookups = `-- name: ForgetLookups :execrows
-DELETE FROM lookup_hour WHERE hour < ? ORDER BY hour, shard LIMIT 1000
+DELETE FROM lookup_hour WHERE hour < ? ORDER BY hour LIMIT 1000
 `
 
 func (q *Queries) ForgetLookups(ctx context.Context, before time.Time) (int64, error) {

@@ -72,9 +72,9 @@ ON DUPLICATE KEY UPDATE used = LEAST(IF(last_at < sqlc.arg(forgotten), 0, used) 
 -- name: ForgetPublicLimits :execrows
 DELETE FROM public_limit WHERE last_at < sqlc.arg(before) ORDER BY last_at LIMIT 1000;
 
--- name: CountLookup :exec
-INSERT INTO lookup_hour (hour, shard, hits, misses, refused, canaries)
-VALUES (sqlc.arg(hour), sqlc.arg(shard), sqlc.arg(hits), sqlc.arg(misses), sqlc.arg(refused), sqlc.arg(canaries))
+-- name: CountLookups :exec
+INSERT INTO lookup_hour (hour, hits, misses, refused, canaries)
+VALUES (sqlc.arg(hour), sqlc.arg(hits), sqlc.arg(misses), sqlc.arg(refused), sqlc.arg(canaries))
 ON DUPLICATE KEY UPDATE hits = hits + VALUES(hits), misses = misses + VALUES(misses), refused = refused + VALUES(refused), canaries = canaries + VALUES(canaries);
 
 -- name: LookupsSince :one
@@ -83,4 +83,4 @@ SELECT CAST(COALESCE(SUM(hits), 0) AS SIGNED) AS hits, CAST(COALESCE(SUM(misses)
 FROM lookup_hour WHERE hour >= sqlc.arg(since);
 
 -- name: ForgetLookups :execrows
-DELETE FROM lookup_hour WHERE hour < sqlc.arg(before) ORDER BY hour, shard LIMIT 1000;
+DELETE FROM lookup_hour WHERE hour < sqlc.arg(before) ORDER BY hour LIMIT 1000;

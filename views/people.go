@@ -210,6 +210,10 @@ func audit(e accounts.AuditEntry) string {
 		return "set where the consumer " + d.Name + " of the feed " + d.Feed + " reads on"
 	case accounts.AuditConsumerDeleted:
 		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditFormOn:
+		return "turned on the public form of " + d.Name
+	case accounts.AuditFormOff:
+		return "turned off the public form of " + d.Name
 	}
 	return strings.ReplaceAll(e.Kind, "-", " ")
 }

@@ -149,12 +149,16 @@ func (s *server) commentOfPath(c echo.Context) (views.CommentProps, error) {
 	if err != nil {
 		return views.CommentProps{}, err
 	}
-	texts, err := s.texts(c, found.Body)
+	one := []tickets.Comment{found}
+	texts, err := s.texts(c, bodies(one)...)
 	if err != nil {
 		return views.CommentProps{}, err
 	}
-	html, err := texts.html(found.Body)
-	return views.CommentProps{Page: s.page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: views.Comment{Comment: found, HTML: html}}, err
+	drawn, err := texts.drawn(one)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	return views.CommentProps{Page: s.page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: drawn[0]}, nil
 }
 
 // oneComment shows a comment: alone to htmx, else on its ticket's page.

@@ -116,7 +116,9 @@ func (s *server) tracked(c echo.Context) error {
 
 // look finds what a code or private link leads to, and counts what came of it.
 func (s *server) look(c echo.Context) (requests.Tracked, error) {
-	track := func(ctx context.Context) (requests.Tracked, requests.Lookup, error) { return s.Track(ctx, c.Param("code")) }
+	track := func(ctx context.Context) (requests.Tracked, requests.Lookup, error) {
+		return s.Track(ctx, c.Param("code"))
+	}
 	if slices.Contains(c.ParamNames(), "token") {
 		track = func(ctx context.Context) (requests.Tracked, requests.Lookup, error) {
 			return s.TrackPrivately(ctx, c.Param("code"), c.Param("token"))

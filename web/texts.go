@@ -51,10 +51,12 @@ func (t texts) drawn(list []tickets.Comment) ([]views.Comment, error) {
 	return drawn, nil
 }
 
-func bodies(list []tickets.Comment) []string {
-	texts := make([]string, len(list))
-	for i, one := range list {
-		texts[i] = one.Body
+// bodies are the Markdown of comments.
+func bodies(list []tickets.Comment) (texts []string) {
+	for _, one := range list {
+		if !one.FromRequester {
+			texts = append(texts, one.Body)
+		}
 	}
 	return texts
 }

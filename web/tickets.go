@@ -162,15 +162,21 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}
-	texts, err := s.texts(c, append(bodies(page.List), ticket.Title, ticket.Description)...)
+	sources := append(bodies(page.List), ticket.Title)
+	if !ticket.FromRequester { // whose description is shown as it was typed
+		sources = append(sources, ticket.Description)
+	}
+	texts, err := s.texts(c, sources...)
 	if err != nil {
 		return props, err
 	}
 	for _, span := range markup.Spans(ticket.Title, texts.link) {
 		props.Heading = append(props.Heading, views.Span(span))
 	}
-	if props.HTML, err = texts.html(ticket.Description); err != nil {
-		return props, err
+	if !ticket.FromRequester {
+		if props.HTML, err = texts.html(ticket.Description); err != nil {
+			return props, err
+		}
 	}
 	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
 	props.Comments.List, err = texts.drawn(page.List)

@@ -47,14 +47,12 @@ CREATE TABLE public_limit (
   KEY ix_public_limit_last (last_at)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- How often codes were looked up in an hour, by what came of it. An hour has a few rows, so that lookups do
--- not wait for each other.
+-- How often codes were looked up in an hour, by what came of it.
 CREATE TABLE lookup_hour (
   hour DATETIME NOT NULL,
-  shard TINYINT UNSIGNED NOT NULL,
   hits BIGINT UNSIGNED NOT NULL,
   misses BIGINT UNSIGNED NOT NULL,
   refused BIGINT UNSIGNED NOT NULL,
   canaries BIGINT UNSIGNED NOT NULL,
-  PRIMARY KEY (hour, shard)
+  PRIMARY KEY (hour)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;

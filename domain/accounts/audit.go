@@ -40,6 +40,8 @@ const (
 	AuditConsumerResumed   = "consumer-resumed"
 	AuditConsumerMoved     = "consumer-moved"
 	AuditConsumerDeleted   = "consumer-deleted"
+	AuditFormOn            = "form-on"
+	AuditFormOff           = "form-off"
 )
 
 // AuditDetail is what an entry says beside who, what, and when. What does not apply is "".
@@ -47,7 +49,7 @@ type AuditDetail struct {
 	Person string `json:"person,omitempty"` // whom it concerns: name and address
 	Role   string `json:"role,omitempty"`   // what they have now
 	Was    string `json:"was,omitempty"`    // what it was before
-	Name   string `json:"name,omitempty"`   // of a token, a company, a consumer or a webhook's host, or an invitation's note
+	Name   string `json:"name,omitempty"`   // of a token, a company, a board, a consumer or a webhook's host, or an invitation's note
 	Feed   string `json:"feed,omitempty"`   // of a consumer
 }
 

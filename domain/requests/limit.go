@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -43,7 +42,6 @@ const (
 
 	keepLimits  = 2 * forgetful
 	keepLookups = 30 * 24 * time.Hour
-	shards      = 8 // rows of an hour
 )
 
 // From is where somebody asks from: an address, of IPv6 its first 64 bits and its network.
@@ -62,6 +60,17 @@ func FromAddress(address string) From {
 	own, _ := at.Prefix(64)
 	network, _ := at.Prefix(48)
 	return From{own.String(), network.String()}
+}
+
+// Neighbours are those whose looks wait for one another, so that many at once are no more than one by one.
+type Neighbours string
+
+// Neighbours are all of a network, or who shares an address.
+func (f From) Neighbours() Neighbours {
+	if f.network != "" {
+		return Neighbours(f.network)
+	}
+	return Neighbours(f.address)
 }
 
 func limitName(parts ...string) []byte {
@@ -192,72 +201,19 @@ func backOff(row db.PublicLimit, free uint32, now time.Time) time.Duration {
 	return max(0, wait-since)
 }
 
-// refusedFor is for how many refused looks one is noted: a flood must not make writes.
-const refusedFor = 16
-
-// OneOfMany reports whether a refused look is the one to note, which counts for sixteen.
-func OneOfMany() bool { return rand.N(refusedFor) == 0 }
-
-// Lookup is what came of a look at a code.
-type Lookup int
-
-// What can come of it.
-const (
-	Hit     Lookup = iota
-	Miss           // it leads to nothing
-	Refused        // it came too soon after others
-	Trapped        // it is a canary, which nobody was given
-)
-
-func (l Lookup) String() string { return [...]string{"hit", "miss", "refused", "canary"}[l] }
-
-// Note counts what came of a look: a miss against the budgets, and all for those who run the instance.
-func Note(ctx context.Context, tx *db.Tx, from From, what Lookup) error {
-	cost := uint32(1)
-	switch what {
-	case Trapped:
-		cost = trapCost
-		fallthrough
-	case Miss:
-		b := budgetOf(from, tx.Now)
-		for _, name := range b.names() {
-			of := cost
-			if bytes.Equal(name, b.all) {
-				of = 1 // it is not everyone who guesses
-			}
-			if err := use(ctx, tx, name, of); err != nil {
-				return err
-			}
+// Missed counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
+func Missed(ctx context.Context, tx *db.Tx, from From, trapped bool) error {
+	b := budgetOf(from, tx.Now)
+	for _, name := range b.names() {
+		cost := uint32(1)
+		if trapped && !bytes.Equal(name, b.all) { // it is not everyone who guesses
+			cost = trapCost
+		}
+		if err := use(ctx, tx, name, cost); err != nil {
+			return err
 		}
 	}
-	row := db.CountLookupParams{Hour: tx.Now.Truncate(time.Hour), Shard: uint8(rand.N(shards))}
-	switch what {
-	case Hit:
-		row.Hits = 1
-	case Refused:
-		row.Refused = refusedFor
-	case Trapped:
-		row.Canaries = 1
-		row.Misses = 1
-	case Miss:
-		row.Misses = 1
-	}
-	if err := tx.CountLookup(ctx, row); err != nil {
-		return fmt.Errorf("count lookup: %w", err)
-	}
 	return nil
-}
-
-// Lookups are how often codes were looked up. A canary is a miss, too.
-type Lookups struct{ Hits, Misses, Refused, Canaries int64 }
-
-// LookupsSince returns what was looked up since the hour of a time, at most 30 days ago.
-func LookupsSince(ctx context.Context, q *db.Queries, since time.Time) (Lookups, error) {
-	row, err := db.Read(q.LookupsSince(ctx, since.UTC().Truncate(time.Hour)))
-	if err != nil {
-		return Lookups{}, fmt.Errorf("read lookups: %w", err)
-	}
-	return Lookups(row), nil
 }
 
 // Forget removes up to two thousand counts that no longer say anything, and returns how many.

@@ -98,7 +98,7 @@ func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment
 	return fromComment(row.Comment, row.Author), nil
 }
 
-// lockComment locks a comment that by wrote. It returns CommentNotFound or NotYourComment.
+// lockComment locks a comment. It returns CommentNotFound.
 func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) (Comment, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) {
@@ -106,9 +106,6 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 	}
 	if err != nil {
 		return Comment{}, fmt.Errorf("lock comment: %w", err)
-	}
-	if row.AccountID != by.ID {
-		return Comment{}, NotYourComment{}
 	}
 	return fromComment(row, by.Name), nil
 }
@@ -118,6 +115,9 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by Person) (old, changed Comment, err error) {
 	if old, err = lockComment(ctx, tx, ticket.ID, comment, by); err != nil {
 		return old, changed, err
+	}
+	if old.Author.ID != by.ID {
+		return old, changed, NotYourComment{}
 	}
 	if old.Version != version {
 		return old, changed, StaleComment{Key: ticket.Key, Current: old}
@@ -140,11 +140,15 @@ func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, b
 	return old, changed, nil
 }
 
-// TakeBack deletes a comment of by's: its row stays without its text. It returns CommentNotFound or
-// NotYourComment.
+// TakeBack deletes a comment of by's, or what a requester wrote, which nobody else is there to take back: the row
+// stays without its text. It returns CommentNotFound or NotYourComment.
 func TakeBack(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) error {
-	if _, err := lockComment(ctx, tx, ticket, comment, by); err != nil {
+	old, err := lockComment(ctx, tx, ticket, comment, by)
+	if err != nil {
 		return err
+	}
+	if old.Author.ID != by.ID && !old.FromRequester {
+		return NotYourComment{}
 	}
 	n, err := tx.DeleteComment(ctx, db.DeleteCommentParams{DeletedAt: &tx.Now, Now: tx.Now, ID: comment})
 	if err != nil {
@@ -153,7 +157,10 @@ func TakeBack(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by 
 	if n != 1 {
 		return CommentNotFound{}
 	}
-	return nil
+	if old.FromRequester {
+		_, err = Record(ctx, tx, ticket, by, KindReplyDeleted, Detail{})
+	}
+	return err
 }
 
 // Comments are some of a ticket's comments, oldest first. Older and Newer say that there are others

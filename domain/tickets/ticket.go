@@ -194,6 +194,10 @@ const (
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
 	KindUndone   = "undone" // Detail.Undid says what
+
+	KindLinkMade     = "link-made" // the requester's private link
+	KindLinkRevoked  = "link-revoked"
+	KindReplyDeleted = "reply-deleted" // what the requester wrote
 )
 
 // Activity is one entry of a ticket's history.

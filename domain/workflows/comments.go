@@ -120,7 +120,7 @@ func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id
 	return said, nil
 }
 
-// DeleteComment takes the text of one's own comment away, and returns the key of its ticket. It
+// DeleteComment takes the text of one's own comment or of a requester's away, and returns the key of its ticket. It
 // returns tickets.NotFound, CommentNotFound or NotYourComment.
 func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) (current tickets.Key, err error) {
 	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {

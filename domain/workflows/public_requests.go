@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -131,56 +132,79 @@ func (w *Workflows) TrackPrivately(ctx context.Context, code, token string) (req
 	return w.track(ctx, code, token)
 }
 
-func (w *Workflows) track(ctx context.Context, text, token string) (found requests.Tracked, what requests.Lookup, err error) {
+// lookup is a code that somebody looks at, by a private link where token is not "".
+type lookup struct {
+	code    refs.Code
+	token   string
+	address string
+}
+
+// sight is what came of it.
+type sight struct {
+	found requests.Tracked
+	what  requests.Lookup
+	err   error
+}
+
+func (w *Workflows) track(ctx context.Context, text, token string) (requests.Tracked, requests.Lookup, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return found, requests.Miss, requests.NotFound{} // nobody's: not worth a count
+		return requests.Tracked{}, requests.Miss, requests.NotFound{} // nobody's: not worth a count
 	}
-	from := requests.FromAddress(accounts.AddressFrom(ctx))
-	if err := requests.MayLook(ctx, w.db.Queries, from, token != "", w.db.Now()); err != nil {
-		if !errors.As(err, new(requests.TooMany)) {
-			return found, requests.Refused, err
+	l := lookup{code: code, token: token, address: accounts.AddressFrom(ctx)}
+	seen, err := w.looks.Do(ctx, requests.FromAddress(l.address).Neighbours(), l)
+	switch {
+	case errors.Is(err, coalesce.ErrClosed):
+		return requests.Tracked{}, requests.Refused, Stopping{}
+	case err != nil:
+		return requests.Tracked{}, requests.Refused, fmt.Errorf("look up a code: %w", err)
+	}
+	return seen.found, seen.what, seen.err
+}
+
+// lookEach looks at one code after the other, so that each counts before the next: those of a network come in one
+// process's lane.
+func (w *Workflows) lookEach(ctx context.Context, _ requests.Neighbours, looks []lookup) ([]sight, error) {
+	sights := make([]sight, len(looks))
+	for i, l := range looks {
+		what, found, err := w.look(ctx, l)
+		if err == nil || errors.As(err, new(requests.NotFound)) || errors.As(err, new(requests.TooMany)) {
+			w.looked.Add(what)
 		}
-		return found, requests.Refused, errors.Join(err, w.noteRefused(ctx))
+		sights[i] = sight{found, what, err}
 	}
-	found, err = requests.Track(ctx, w.db.Queries, string(code), token)
+	return sights, nil
+}
+
+// look looks before it asks whether that was allowed: a private link that opens is nobody's guess, so it does not wait.
+func (w *Workflows) look(ctx context.Context, l lookup) (requests.Lookup, requests.Tracked, error) {
+	from, private := requests.FromAddress(l.address), l.token != ""
+	found, err := requests.Track(ctx, w.db.Queries, string(l.code), l.token)
 	missed := errors.As(err, new(requests.NotFound))
 	if err != nil && !missed {
-		return found, requests.Miss, err
+		return requests.Miss, requests.Tracked{}, err
 	}
-	if missed {
-		if what, err = w.missed(ctx, code); err != nil {
-			return found, what, err
-		}
+	if private && !missed {
+		return requests.Hit, found, nil
 	}
-	if err := w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Note(ctx, tx, from, what) }); err != nil {
-		return found, what, err
+	if err := requests.MayLook(ctx, w.db.Queries, from, private, w.db.Now()); err != nil {
+		return requests.Refused, requests.Tracked{}, err
 	}
-	if missed {
-		return requests.Tracked{}, what, requests.NotFound{}
+	if !missed {
+		return requests.Hit, found, nil
 	}
-	return found, what, nil
-}
-
-// missed says what a code was that leads to nothing. One that is never given out alarms.
-func (w *Workflows) missed(ctx context.Context, code refs.Code) (requests.Lookup, error) {
-	trap, err := w.refs.Canary(ctx, code)
+	trapped, err := w.refs.Canary(ctx, l.code)
 	if err != nil {
-		return requests.Miss, fmt.Errorf("look for a canary: %w", err)
+		return requests.Miss, requests.Tracked{}, fmt.Errorf("look for a canary: %w", err)
 	}
-	if !trap {
-		return requests.Miss, nil
+	if err := w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Missed(ctx, tx, from, trapped) }); err != nil {
+		return requests.Miss, requests.Tracked{}, err
 	}
-	w.log.Warn("somebody guesses reference codes: one was looked up that nobody was given", "address", accounts.AddressFrom(ctx))
-	return requests.Trapped, nil
-}
-
-// noteRefused counts looks that were refused.
-func (w *Workflows) noteRefused(ctx context.Context) error {
-	if !requests.OneOfMany() {
-		return nil
+	if trapped {
+		w.log.Warn("somebody guesses reference codes: one was looked up that nobody was given", "address", l.address)
+		return requests.Trapped, requests.Tracked{}, requests.NotFound{}
 	}
-	return w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Note(ctx, tx, requests.From{}, requests.Refused) })
+	return requests.Miss, requests.Tracked{}, requests.NotFound{}
 }
 
 // Replies returns the last page, before a comment, of what a requester reads below their request; 0 means the

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -39,14 +40,19 @@ func (w *Workflows) WorkRefs(ctx context.Context) {
 func (w *Workflows) lastSample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := w.refs.Sample(ctx); err != nil {
-		w.log.Warn("store how many reference codes were given out", "error", err)
+	if err := w.sampleRefs(ctx); err != nil {
+		w.log.Warn("store what became of reference codes", "error", err)
 	}
+}
+
+// sampleRefs stores how many codes were given out and looked up.
+func (w *Workflows) sampleRefs(ctx context.Context) error {
+	return errors.Join(w.refs.Sample(ctx), w.looked.Store(ctx, w.db.Queries, w.db.Now()))
 }
 
 // TendRefs does once what WorkRefs does.
 func (w *Workflows) TendRefs(ctx context.Context) error {
-	if err := w.refs.Sample(ctx); err != nil {
+	if err := w.sampleRefs(ctx); err != nil {
 		return err
 	}
 	standing, err := refs.Stand(ctx, w.db.Queries, w.db.Now())

@@ -27,7 +27,8 @@ func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form
 
 // SetForm turns the public form of a board on or off. It returns boards.NotFound or Archived, or requests.BadIntro.
 func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
-	if _, err := changing(ctx, "boards"); err != nil {
+	actor, err := changing(ctx, "boards")
+	if err != nil {
 		return board, err
 	}
 	if board, err = w.Board(ctx, slug); err != nil {
@@ -47,8 +48,18 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 				return err
 			}
 		}
-		_, err := requests.SetForm(ctx, tx, board.ID, form)
-		return err
+		was, err := requests.FormOf(ctx, tx.Queries, board.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := requests.SetForm(ctx, tx, board.ID, form); err != nil || form.On == was.On {
+			return err
+		}
+		kind := accounts.AuditFormOff
+		if form.On {
+			kind = accounts.AuditFormOn
+		}
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: board.Slug})
 	})
 	if err != nil {
 		return board, fmt.Errorf("set form: %w", err)
@@ -67,13 +78,16 @@ func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (reque
 // NewRequestLink makes another private link to a ticket and returns what it has in it. The one before ends. It
 // returns tickets.NotFound, boards.Archived or requests.NoRequester.
 func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, _ tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 		request, err := requests.Of(ctx, tx.Queries, locked.ID)
 		if err != nil {
 			return err
 		}
 		link.Code = request.Code
-		link.Token, err = requests.NewLink(ctx, tx, locked.ID)
+		if link.Token, err = requests.NewLink(ctx, tx, locked.ID); err != nil {
+			return err
+		}
+		_, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindLinkMade, tickets.Detail{})
 		return err
 	})
 	if err != nil {
@@ -85,9 +99,13 @@ func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link R
 // RevokeRequestLink takes the private link of a ticket away, and returns the ticket's key. It returns what
 // NewRequestLink does.
 func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (current tickets.Key, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, _ tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 		current = locked.Key
-		return requests.RevokeLink(ctx, tx, locked.ID)
+		if err := requests.RevokeLink(ctx, tx, locked.ID); err != nil {
+			return err
+		}
+		_, err := tickets.Record(ctx, tx, locked.ID, by, tickets.KindLinkRevoked, tickets.Detail{})
+		return err
 	})
 	if err != nil {
 		return tickets.Key{}, fmt.Errorf("revoke a private link: %w", err)

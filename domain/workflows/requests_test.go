@@ -235,6 +235,26 @@ func TestSend(t *testing.T) {
 			t.Error("nobody knows whom the code was given to")
 		}
 	})
+	t.Run("the audit list says who turned it on and off, and not when its text was changed", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 0)
+		for _, on := range []bool{true, false, false, true} {
+			h.offer(t, "NINJA", on)
+		}
+		list, err := accounts.Audit(h.ctx, h.db.Queries, h.actor.Company.ID, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, entry := range list {
+			if strings.HasPrefix(entry.Kind, "form-") && entry.Detail.Name == "NINJA" {
+				kinds = append(kinds, entry.Kind)
+			}
+		}
+		if want := []string{"form-on", "form-off", "form-on"}; !slices.Equal(kinds, want) {
+			t.Error(kinds)
+		}
+	})
 	t.Run("sent twice at the same time, a form opens one", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 50)

@@ -9,11 +9,14 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -34,6 +37,19 @@ func (h *house) track(t testing.TB, code, token string) requests.Tracked {
 		t.Fatal(what, err)
 	}
 	return found
+}
+
+// lookups are what was looked up in this hour, stored as it is every few seconds.
+func (h *house) lookups(t testing.TB) requests.Lookups {
+	t.Helper()
+	if err := h.TendRefs(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	counted, err := h.LookupsSince(context.Background(), time.Now().Add(-time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counted
 }
 
 func TestTrack(t *testing.T) {
@@ -68,8 +84,11 @@ func TestTrack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := h.track(t, receipt.Code, ""); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
+		if found := h.track(t, receipt.Code, receipt.Token); !found.ChangedAt.Equal(said.Comment.CreatedAt) {
 			t.Errorf("%+v", found)
+		}
+		if found := h.track(t, receipt.Code, ""); !found.ChangedAt.Before(said.Comment.CreatedAt) {
+			t.Error("the code alone tells that somebody wrote", found.ChangedAt)
 		}
 	})
 	t.Run("a code in another case is another code", func(t *testing.T) {
@@ -147,6 +166,32 @@ func TestTrack(t *testing.T) {
 			t.Error("the requester is told, or watches")
 		}
 	})
+	t.Run("members delete what a requester wrote, and change none of it", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "An insult"); err != nil {
+			t.Fatal(err)
+		}
+		found := h.track(t, receipt.Code, receipt.Token)
+		page, err := h.Replies(context.Background(), found, 0)
+		if err != nil || len(page.List) != 1 {
+			t.Fatal(page, err)
+		}
+		said := page.List[0]
+		_, err = h.EditComment(h.ctx, ninja1, said.ID, "A compliment", said.Version)
+		is[tickets.NotYourComment](t, err)
+		if _, err := h.DeleteComment(h.ctx, ninja1, said.ID); err != nil {
+			t.Fatal(err)
+		}
+		if page, err = h.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
+			t.Error(page, err)
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", h.actor.Account.ID); n != 1 {
+			t.Errorf("the history says so %d times", n)
+		}
+	})
 	t.Run("a new link ends the one before, and a revoked one opens nothing", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
@@ -166,6 +211,9 @@ func TestTrack(t *testing.T) {
 		is[requests.NotFound](t, err)
 		is[requests.NotFound](t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, "Hello"))
 		h.track(t, first.Code, "")
+		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.actor.Account.ID); n != 2 {
+			t.Errorf("the history says %d things of links", n)
+		}
 	})
 	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
 		t.Parallel()
@@ -307,10 +355,45 @@ func TestEnumeration(t *testing.T) {
 		if last < 10*time.Minute {
 			t.Errorf("in the end it waits %v only", last)
 		}
-		counted, err := h.LookupsSince(context.Background(), time.Now())
-		if err != nil || counted.Misses != 32 || counted.Hits != 1 {
-			t.Errorf("%+v %v", counted, err)
+		if counted := h.lookups(t); counted.Misses != 32 || counted.Hits != 1 || counted.Refused < 40 {
+			t.Errorf("%+v", counted)
 		}
+	})
+	t.Run("many at once are as many as one by one", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		for way, most := range map[string]int64{"192.0.2.%[2]d": 20, "2001:db8:9:9::%[1]x": 20, "2001:db8:7:%[1]x::1": 60} {
+			var misses atomic.Int64
+			var group sync.WaitGroup
+			for i, code := range guesses(t, h, 120, false) {
+				group.Go(func() {
+					_, what, err := h.look(from(fmt.Sprintf(way, i, 7)), code, "")
+					if what == requests.Miss {
+						misses.Add(1)
+					}
+					if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.RateLimited) {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if misses.Load() != most {
+				t.Errorf("%s: %d misses", way, misses.Load())
+			}
+		}
+	})
+	t.Run("whoever has used up an address, a private link opens there", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		for _, code := range guesses(t, h, 30, false) {
+			_, _, _ = h.look(from("192.0.2.1"), code, "")
+		}
+		_, _, err := h.look(from("192.0.2.1"), receipt.Code, "")
+		is[requests.TooMany](t, err)
+		_, _, err = h.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
+		is[requests.TooMany](t, err)
+		h.track(t, receipt.Code, receipt.Token)
 	})
 	t.Run("a scanner from many addresses of a network is slowed", func(t *testing.T) {
 		t.Parallel()
@@ -355,9 +438,8 @@ func TestEnumeration(t *testing.T) {
 		}
 		_, _, err := h.look(from("192.0.2.66"), canary, "")
 		is[requests.TooMany](t, err)
-		counted, err := h.LookupsSince(context.Background(), time.Now())
-		if err != nil || counted.Canaries != 2 || counted.Misses != 2 {
-			t.Errorf("%+v %v", counted, err)
+		if counted := h.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
+			t.Errorf("%+v", counted)
 		}
 		if said := log.String(); strings.Count(said, "guesses") != 2 || !strings.Contains(said, "192.0.2.66") || strings.Contains(said, canary) {
 			t.Error(said)
@@ -370,6 +452,7 @@ func TestForgetLookups(t *testing.T) {
 	h := withForm(t, 1)
 	receipt := h.send(t, asked("Help"))
 	h.track(t, receipt.Code, "")
+	h.lookups(t)
 	if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
 		t.Fatal(err)
 	}
@@ -377,6 +460,7 @@ func TestForgetLookups(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.track(t, receipt.Code, "")
+	h.lookups(t)
 	n, err := h.ForgetLookups(context.Background())
 	if err != nil || n == 0 {
 		t.Error(n, err)

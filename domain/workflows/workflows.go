@@ -22,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -31,6 +32,8 @@ type Workflows struct {
 	bulk     *db.DB // the same, for what migrations read: however many of them ask, pages do not wait
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
+	looks    *coalesce.Group[requests.Neighbours, lookup, sight]
+	looked   requests.Meter
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
@@ -64,6 +67,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
 	w.refs = refs.New(d)
 	w.poppings = coalesce.New(w.popBatch, coalesce.Options{Alone: aloneWorth})
+	w.looks = coalesce.New(w.lookEach, coalesce.Options{})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})
@@ -73,7 +77,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 // Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error {
 	w.aside.Wait() // each has a short time
-	return errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx))
+	return errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx), w.looks.Close(ctx))
 }
 
 // Stopping reports a ticket that came while the program stops.

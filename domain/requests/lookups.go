@@ -1,0 +1,92 @@
+package requests
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+// Lookup is what came of a look at a code.
+type Lookup int
+
+// What can come of it.
+const (
+	Hit     Lookup = iota
+	Miss           // it leads to nothing
+	Refused        // it came too soon after others
+	Trapped        // it is a canary, which nobody was given
+)
+
+func (l Lookup) String() string { return [...]string{"hit", "miss", "refused", "canary"}[l] }
+
+// Lookups are how often codes were looked up. A canary is a miss, too.
+type Lookups struct{ Hits, Misses, Refused, Canaries int64 }
+
+func (l *Lookups) add(other Lookups) {
+	l.Hits += other.Hits
+	l.Misses += other.Misses
+	l.Refused += other.Refused
+	l.Canaries += other.Canaries
+}
+
+// Meter is what a process saw of looks since they were stored. The zero Meter is ready.
+type Meter struct {
+	mu   sync.Mutex
+	seen Lookups
+}
+
+// Add notes what came of a look.
+func (m *Meter) Add(what Lookup) {
+	one := Lookups{}
+	switch what {
+	case Hit:
+		one.Hits = 1
+	case Miss:
+		one.Misses = 1
+	case Refused:
+		one.Refused = 1
+	case Trapped:
+		one.Misses, one.Canaries = 1, 1
+	}
+	m.add(one)
+}
+
+func (m *Meter) add(some Lookups) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen.add(some)
+}
+
+func (m *Meter) take() Lookups {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	seen := m.seen
+	m.seen = Lookups{}
+	return seen
+}
+
+// Store adds what was noted to the counts of the hour.
+func (m *Meter) Store(ctx context.Context, q *db.Queries, now time.Time) error {
+	seen := m.take()
+	if seen == (Lookups{}) {
+		return nil
+	}
+	err := q.CountLookups(ctx, db.CountLookupsParams{Hour: now.Truncate(time.Hour), Hits: uint64(seen.Hits), Misses: uint64(seen.Misses), Refused: uint64(seen.Refused), Canaries: uint64(seen.Canaries)})
+	if err != nil {
+		m.add(seen)
+		return fmt.Errorf("count lookups: %w", err)
+	}
+	return nil
+}
+
+// LookupsSince returns what was looked up since the hour of a time, at most 30 days ago.
+func LookupsSince(ctx context.Context, q *db.Queries, since time.Time) (Lookups, error) {
+	row, err := db.Read(q.LookupsSince(ctx, since.UTC().Truncate(time.Hour)))
+	if err != nil {
+		return Lookups{}, fmt.Errorf("read lookups: %w", err)
+	}
+	return Lookups(row), nil
+}
