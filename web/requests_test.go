@@ -210,7 +210,7 @@ func TestTrackingPages(t *testing.T) {
 		a.has(t, 0, "main form")
 		a = h.visitor().get(link).is(t, 200)
 		text := a.text(t, "main")
-		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "Please <b>help</b>") || !strings.Contains(text, "We look into") || strings.Contains(text, "They never learn") {
+		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "We look into") || strings.Contains(text, "Please") || strings.Contains(text, "They never learn") {
 			t.Error(text)
 		}
 		a.has(t, 1, ".prose strong").has(t, 0, "main a.key, .mention, main b")
