@@ -51,7 +51,7 @@ const (
 // read returns what comes behind a cursor; so many rows are read unless others have just read there.
 func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.Scope, cursor feeds.Cursor, rows int) (frame, error) {
 	at := place{scope, cursor}
-	if known, ok := f.known(at); ok {
+	if known, ok := f.known(w, at); ok {
 		return known, nil
 	}
 	result := f.group.DoChan(fmt.Sprint(at), func() (_ any, err error) {
@@ -60,7 +60,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 			}
 		}()
-		if known, ok := f.known(at); ok {
+		if known, ok := f.known(w, at); ok {
 			return known, nil
 		}
 		began := time.Now()
@@ -87,7 +87,11 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 	}
 }
 
-func (f *frames) known(at place) (frame, bool) {
+// known returns what others have just read there, unless a new epoch has begun since.
+func (f *frames) known(w *workflows.Workflows, at place) (frame, bool) {
+	if end, _ := w.Feeds().Place(at.cursor.Feed); end.Epoch != at.cursor.Epoch {
+		return frame{}, false
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found, ok := f.recent[at]

@@ -247,6 +247,8 @@ func TestStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
+		s.change(t) // what comes behind e was read a moment ago
 		h.exec("UPDATE sequences SET epoch = epoch + 1")
 		for err == nil {
 			_, err = s.next()
