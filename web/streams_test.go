@@ -317,6 +317,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	t.Run("there are so many of one person, and so many in all", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t, withStreams(web.StreamLimits{Most: 5, OfOne: 3}))
+		h.publish() // so that there is no news
 		h.feeding()
 		h.account("mia", "acme", accounts.Member)
 		mia := h.tokenOf("mia", "acme", "tickets:read")
