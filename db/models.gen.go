@@ -481,15 +481,20 @@ type RefLot struct {
 }
 
 type RefPolicy struct {
-	ID        uint8
-	Wanted    bool
-	Paused    bool
-	AtLeast   uint64
-	LowHours  uint32
-	HighHours uint32
-	CanaryKey []byte
-	RefillRun id.Run
-	SweepRun  id.Run
+	ID           uint8
+	Wanted       bool
+	Paused       bool
+	AtLeast      uint64
+	LowHours     uint32
+	HighHours    uint32
+	CanaryKey    []byte
+	RefillRun    id.Run
+	SweepRun     id.Run
+	CountBeganAt *time.Time
+	CountEndedAt *time.Time
+	CountedAt    *time.Time
+	CountedOff   uint64
+	CountedLost  uint64
 }
 
 type RefPool struct {

@@ -166,6 +166,31 @@ func ofLots(ctx context.Context, conn DBTX, query string, args []any) (list []Re
 	return list, rows.Err()
 }
 
+// RefTable is a table of codes.
+type RefTable string
+
+// The tables of codes.
+const (
+	InLedger     RefTable = "ref_ledger"
+	InPool       RefTable = "ref_pool"
+	InIssue      RefTable = "ref_issue"
+	InQuarantine RefTable = "ref_quarantine"
+)
+
+// CodeCount is how many codes there are in a part of a table, how many of them have the length that was asked for, and
+// the last.
+type CodeCount struct {
+	Codes, OfLength uint64
+	Last            string
+}
+
+// CountCodes counts the codes of a table behind one, at most so many.
+func (q *Queries) CountCodes(ctx context.Context, table RefTable, after string, limit, length int) (c CodeCount, err error) {
+	row := q.db.QueryRowContext(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(CHAR_LENGTH(code) = ?), 0) AS UNSIGNED), COALESCE(MAX(code), '')
+		FROM (SELECT code FROM `+string(table)+` FORCE INDEX (PRIMARY) WHERE code > ? ORDER BY code LIMIT ?) x`, length, after, limit)
+	return c, row.Scan(&c.Codes, &c.OfLength, &c.Last)
+}
+
 // SetPoolAside puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
 func (tx *Tx) SetPoolAside(ctx context.Context) error {
 	for _, statement := range []string{

@@ -336,6 +336,7 @@ var samples = map[string]sample{
 	"AddIssuedLooked": {args: with(db.AddIssuedLookedParams{N: 1, Length: 5, Slot: 3})},
 	"AddQuarantined":  {args: with(db.AddQuarantinedParams{N: 1, Length: 5, Slot: 3})},
 	"GuardRefs":       {args: with(true)},
+	"MendRefCounter":  {args: with(db.MendRefCounterParams{Minted: 1, Length: 5})},
 
 	// ref_lot.sql
 	"AddToLot":            {args: with(db.AddToLotParams{Codes: 1, Drawn: 1, ID: 7})},
@@ -352,6 +353,9 @@ var samples = map[string]sample{
 	"SetRefill":          {args: with(7)},
 	"SetSweep":           {args: with(7)},
 	"MakeCanaryKey":      {args: with([]byte("0123456789abcdef"))},
+	"BeginRefCount":      {args: with(&newYear)},
+	"GiveUpRefCount":     {args: with(&newYear, &newYear)},
+	"EndRefCount":        {args: with(db.EndRefCountParams{Now: &newYear, CountedAt: &newYear, BeganAt: &newYear})},
 
 	// ref_pool.sql
 	"RefIssue":    {args: with("088B8")},
@@ -365,6 +369,7 @@ var samples = map[string]sample{
 	// multirow_refs.go
 	"LedgerHas":  {args: with([]string{"088B8", "zzzzz"})},
 	"LedgerFrom": {args: with("088B8", "0A", 900, true)},
+	"CountCodes": {args: with(db.InLedger, "088B8", 600, 6)},
 
 	// session.sql
 	"UpdateSession": {args: with(db.UpdateSessionParams{Data: []byte("x"), Expiry: newYear, Token: "s7"})},

@@ -139,3 +139,28 @@ func (q *Queries) GuardRefs(ctx context.Context, guarded bool) (int64, error) {
 	}
 	return result.RowsAffected()
 }
+
+const mendRefCounter = `-- name: MendRefCounter :execrows
+UPDATE ref_counter SET minted = minted + ?, issued = issued + ?, quarantined = quarantined + ? WHERE length = ? AND slot = 0
+`
+
+type MendRefCounterParams struct {
+	Minted      int64
+	Issued      int64
+	Quarantined int64
+	Length      uint8
+}
+
+// MendRefCounter adds what was missing, or takes what was too much.
+func (q *Queries) MendRefCounter(ctx context.Context, arg MendRefCounterParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, mendRefCounter,
+		arg.Minted,
+		arg.Issued,
+		arg.Quarantined,
+		arg.Length,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

@@ -7,9 +7,59 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 )
+
+const beginRefCount = `-- name: BeginRefCount :exec
+UPDATE ref_policy SET count_began_at = ?, count_ended_at = NULL WHERE id = 1
+`
+
+// BeginRefCount: the policy is locked.
+func (q *Queries) BeginRefCount(ctx context.Context, now *time.Time) error {
+	_, err := q.db.ExecContext(ctx, beginRefCount, now)
+	return err
+}
+
+const endRefCount = `-- name: EndRefCount :execrows
+UPDATE ref_policy SET count_ended_at = ?, counted_at = ?, counted_off = ?, counted_lost = ?
+WHERE id = 1 AND count_began_at = ? AND count_ended_at IS NULL
+`
+
+type EndRefCountParams struct {
+	Now         *time.Time
+	CountedAt   *time.Time
+	CountedOff  uint64
+	CountedLost uint64
+	BeganAt     *time.Time
+}
+
+func (q *Queries) EndRefCount(ctx context.Context, arg EndRefCountParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, endRefCount,
+		arg.Now,
+		arg.CountedAt,
+		arg.CountedOff,
+		arg.CountedLost,
+		arg.BeganAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const giveUpRefCount = `-- name: GiveUpRefCount :execrows
+UPDATE ref_policy SET count_ended_at = ? WHERE id = 1 AND count_began_at = ? AND count_ended_at IS NULL
+`
+
+func (q *Queries) GiveUpRefCount(ctx context.Context, now *time.Time, beganAt *time.Time) (int64, error) {
+	result, err := q.db.ExecContext(ctx, giveUpRefCount, now, beganAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
 
 const makeCanaryKey = `-- name: MakeCanaryKey :execrows
 UPDATE ref_policy SET canary_key = ? WHERE id = 1 AND canary_key IS NULL
@@ -25,7 +75,7 @@ func (q *Queries) MakeCanaryKey(ctx context.Context, canaryKey []byte) (int64, e
 }
 
 const refPolicy = `-- name: RefPolicy :one
-SELECT id, wanted, paused, at_least, low_hours, high_hours, canary_key, refill_run, sweep_run FROM ref_policy WHERE id = 1
+SELECT id, wanted, paused, at_least, low_hours, high_hours, canary_key, refill_run, sweep_run, count_began_at, count_ended_at, counted_at, counted_off, counted_lost FROM ref_policy WHERE id = 1
 `
 
 func (q *Queries) RefPolicy(ctx context.Context) (RefPolicy, error) {
@@ -41,12 +91,17 @@ func (q *Queries) RefPolicy(ctx context.Context) (RefPolicy, error) {
 		&i.CanaryKey,
 		&i.RefillRun,
 		&i.SweepRun,
+		&i.CountBeganAt,
+		&i.CountEndedAt,
+		&i.CountedAt,
+		&i.CountedOff,
+		&i.CountedLost,
 	)
 	return i, err
 }
 
 const refPolicyForUpdate = `-- name: RefPolicyForUpdate :one
-SELECT id, wanted, paused, at_least, low_hours, high_hours, canary_key, refill_run, sweep_run FROM ref_policy WHERE id = 1 FOR UPDATE
+SELECT id, wanted, paused, at_least, low_hours, high_hours, canary_key, refill_run, sweep_run, count_began_at, count_ended_at, counted_at, counted_off, counted_lost FROM ref_policy WHERE id = 1 FOR UPDATE
 `
 
 func (q *Queries) RefPolicyForUpdate(ctx context.Context) (RefPolicy, error) {
@@ -62,6 +117,11 @@ func (q *Queries) RefPolicyForUpdate(ctx context.Context) (RefPolicy, error) {
 		&i.CanaryKey,
 		&i.RefillRun,
 		&i.SweepRun,
+		&i.CountBeganAt,
+		&i.CountEndedAt,
+		&i.CountedAt,
+		&i.CountedOff,
+		&i.CountedLost,
 	)
 	return i, err
 }

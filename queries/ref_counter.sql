@@ -21,3 +21,7 @@ UPDATE ref_counter SET quarantined = quarantined + sqlc.arg(n) WHERE length = sq
 -- GuardRefs waits for all who take codes: they hold a row each.
 -- name: GuardRefs :execrows
 UPDATE ref_counter SET guarded = sqlc.arg(guarded);
+
+-- MendRefCounter adds what was missing, or takes what was too much.
+-- name: MendRefCounter :execrows
+UPDATE ref_counter SET minted = minted + sqlc.arg(minted), issued = issued + sqlc.arg(issued), quarantined = quarantined + sqlc.arg(quarantined) WHERE length = sqlc.arg(length) AND slot = 0;

@@ -20,3 +20,14 @@ UPDATE ref_policy SET sweep_run = GREATEST(sweep_run, CAST(sqlc.arg(run_id) AS U
 -- MakeCanaryKey is done once.
 -- name: MakeCanaryKey :execrows
 UPDATE ref_policy SET canary_key = sqlc.arg(canary_key) WHERE id = 1 AND canary_key IS NULL;
+
+-- BeginRefCount: the policy is locked.
+-- name: BeginRefCount :exec
+UPDATE ref_policy SET count_began_at = sqlc.arg(now), count_ended_at = NULL WHERE id = 1;
+
+-- name: GiveUpRefCount :execrows
+UPDATE ref_policy SET count_ended_at = sqlc.arg(now) WHERE id = 1 AND count_began_at = sqlc.arg(began_at) AND count_ended_at IS NULL;
+
+-- name: EndRefCount :execrows
+UPDATE ref_policy SET count_ended_at = sqlc.arg(now), counted_at = sqlc.arg(counted_at), counted_off = sqlc.arg(counted_off), counted_lost = sqlc.arg(counted_lost)
+WHERE id = 1 AND count_began_at = sqlc.arg(began_at) AND count_ended_at IS NULL;

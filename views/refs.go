@@ -200,6 +200,17 @@ func keptText(p refs.Policy) string {
 		codesText(p.AtLeast), Counted(int64(p.LowHours), "hour", "hours"), Counted(int64(p.HighHours), "hour", "hours"))
 }
 
+// RecountVerdict is what the last count that was complete found.
+func RecountVerdict(r refs.Recount) string {
+	switch {
+	case r.Lost > 0:
+		return "the tables disagree about " + codesText(r.Lost) + ", run counterfoil verify"
+	case r.Off > 0:
+		return "the counters were off by " + Thousands(int64(r.Off)) + ", and are mended"
+	}
+	return "the counters are right"
+}
+
 // sourceWord is where the codes of a lot come from.
 func sourceWord(l refs.Lot) string {
 	if l.Source == refs.FromFile {

@@ -46,7 +46,16 @@ type refsResource struct {
 	PerHour     float64             `json:"per_hour"`
 	Runway      *float64            `json:"runway_hours"` // null where none are given out
 	Paused      bool                `json:"paused"`       // refills
+	Counted     *countedResource    `json:"counted"`      // null before the first time
 	ByLength    []refLengthResource `json:"by_length"`
+}
+
+// countedResource is how the counters were held against the tables last: they were off by so many codes and are
+// mended, or so many are lost, that is the tables disagree.
+type countedResource struct {
+	At   time.Time `json:"at"`
+	Off  uint64    `json:"off"`
+	Lost uint64    `json:"lost"`
 }
 
 type refLengthResource struct {
@@ -75,6 +84,9 @@ func Refs(s refs.Standing) any {
 	if runway, ok := s.Runway(); ok {
 		hours := runway.Round(time.Minute).Hours()
 		r.Runway = &hours
+	}
+	if c := s.Recount; c.At != nil {
+		r.Counted = &countedResource{*c.At, c.Off, c.Lost}
 	}
 	for _, l := range s.ByLength {
 		r.ByLength = append(r.ByLength, refLengthResource{l.Length, l.Minted, l.Issued, l.Quarantined, l.Available, l.Space, l.Share()})

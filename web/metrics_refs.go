@@ -20,13 +20,16 @@ var (
 	refsIssued      = prometheus.NewDesc("counterfoil_refs_issued_total", "Reference codes that were given out, by their length.", []string{"length"}, nil)
 	refsQuarantined = prometheus.NewDesc("counterfoil_refs_quarantined_total", "Reference codes that were taken out of use, by their length.", []string{"length"}, nil)
 	refsRunway      = prometheus.NewDesc("counterfoil_refs_runway_seconds", "How long the codes of the pool last at the recent rate; missing where none are given out.", nil, nil)
+	refsCounted     = prometheus.NewDesc("counterfoil_refs_counted_timestamp_seconds", "When all reference codes were counted last; missing before the first time.", nil, nil)
+	refsOff         = prometheus.NewDesc("counterfoil_refs_counters_off", "By how many reference codes the counters were wrong when these were counted last. They are mended unless the tables disagree.", nil, nil)
+	refsLost        = prometheus.NewDesc("counterfoil_refs_tables_disagree", "About how many reference codes the tables disagreed when these were counted last: more than 0 is for counterfoil verify.", nil, nil)
 	refsPopped      = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil, nil)
 	refsEmpties     = prometheus.NewDesc("counterfoil_refs_empties_total", "How often there were fewer codes than somebody asked this process for.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (refStanding) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsPopped, refsEmpties} {
+	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted, refsOff, refsLost, refsPopped, refsEmpties} {
 		descs <- d
 	}
 }
@@ -51,6 +54,11 @@ func (s refStanding) Collect(metrics chan<- prometheus.Metric) {
 		send(refsMinted, prometheus.CounterValue, float64(l.Minted), length)
 		send(refsIssued, prometheus.CounterValue, float64(l.Issued), length)
 		send(refsQuarantined, prometheus.CounterValue, float64(l.Quarantined), length)
+	}
+	if c := standing.Recount; c.At != nil {
+		send(refsCounted, prometheus.GaugeValue, float64(c.At.Unix()))
+		send(refsOff, prometheus.GaugeValue, float64(c.Off))
+		send(refsLost, prometheus.GaugeValue, float64(c.Lost))
 	}
 	if runway, ok := standing.Runway(); ok {
 		send(refsRunway, prometheus.GaugeValue, runway.Seconds())

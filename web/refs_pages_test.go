@@ -216,17 +216,43 @@ func TestRefPages(t *testing.T) {
 	})
 }
 
+func TestRecountOnThePage(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ana := h.ana()
+	for _, step := range []struct {
+		set     string
+		text    string
+		banners int
+	}{
+		{"counted_at = NULL", "Not counted yet.", 0},
+		{"counted_at = UTC_TIMESTAMP(6), count_began_at = UTC_TIMESTAMP(6), count_ended_at = UTC_TIMESTAMP(6)", "the counters are right.", 0},
+		{"counted_off = 1234", "the counters were off by 1,234, and are mended.", 0},
+		{"count_began_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY, count_ended_at = count_began_at", "took too long and was given up.", 0},
+		{"counted_lost = 1", "the tables disagree about 1 code, run counterfoil verify.", 1},
+	} {
+		h.exec("UPDATE ref_policy SET " + step.set)
+		a := ana.get(views.RefsPath).is(t, http.StatusOK).has(t, step.banners, "#refs .banner")
+		if text := a.text(t, "#recount"); !strings.Contains(strings.Join(strings.Fields(text), " "), step.text) {
+			t.Errorf("with %s: %q", step.set, text)
+		}
+	}
+}
+
 func TestMetricsOfRefs(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	if body := h.visitor().get("/metrics").is(t, 200).body; strings.Contains(body, "counterfoil_refs_runway_seconds ") {
 		t.Error("with nothing given out it says how long the pool lasts")
+	} else if strings.Contains(body, "counterfoil_refs_counted_timestamp_seconds ") {
+		t.Error("codes were never counted, and it says when")
 	}
 	p := h.program()
 	p.post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
 	h.codes("ukrEP", "UkrEP", "abcde")
 	p.post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
 	h.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP(), 7, 2, 0, 1, 1)")
+	h.exec("UPDATE ref_policy SET counted_at = '2026-01-01', counted_off = 12, counted_lost = 3")
 	body := h.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{
 		`counterfoil_refs_available{length="5"} 1`,
@@ -237,6 +263,9 @@ func TestMetricsOfRefs(t *testing.T) {
 		"counterfoil_refs_runway_seconds 1800\n",
 		"counterfoil_refs_popped_total 2\n",
 		"counterfoil_refs_empties_total 1\n",
+		"counterfoil_refs_counted_timestamp_seconds 1.7672256e+09\n",
+		"counterfoil_refs_counters_off 12\n",
+		"counterfoil_refs_tables_disagree 3\n",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s", want)

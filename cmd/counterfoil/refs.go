@@ -100,7 +100,7 @@ func refStatus(ctx context.Context, env environment, args []string) error {
 		if err := table(env, "LENGTH AVAILABLE ISSUED QUARANTINED MINTED SHARE", rows); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(env.stdout, runway(standing))
+		_, err = fmt.Fprintln(env.stdout, runway(standing)+"\n"+recounted(standing.Recount))
 		return err
 	})
 }
@@ -111,6 +111,18 @@ func runway(s refs.Standing) string {
 		return fmt.Sprintf("At %.0f codes an hour they last %.1f hours.", s.Rate, last.Hours())
 	}
 	return "None was given out in the last day."
+}
+
+// recounted says how the counters were held against the tables last.
+func recounted(r refs.Recount) string {
+	text := "Not counted yet."
+	if r.At != nil {
+		text = fmt.Sprintf("Counted %s: %s.", r.At.UTC().Format(time.RFC3339), views.RecountVerdict(r))
+	}
+	if r.GaveUp() {
+		text += fmt.Sprintf(" The count that began %s took too long and was given up.", r.BeganAt.UTC().Format(time.RFC3339))
+	}
+	return text
 }
 
 func thousands(n uint64) string { return views.Thousands(int64(n)) }

@@ -200,4 +200,9 @@ func TestCodesByCommand(t *testing.T) {
 	if code, out := i.command(t, "refs", "status"); code != 0 || !bytes.Contains([]byte(out), []byte("At 3 codes an hour")) {
 		t.Errorf("what was popped does not count: %s", out)
 	}
+	for tries := 0; !bytes.Contains([]byte(out), []byte("the counters are right")); tries++ {
+		if _, out = i.command(t, "refs", "status"); tries == 300 {
+			t.Fatalf("nobody counts: %s", out)
+		}
+	}
 }

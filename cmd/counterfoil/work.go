@@ -48,7 +48,7 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 }
 
 // loop starts what goes on in the background until ctx ends: it keeps the private database, forgets what is kept
-// no longer, sweeps stored files, publishes changes and sends them to webhooks, keeps reference codes, and works on migrations. Where one
+// no longer, sweeps stored files, publishes changes and sends them to webhooks, keeps and counts reference codes, and works on migrations. Where one
 // of them cannot go on it cancels ctx. Once ctx has ended, wait for what it returns: then nothing is published or
 // sent, and no task is worked on any more.
 func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) *sync.WaitGroup {
@@ -65,6 +65,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	loops.Go(func() { w.Feeds().Work(ctx) })
 	loops.Go(func() { w.WorkWebhooks(ctx) })
 	loops.Go(func() { w.WorkRefs(ctx) })
+	loops.Go(func() { w.WorkRecounts(ctx) })
 	loops.Go(func() {
 		if err := w.Engine().Work(ctx); err != nil {
 			cancel(err)

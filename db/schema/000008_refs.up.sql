@@ -82,6 +82,9 @@ INSERT INTO ref_counter (length, slot)
 -- time; low_hours is for how long codes must last at least, high_hours for how long they last after a refill.
 -- refill_run and
 -- sweep_run are the last runs that filled it by themselves, and that take a lot out; canary_key decides which codes are traps that are never given out; it is made at the first mint.
+-- The counters are held against the tables now and then: count_began_at is when somebody began that last, which is also
+-- who it is; count_ended_at when it was over, NULL until then. counted_at is of the last that was complete: it found
+-- the counters off by counted_off codes, and counted_lost in the ledger and nowhere else, or elsewhere and not there.
 CREATE TABLE ref_policy (
   id TINYINT UNSIGNED NOT NULL,
   wanted BOOLEAN NOT NULL DEFAULT FALSE,
@@ -92,6 +95,11 @@ CREATE TABLE ref_policy (
   canary_key BINARY(16) NULL,
   refill_run BIGINT UNSIGNED NOT NULL DEFAULT 0,
   sweep_run BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  count_began_at DATETIME(6) NULL,
+  count_ended_at DATETIME(6) NULL,
+  counted_at DATETIME(6) NULL,
+  counted_off BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  counted_lost BIGINT UNSIGNED NOT NULL DEFAULT 0,
   PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 INSERT INTO ref_policy (id) VALUES (1);

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -76,3 +77,17 @@ type BadPolicy struct {
 func (e BadPolicy) Error() string { return e.Why }
 func (BadPolicy) Unwrap() error   { return fault.Invalid }
 func (e BadPolicy) Field() string { return e.Name }
+
+// TooManyToCount reports that a count of all codes was given up.
+type TooManyToCount struct{ After time.Duration }
+
+func (e TooManyToCount) Error() string {
+	return fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", e.After)
+}
+func (TooManyToCount) Unwrap() error { return fault.Unavailable }
+
+// TakenOver reports that another server counts codes in place of this one, which took very long.
+type TakenOver struct{}
+
+func (TakenOver) Error() string { return "Another server counts reference codes by now." }
+func (TakenOver) Unwrap() error { return fault.Conflict }

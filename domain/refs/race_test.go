@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
@@ -73,12 +72,7 @@ func TestTheRefillRace(t *testing.T) {
 // whether their codes are of lots in quarantine.
 func TestTheQuarantineRace(t *testing.T) {
 	t.Parallel()
-	d, watch := dbtest.Watched(t)
-	s := stand{DB: d, ctx: context.Background()}
-	var err error
-	if s.canaries, err = refs.ReadCanaries(s.ctx, d.Queries); err != nil {
-		t.Fatal(err)
-	}
+	s, watch := watchedStand(t)
 	first := s.mint(t, 1, refs.Short, 1)
 	second := s.mint(t, 2, refs.Short, 200)
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, first, 3) })
@@ -193,7 +187,7 @@ func (s stand) commit(t *testing.T, tx *db.Tx) {
 	}
 }
 
-func (s stand) exec(t *testing.T, on interface {
+func (s stand) exec(t testing.TB, on interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, statement string) {
 	t.Helper()

@@ -16,6 +16,7 @@ type Standing struct {
 	Rate     float64 // codes per hour: the higher of the last hour's and the last day's
 	Guarded  bool    // a lot is being taken out of use
 	Policy   Policy
+	Recount  Recount
 	At       time.Time
 }
 
@@ -119,9 +120,11 @@ func Stand(ctx context.Context, q *db.Queries, now time.Time) (s Standing, err e
 		s.Counts = Counts{s.Minted + of.Minted, s.Issued + of.Issued, s.Quarantined + of.Quarantined, s.Available + of.Available}
 		s.Guarded = s.Guarded || r.Guarded != 0
 	}
-	if s.Policy, err = readPolicy(ctx, q); err != nil {
-		return s, err
+	row, err := db.Read(q.RefPolicy(ctx))
+	if err != nil {
+		return s, fmt.Errorf("read how the pool is filled: %w", err)
 	}
+	s.Policy, s.Recount = policyFrom(row), recountFrom(row)
 	s.Rate, err = rate(ctx, q, now)
 	return s, err
 }
@@ -142,14 +145,6 @@ func ofLength(r db.CountRefsRow) OfLength {
 	return OfLength{Length: int(r.Length), Space: Space(int(r.Length)), Counts: Counts{
 		Minted: uint64(r.Minted), Issued: uint64(r.Issued), Quarantined: uint64(r.Quarantined), Available: uint64(max(0, r.Minted-r.Issued-r.Quarantined)),
 	}}
-}
-
-func readPolicy(ctx context.Context, q *db.Queries) (Policy, error) {
-	row, err := db.Read(q.RefPolicy(ctx))
-	if err != nil {
-		return Policy{}, fmt.Errorf("read how the pool is filled: %w", err)
-	}
-	return policyFrom(row), nil
 }
 
 func policyFrom(row db.RefPolicy) Policy {

@@ -3,28 +3,17 @@ package verify
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
 )
 
-// Snapshot runs read on a connection that sees the data as of one moment, whoever writes meanwhile,
-// and cannot write. While it lasts the server keeps all older row versions.
+// Snapshot is db.Snapshot for one who may take long between two questions.
 func Snapshot(ctx context.Context, pool *sql.DB, read func(*sql.Conn) error) error {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("snapshot: %w", err)
-	}
-	defer conn.Close()
-	// Whatever state it is in, the connection goes, and with it the transaction.
-	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
-	for _, statement := range []string{
-		"SET SESSION wait_timeout = 28800", // what is read may go to a slow disk
-		"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-		"START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
-	} {
-		if _, err := conn.ExecContext(ctx, statement); err != nil {
+	return db.Snapshot(ctx, pool, func(conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, "SET SESSION wait_timeout = 28800"); err != nil { // what is read may go to a slow disk
 			return fmt.Errorf("snapshot: %w", err)
 		}
-	}
-	return read(conn)
+		return read(conn)
+	})
 }
