@@ -196,8 +196,8 @@ func (p RefsProps) refillLook() (stateLook, string) {
 
 // keptText says how full the pool is kept.
 func keptText(p refs.Policy) string {
-	return fmt.Sprintf("Below %s, or what lasts %s at the recent rate, codes are minted for %s.",
-		codesText(p.AtLeast), Counted(int64(p.LowHours), "hour", "hours"), Counted(int64(p.HighHours), "hour", "hours"))
+	return fmt.Sprintf("Below %s, or what lasts %s at the recent rate, codes are minted for %s, and at least up to %s.",
+		codesText(p.AtLeast), Counted(int64(p.LowHours), "hour", "hours"), Counted(int64(p.HighHours), "hour", "hours"), Thousands(int64(2*p.AtLeast)))
 }
 
 // RecountVerdict is what the last count that was complete found.

@@ -39,7 +39,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		}
 	}
 	atLeast(0)
-	run, err := w.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "200000", "length": "5"}, migrations.Draft{})
+	run, err := w.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "100000", "length": "5"}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	}
 	for n := range kills {
 		if n == kills/2 {
-			atLeast(250_000) // more than there are: a refill begins
+			atLeast(120_000) // more than there are: a refill begins
 		}
 		before := poppers.answers.Load()
 		for poppers.answers.Load() < before+300 && !t.Failed() { // so that it dies in the middle of them

@@ -83,6 +83,9 @@ func (p Policy) Check() error {
 	return nil
 }
 
+// full is how many codes there are after a refill at any rate: so many more than the least that the next is far off.
+func (p Policy) full() uint64 { return 2 * p.AtLeast }
+
 // Refill is how many codes are missing: 0 where there are enough, or nobody wants any, or refills are paused.
 func (s Standing) Refill() uint64 {
 	p := s.Policy
@@ -90,7 +93,7 @@ func (s Standing) Refill() uint64 {
 	if !p.Wanted || p.Paused || s.Available >= low {
 		return 0
 	}
-	return min(MaxMint, max(p.AtLeast, uint64(s.Rate*float64(p.HighHours)))-s.Available)
+	return min(MaxMint, max(p.full(), uint64(s.Rate*float64(p.HighHours)))-s.Available)
 }
 
 // MostUsed is up to which share of the codes of five characters a refill mints such: beyond, it takes ten draws for a

@@ -101,7 +101,7 @@ func TestRefs(t *testing.T) {
 		}
 		tend(1)
 		h.worked(t, workflows.MintName)
-		if s := h.standing(t); s.Available != 500 {
+		if s := h.standing(t); s.Available != 1000 {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
