@@ -140,7 +140,7 @@ func (q *Queries) PublishedComments(ctx context.Context, arg PublishedCommentsPa
 
 const publishedTickets = `-- name: PublishedTickets :many
 
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.company_id, b.slug AS board_slug, c.slug AS company_slug FROM ticket FORCE INDEX (uq_ticket_feed)
 STRAIGHT_JOIN board b ON b.id = ticket.board_id
 STRAIGHT_JOIN company c ON c.id = b.company_id
 WHERE ticket.feed_sync_id > ? AND ticket.feed_sync_id <= ?
@@ -189,6 +189,7 @@ func (q *Queries) PublishedTickets(ctx context.Context, arg PublishedTicketsPara
 			&i.Ticket.ClosedAt,
 			&i.Ticket.FeedSyncID,
 			&i.Ticket.FromRequester,
+			&i.Ticket.EnteredAt,
 			&i.CompanyID,
 			&i.BoardSlug,
 			&i.CompanySlug,

@@ -558,6 +558,7 @@ type Ticket struct {
 	ClosedAt      *time.Time
 	FeedSyncID    *uint64
 	FromRequester bool
+	EnteredAt     *time.Time
 }
 
 type TicketAlias struct {
@@ -582,6 +583,7 @@ type TicketRequest struct {
 	TokenHash []byte
 	CreatedAt time.Time
 	RepliedAt *time.Time
+	ReplyHash []byte
 	RevokedAt *time.Time
 }
 

@@ -387,6 +387,8 @@ var samples = map[string]sample{
 	"RequestByForm":        {args: with(hash7)},
 	"RequestOfTicket":      {args: with(7)},
 	"TrackedByCode":        {args: with("c0007")},
+	"TrackedByLink":        {args: with(hash("7"), "c0007")},
+	"KeepReply":            {args: with(db.KeepReplyParams{RepliedAt: &newYear, ReplyHash: make([]byte, 32), TicketID: 7})},
 	"LockTicketRequest":    {args: with(7)},
 	"SetRequestToken":      {args: with(db.SetRequestTokenParams{TokenHash: hash7, TicketID: 7})},
 	"TouchRequest":         {args: with(&newYear, 7)},
@@ -423,7 +425,7 @@ var samples = map[string]sample{
 	"DeletedTicketByKey": {args: with(db.DeletedTicketByKeyParams{CompanyID: 1, Slug: "B1", LocalID: removedTicket, ExternalID: "B1-9"})},
 	"DeletedTickets":     {args: with(db.DeletedTicketsParams{BoardID: 1, Since: ptr(newYear), Before: ptr(newYear.AddDate(0, 0, 1).Add(5 * time.Minute)), BelowID: removedTicket + 300, Limit: 51})},
 	"RestoreTicket":      {args: with(db.RestoreTicketParams{ColumnID: column1, NewRank: ptr(int64(1)), Now: newYear, ID: removedTicket})},
-	"SetClosed":          {args: with(&newYear, 7)},
+	"SetClosed":          {args: with(db.SetClosedParams{ClosedAt: &newYear, Now: &newYear, ID: 7})},
 	"CardByNumber":       {args: with(1, 7)},
 	"CardsAfter":         {args: with(db.CardsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
 	"TicketsAfter":       {args: with(db.TicketsAfterParams{ColumnID: column1, FromRank: middle, Limit: 51})},
@@ -442,8 +444,8 @@ var samples = map[string]sample{
 	"RanksBelow":         {args: with(db.RanksBelowParams{ColumnID: column1, FromRank: middle, Limit: 33})},
 	"NumberOnBoard":      {args: with(100, 3)},
 	"DropAlias":          {args: with(db.DropAliasParams{BoardID: 3, LocalID: 100, TicketID: 100})},
-	"CloseColumn":        {args: with(&newYear, ptr(id.Column(6))), reads: 4001, because: wholeColumn},
-	"ReopenColumn":       {args: with(ptr(id.Column(3))), reads: 4001, because: wholeColumn},
+	"CloseColumn":        {args: with(db.CloseColumnParams{ClosedAt: &newYear, ColumnID: ptr(id.Column(6))}), reads: 4001, because: wholeColumn},
+	"ReopenColumn":       {args: with(&newYear, ptr(id.Column(3))), reads: 4001, because: wholeColumn},
 	"EmptyColumn":        {args: with(db.EmptyColumnParams{ToColumn: ptr(id.Column(5)), RankOffset: ptr(int64(gap)), MovedAt: newYear, FromColumn: ptr(id.Column(6))}), reads: 9000, because: wholeColumn},
 
 	// live.sql

@@ -104,15 +104,35 @@ func (q *Queries) FormOfBoard(ctx context.Context, boardID id.Board) (FormOfBoar
 	return i, err
 }
 
-const lockTicketRequest = `-- name: LockTicketRequest :one
-SELECT token_hash FROM ticket_request WHERE ticket_id = ? FOR UPDATE
+const keepReply = `-- name: KeepReply :exec
+UPDATE ticket_request SET replied_at = ?, reply_hash = ? WHERE ticket_id = ?
 `
 
-func (q *Queries) LockTicketRequest(ctx context.Context, ticketID id.Ticket) ([]byte, error) {
+type KeepReplyParams struct {
+	RepliedAt *time.Time
+	ReplyHash []byte
+	TicketID  id.Ticket
+}
+
+func (q *Queries) KeepReply(ctx context.Context, arg KeepReplyParams) error {
+	_, err := q.db.ExecContext(ctx, keepReply, arg.RepliedAt, arg.ReplyHash, arg.TicketID)
+	return err
+}
+
+const lockTicketRequest = `-- name: LockTicketRequest :one
+SELECT token_hash, reply_hash FROM ticket_request WHERE ticket_id = ? FOR UPDATE
+`
+
+type LockTicketRequestRow struct {
+	TokenHash []byte
+	ReplyHash []byte
+}
+
+func (q *Queries) LockTicketRequest(ctx context.Context, ticketID id.Ticket) (LockTicketRequestRow, error) {
 	row := q.db.QueryRowContext(ctx, lockTicketRequest, ticketID)
-	var token_hash []byte
-	err := row.Scan(&token_hash)
-	return token_hash, err
+	var i LockTicketRequestRow
+	err := row.Scan(&i.TokenHash, &i.ReplyHash)
+	return i, err
 }
 
 const lookupsSince = `-- name: LookupsSince :one
@@ -305,7 +325,7 @@ func (q *Queries) RequestByForm(ctx context.Context, formHash []byte) (string, e
 }
 
 const requestOfTicket = `-- name: RequestOfTicket :one
-SELECT ticket_id, code, email, form_hash, token_hash, created_at, replied_at, revoked_at FROM ticket_request WHERE ticket_id = ?
+SELECT ticket_id, code, email, form_hash, token_hash, created_at, replied_at, reply_hash, revoked_at FROM ticket_request WHERE ticket_id = ?
 `
 
 func (q *Queries) RequestOfTicket(ctx context.Context, ticketID id.Ticket) (TicketRequest, error) {
@@ -319,6 +339,7 @@ func (q *Queries) RequestOfTicket(ctx context.Context, ticketID id.Ticket) (Tick
 		&i.TokenHash,
 		&i.CreatedAt,
 		&i.RepliedAt,
+		&i.ReplyHash,
 		&i.RevokedAt,
 	)
 	return i, err
@@ -379,10 +400,10 @@ func (q *Queries) TouchRequest(ctx context.Context, repliedAt *time.Time, ticket
 }
 
 const trackedByCode = `-- name: TrackedByCode :one
-SELECT r.ticket_id, r.token_hash, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.moved_at, t.closed_at,
+SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
   b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
-FROM ticket_request r
+FROM ticket_request r FORCE INDEX (uq_ticket_request_code)
 JOIN ticket t ON t.id = r.ticket_id
 JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
@@ -392,13 +413,13 @@ WHERE r.code = ? AND t.deleted_at IS NULL
 
 type TrackedByCodeRow struct {
 	TicketID    id.Ticket
-	TokenHash   []byte
+	Code        string
 	CreatedAt   time.Time
 	RepliedAt   *time.Time
 	BoardID     id.Board
 	LocalID     uint64
 	Title       string
-	MovedAt     time.Time
+	EnteredAt   *time.Time
 	ClosedAt    *time.Time
 	AtStart     int64
 	BoardSlug   string
@@ -413,13 +434,65 @@ func (q *Queries) TrackedByCode(ctx context.Context, code string) (TrackedByCode
 	var i TrackedByCodeRow
 	err := row.Scan(
 		&i.TicketID,
-		&i.TokenHash,
+		&i.Code,
 		&i.CreatedAt,
 		&i.RepliedAt,
 		&i.BoardID,
 		&i.LocalID,
 		&i.Title,
-		&i.MovedAt,
+		&i.EnteredAt,
+		&i.ClosedAt,
+		&i.AtStart,
+		&i.BoardSlug,
+		&i.ArchivedAt,
+		&i.CompanyID,
+		&i.CompanyName,
+	)
+	return i, err
+}
+
+const trackedByLink = `-- name: TrackedByLink :one
+SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
+  CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
+  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+FROM ticket_request r FORCE INDEX (uq_ticket_request_token)
+JOIN ticket t ON t.id = r.ticket_id
+JOIN board_column k ON k.id = t.column_id
+JOIN board b ON b.id = t.board_id
+JOIN company c ON c.id = b.company_id
+WHERE r.token_hash = ? AND r.code = ? AND t.deleted_at IS NULL
+`
+
+type TrackedByLinkRow struct {
+	TicketID    id.Ticket
+	Code        string
+	CreatedAt   time.Time
+	RepliedAt   *time.Time
+	BoardID     id.Board
+	LocalID     uint64
+	Title       string
+	EnteredAt   *time.Time
+	ClosedAt    *time.Time
+	AtStart     int64
+	BoardSlug   string
+	ArchivedAt  *time.Time
+	CompanyID   id.Company
+	CompanyName string
+}
+
+// The same by a private link: looked for by its token, so that a wrong one takes no longer where there is the code.
+func (q *Queries) TrackedByLink(ctx context.Context, tokenHash []byte, code string) (TrackedByLinkRow, error) {
+	row := q.db.QueryRowContext(ctx, trackedByLink, tokenHash, code)
+	var i TrackedByLinkRow
+	err := row.Scan(
+		&i.TicketID,
+		&i.Code,
+		&i.CreatedAt,
+		&i.RepliedAt,
+		&i.BoardID,
+		&i.LocalID,
+		&i.Title,
+		&i.EnteredAt,
 		&i.ClosedAt,
 		&i.AtStart,
 		&i.BoardSlug,

@@ -157,12 +157,17 @@ func (q *Queries) CardsAfter(ctx context.Context, arg CardsAfterParams) ([]Cards
 }
 
 const closeColumn = `-- name: CloseColumn :execrows
-UPDATE ticket SET closed_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NULL
+UPDATE ticket SET closed_at = ?, entered_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NULL
 `
 
+type CloseColumnParams struct {
+	ClosedAt *time.Time
+	ColumnID *id.Column
+}
+
 // Closes what is open in a column.
-func (q *Queries) CloseColumn(ctx context.Context, closedAt *time.Time, columnID *id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, closeColumn, closedAt, columnID)
+func (q *Queries) CloseColumn(ctx context.Context, arg CloseColumnParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, closeColumn, arg.ClosedAt, arg.ClosedAt, arg.ColumnID)
 	if err != nil {
 		return 0, err
 	}
@@ -189,7 +194,7 @@ func (q *Queries) DeleteTicket(ctx context.Context, arg DeleteTicketParams) (int
 }
 
 const deletedTicketByKey = `-- name: DeletedTicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author
 FROM board_slug s
 LEFT JOIN ticket own ON own.board_id = s.board_id AND own.local_id = ? AND s.imported = FALSE
 LEFT JOIN ticket_alias old ON old.board_id = s.board_id AND old.local_id = ? AND s.imported = FALSE
@@ -240,6 +245,7 @@ func (q *Queries) DeletedTicketByKey(ctx context.Context, arg DeletedTicketByKey
 		&i.Ticket.ClosedAt,
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
+		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
 		&i.Author,
 	)
@@ -405,7 +411,7 @@ func (q *Queries) EditTicket(ctx context.Context, arg EditTicketParams) (int64, 
 }
 
 const emptyColumn = `-- name: EmptyColumn :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?, feed_sync_id = NULL
+UPDATE ticket SET column_id = ?, rank_in_column = rank_in_column + ?, moved_at = ?, entered_at = ?, feed_sync_id = NULL
 WHERE column_id = ?
 `
 
@@ -413,6 +419,7 @@ type EmptyColumnParams struct {
 	ToColumn   *id.Column
 	RankOffset *int64
 	MovedAt    time.Time
+	EnteredAt  *time.Time
 	FromColumn *id.Column
 }
 
@@ -422,6 +429,7 @@ func (q *Queries) EmptyColumn(ctx context.Context, arg EmptyColumnParams) (int64
 		arg.ToColumn,
 		arg.RankOffset,
 		arg.MovedAt,
+		arg.EnteredAt,
 		arg.FromColumn,
 	)
 	if err != nil {
@@ -453,7 +461,7 @@ func (q *Queries) KeepAlias(ctx context.Context, arg KeepAliasParams) error {
 }
 
 const lockTicket = `-- name: LockTicket :one
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester FROM ticket WHERE id = ? FOR UPDATE
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at FROM ticket WHERE id = ? FOR UPDATE
 `
 
 // Also a deleted one.
@@ -477,6 +485,7 @@ func (q *Queries) LockTicket(ctx context.Context, argID id.Ticket) (Ticket, erro
 		&i.ClosedAt,
 		&i.FeedSyncID,
 		&i.FromRequester,
+		&i.EnteredAt,
 	)
 	return i, err
 }
@@ -546,23 +555,27 @@ func (q *Queries) NumberOnBoard(ctx context.Context, ticketID id.Ticket, boardID
 }
 
 const placeTicket = `-- name: PlaceTicket :execrows
-UPDATE ticket SET board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?, feed_sync_id = NULL
+UPDATE ticket SET entered_at = IF(column_id = ?, entered_at, ?),
+  board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NULL
 `
 
 type PlaceTicketParams struct {
-	BoardID  id.Board
-	LocalID  uint64
-	ColumnID *id.Column
-	NewRank  *int64
-	MovedAt  time.Time
-	ClosedAt *time.Time
-	ID       id.Ticket
+	ColumnID  *id.Column
+	EnteredAt interface{}
+	BoardID   id.Board
+	LocalID   uint64
+	NewRank   *int64
+	MovedAt   time.Time
+	ClosedAt  *time.Time
+	ID        id.Ticket
 }
 
-// The one row that a move writes, also one to another board.
+// The one row that a move writes, also one to another board. entered_at comes first, for it looks at what was before.
 func (q *Queries) PlaceTicket(ctx context.Context, arg PlaceTicketParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, placeTicket,
+		arg.ColumnID,
+		arg.EnteredAt,
 		arg.BoardID,
 		arg.LocalID,
 		arg.ColumnID,
@@ -671,11 +684,11 @@ func (q *Queries) RanksBelow(ctx context.Context, arg RanksBelowParams) ([]Ranks
 }
 
 const reopenColumn = `-- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NOT NULL
+UPDATE ticket SET closed_at = NULL, entered_at = ?, feed_sync_id = NULL WHERE column_id = ? AND closed_at IS NOT NULL
 `
 
-func (q *Queries) ReopenColumn(ctx context.Context, columnID *id.Column) (int64, error) {
-	result, err := q.db.ExecContext(ctx, reopenColumn, columnID)
+func (q *Queries) ReopenColumn(ctx context.Context, now *time.Time, columnID *id.Column) (int64, error) {
+	result, err := q.db.ExecContext(ctx, reopenColumn, now, columnID)
 	if err != nil {
 		return 0, err
 	}
@@ -718,17 +731,18 @@ func (q *Queries) RepublishTickets(ctx context.Context, ids []id.Ticket) (int64,
 }
 
 const restoreTicket = `-- name: RestoreTicket :execrows
-UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, updated_at = ?,
+UPDATE ticket SET column_id = ?, rank_in_column = ?, moved_at = ?, entered_at = ?, updated_at = ?,
   closed_at = ?, deleted_at = NULL, feed_sync_id = NULL
 WHERE id = ? AND deleted_at IS NOT NULL
 `
 
 type RestoreTicketParams struct {
-	ColumnID *id.Column
-	NewRank  *int64
-	Now      time.Time
-	ClosedAt *time.Time
-	ID       id.Ticket
+	ColumnID  *id.Column
+	NewRank   *int64
+	Now       time.Time
+	EnteredAt *time.Time
+	ClosedAt  *time.Time
+	ID        id.Ticket
 }
 
 func (q *Queries) RestoreTicket(ctx context.Context, arg RestoreTicketParams) (int64, error) {
@@ -736,6 +750,7 @@ func (q *Queries) RestoreTicket(ctx context.Context, arg RestoreTicketParams) (i
 		arg.ColumnID,
 		arg.NewRank,
 		arg.Now,
+		arg.EnteredAt,
 		arg.Now,
 		arg.ClosedAt,
 		arg.ID,
@@ -747,12 +762,18 @@ func (q *Queries) RestoreTicket(ctx context.Context, arg RestoreTicketParams) (i
 }
 
 const setClosed = `-- name: SetClosed :execrows
-UPDATE ticket SET closed_at = ?, feed_sync_id = NULL WHERE id = ? AND deleted_at IS NULL
+UPDATE ticket SET closed_at = ?, entered_at = ?, feed_sync_id = NULL WHERE id = ? AND deleted_at IS NULL
 `
 
+type SetClosedParams struct {
+	ClosedAt *time.Time
+	Now      *time.Time
+	ID       id.Ticket
+}
+
 // Closes a ticket where it is, or opens it again there.
-func (q *Queries) SetClosed(ctx context.Context, closedAt *time.Time, iD id.Ticket) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setClosed, closedAt, iD)
+func (q *Queries) SetClosed(ctx context.Context, arg SetClosedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setClosed, arg.ClosedAt, arg.Now, arg.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -782,7 +803,7 @@ func (q *Queries) TakeNumbers(ctx context.Context, k uint64, boardID id.Board) (
 }
 
 const ticketByID = `-- name: TicketByID :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, b.slug AS board_slug, a.name AS author
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author
 FROM ticket
 JOIN board b ON b.id = ticket.board_id
 JOIN account a ON a.id = ticket.created_by
@@ -816,6 +837,7 @@ func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Com
 		&i.Ticket.ClosedAt,
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
+		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
 		&i.Author,
 	)
@@ -823,7 +845,7 @@ func (q *Queries) TicketByID(ctx context.Context, iD id.Ticket, companyID id.Com
 }
 
 const ticketByKey = `-- name: TicketByKey :one
-SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, b.slug AS board_slug, a.name AS author,
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, b.slug AS board_slug, a.name AS author,
   CONCAT(COALESCE((SELECT JSON_ARRAYAGG(JSON_OBJECT('id', g.account_id, 'name', ga.name, 'handle', gm.handle))
    FROM assignee g
    JOIN account ga ON ga.id = g.account_id
@@ -886,6 +908,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 		&i.Ticket.ClosedAt,
 		&i.Ticket.FeedSyncID,
 		&i.Ticket.FromRequester,
+		&i.Ticket.EnteredAt,
 		&i.BoardSlug,
 		&i.Author,
 		&i.Assignees,
@@ -895,7 +918,7 @@ func (q *Queries) TicketByKey(ctx context.Context, arg TicketByKeyParams) (Ticke
 }
 
 const ticketsAfter = `-- name: TicketsAfter :many
-SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester FROM ticket
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at FROM ticket
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ?
 ORDER BY column_id, rank_in_column
 LIMIT ?
@@ -939,6 +962,7 @@ func (q *Queries) TicketsAfter(ctx context.Context, arg TicketsAfterParams) ([]T
 			&i.ClosedAt,
 			&i.FeedSyncID,
 			&i.FromRequester,
+			&i.EnteredAt,
 		); err != nil {
 			return nil, err
 		}

@@ -57,18 +57,19 @@ ORDER BY column_id DESC, rank_in_column DESC
 LIMIT 1;
 
 -- name: PlaceTicket :execrows
--- The one row that a move writes, also one to another board.
-UPDATE ticket SET board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at), feed_sync_id = NULL
+-- The one row that a move writes, also one to another board. entered_at comes first, for it looks at what was before.
+UPDATE ticket SET entered_at = IF(column_id = sqlc.arg(column_id), entered_at, sqlc.arg(entered_at)),
+  board_id = sqlc.arg(board_id), local_id = sqlc.arg(local_id), column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(moved_at), closed_at = sqlc.arg(closed_at), feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: RestoreTicket :execrows
-UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(now), updated_at = sqlc.arg(now),
+UPDATE ticket SET column_id = sqlc.arg(column_id), rank_in_column = sqlc.arg(new_rank), moved_at = sqlc.arg(now), entered_at = sqlc.arg(entered_at), updated_at = sqlc.arg(now),
   closed_at = sqlc.arg(closed_at), deleted_at = NULL, feed_sync_id = NULL
 WHERE id = sqlc.arg(id) AND deleted_at IS NOT NULL;
 
 -- name: SetClosed :execrows
 -- Closes a ticket where it is, or opens it again there.
-UPDATE ticket SET closed_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
+UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE id = sqlc.arg(id) AND deleted_at IS NULL;
 
 -- name: TicketByID :one
 -- Also a deleted one.
@@ -149,14 +150,14 @@ DELETE FROM ticket_alias WHERE board_id = sqlc.arg(board_id) AND local_id = sqlc
 
 -- name: CloseColumn :execrows
 -- Closes what is open in a column.
-UPDATE ticket SET closed_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
+UPDATE ticket SET closed_at = sqlc.arg(closed_at), entered_at = sqlc.arg(closed_at), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NULL;
 
 -- name: ReopenColumn :execrows
-UPDATE ticket SET closed_at = NULL, feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
+UPDATE ticket SET closed_at = NULL, entered_at = sqlc.arg(now), feed_sync_id = NULL WHERE column_id = sqlc.arg(column_id) AND closed_at IS NOT NULL;
 
 -- name: EmptyColumn :execrows
 -- Puts all tickets of a column at the end of another, in their order.
-UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at), feed_sync_id = NULL
+UPDATE ticket SET column_id = sqlc.arg(to_column), rank_in_column = rank_in_column + sqlc.arg(rank_offset), moved_at = sqlc.arg(moved_at), entered_at = sqlc.arg(entered_at), feed_sync_id = NULL
 WHERE column_id = sqlc.arg(from_column);
 
 -- name: RanksAbove :many

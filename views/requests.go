@@ -70,7 +70,7 @@ type ReceiptProps struct {
 type TrackedProps struct {
 	Page         Page
 	Found        requests.Tracked
-	Token        string
+	Token, Nonce string
 	List         []Comment
 	Older, Newer bool
 	Form         CommentForm

@@ -174,10 +174,11 @@ func (s *server) showPage(c echo.Context, code int, page templ.Component) {
 	}
 }
 
-// typed are the texts of a form that came to nothing, for a member of the company; a script keeps
+// typed are the texts of a form that came to nothing, for a member of the company or on a page for anyone; a script keeps
 // those that it sent.
 func typed(c echo.Context) (texts []string) {
-	if _, inside := c.Get(actorKey).(accounts.Actor); !inside || isFragment(c) || c.Request().Method != http.MethodPost {
+	_, inside := c.Get(actorKey).(accounts.Actor)
+	if !inside && c.Get(strangerKey) == nil || isFragment(c) || c.Request().Method != http.MethodPost {
 		return nil
 	}
 	for _, field := range []string{"title", "merged_title", "body", "description", "merged_description"} {

@@ -21,11 +21,6 @@ var requestSeconds = promauto.NewHistogramVec(prometheus.HistogramOpts{
 	Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
 }, []string{"method", "route", "status"})
 
-var lookups = promauto.NewCounterVec(prometheus.CounterOpts{
-	Name: "counterfoil_code_lookups_total",
-	Help: "Looks at codes and private links of requests in this process, by what came of them: hit, miss, refused, or canary for a code that nobody was given.",
-}, []string{"outcome"})
-
 // measure counts and times requests.
 func (s *server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

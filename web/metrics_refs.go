@@ -24,12 +24,13 @@ var (
 	refsOff         = prometheus.NewDesc("counterfoil_refs_counters_off", "By how many reference codes the counters were wrong when these were counted last. They are mended unless the tables disagree.", nil, nil)
 	refsLost        = prometheus.NewDesc("counterfoil_refs_tables_disagree", "About how many reference codes the tables disagreed when these were counted last: more than 0 is for counterfoil verify.", nil, nil)
 	refsPopped      = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil, nil)
+	codeLookups     = prometheus.NewDesc("counterfoil_code_lookups_total", "Looks at codes and private links of requests in this process, by what came of them: hit, miss, refused, or canary for a code that nobody was given, which is a miss, too.", []string{"outcome"}, nil)
 	refsEmpties     = prometheus.NewDesc("counterfoil_refs_empties_total", "How often there were fewer codes than somebody asked this process for.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (refStanding) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted, refsOff, refsLost, refsPopped, refsEmpties} {
+	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted, refsOff, refsLost, refsPopped, refsEmpties, codeLookups} {
 		descs <- d
 	}
 }
@@ -42,6 +43,10 @@ func (s refStanding) Collect(metrics chan<- prometheus.Metric) {
 	popped, empties := s.RefTotals()
 	send(refsPopped, prometheus.CounterValue, float64(popped))
 	send(refsEmpties, prometheus.CounterValue, float64(empties))
+	looks := s.Lookups()
+	for outcome, n := range map[string]int64{"hit": looks.Hits, "miss": looks.Misses, "refused": looks.Refused, "canary": looks.Canaries} {
+		send(codeLookups, prometheus.CounterValue, float64(n), outcome)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	standing, err := s.RefGauges(ctx)

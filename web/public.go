@@ -1,15 +1,13 @@
 package web
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -20,10 +18,13 @@ import (
 // Pages for strangers: the public forms of boards, and what a code or a private link leads to. Nobody is signed
 // in on them, whoever asks.
 
+const strangerKey = "stranger" // in echo's context: the page is for anyone
+
 // publicly is for a page that anyone may open: no robot keeps it, and it loads nothing from elsewhere.
 func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
 	next = readable(next)
 	return func(c echo.Context) error {
+		c.Set(strangerKey, true)
 		head := c.Response().Header()
 		head.Set("X-Robots-Tag", "noindex, nofollow")
 		head.Set("Content-Security-Policy", strings.Replace(policy, " https:", "", 1))
@@ -77,20 +78,30 @@ func (s *server) sendRequest(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, views.ReceiptPath(receipt.Code, receipt.Token))
 }
 
-// rejectRequest shows a form again with what was typed, also where the fault is ours for now.
+// refused is rejected, also where the fault is ours for now.
+func (s *server) refused(c echo.Context, err error) (messages views.Errors, code int, ok bool) {
+	if messages, code, ok = rejected(err); ok {
+		return messages, code, true
+	}
+	code, message := status(err)
+	if code != http.StatusServiceUnavailable {
+		return nil, code, false
+	}
+	s.logError(c, code, err)
+	return views.Errors{"": message}, code, true
+}
+
+// rejectRequest shows a form again with what was typed.
 func (s *server) rejectRequest(c echo.Context, form views.RequestForm, err error) error {
-	messages, code, ok := rejected(err)
-	if !ok && !errors.Is(err, fault.Unavailable) {
+	messages, code, ok := s.refused(c, err)
+	if !ok {
 		return err
 	}
 	board, readErr := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
 	if readErr != nil {
 		return readErr
 	}
-	if !ok {
-		messages, code = views.Errors{"": fault.Message(err)}, http.StatusServiceUnavailable
-		s.logError(c, code, err)
-	} else if messages[""] == "" {
+	if messages[""] == "" {
 		messages = allRejected(workflows.CheckSent(form.Sent("", ""))...)
 	}
 	form.Errors = messages
@@ -114,19 +125,12 @@ func (s *server) tracked(c echo.Context) error {
 	return s.showTracked(c, http.StatusOK, found, views.CommentForm{})
 }
 
-// look finds what a code or private link leads to, and counts what came of it.
+// look finds what a code or private link leads to.
 func (s *server) look(c echo.Context) (requests.Tracked, error) {
-	track := func(ctx context.Context) (requests.Tracked, requests.Lookup, error) {
-		return s.Track(ctx, c.Param("code"))
-	}
 	if slices.Contains(c.ParamNames(), "token") {
-		track = func(ctx context.Context) (requests.Tracked, requests.Lookup, error) {
-			return s.TrackPrivately(ctx, c.Param("code"), c.Param("token"))
-		}
+		return s.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
 	}
-	found, what, err := track(c.Request().Context())
-	lookups.WithLabelValues(what.String()).Inc()
-	return found, err
+	return s.Track(c.Request().Context(), c.Param("code"))
 }
 
 func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
@@ -138,7 +142,7 @@ func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, f
 	if err != nil {
 		return err
 	}
-	props := views.TrackedProps{Page: s.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Older: page.Older, Newer: page.Newer, Form: form}
+	props := views.TrackedProps{Page: s.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
 	for _, one := range page.List {
 		drawn, err := publicly(one)
 		if err != nil {
@@ -173,11 +177,12 @@ func (s *server) receipt(c echo.Context) error {
 // cannot make another's browser do so.
 func (s *server) replyByLink(c echo.Context) error {
 	form := views.CommentForm{Body: c.FormValue("body")}
-	err := s.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), form.Body)
+	reply := requests.Reply{Nonce: c.FormValue("nonce"), Body: form.Body}
+	err := s.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), reply)
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, views.PrivatePath(c.Param("code"), c.Param("token"))+"#"+views.SaidID)
 	}
-	messages, code, ok := rejected(err)
+	messages, code, ok := s.refused(c, err)
 	if !ok {
 		return err
 	}

@@ -12,7 +12,8 @@ CREATE TABLE request_form (
 
 -- Who sent a ticket by a form. email is '' where none was given. form_hash is of the form that was sent, so
 -- that sending it twice opens one ticket; token_hash is SHA-256 of the token in the private link, NULL where
--- that was revoked. replied_at is when somebody last wrote what both sides read.
+-- that was revoked. replied_at is when somebody last wrote what both sides read; reply_hash is of what the requester
+-- sent last, so that sending it twice is one reply.
 CREATE TABLE ticket_request (
   ticket_id BIGINT UNSIGNED NOT NULL,
   code VARCHAR(6) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -21,6 +22,7 @@ CREATE TABLE ticket_request (
   token_hash BINARY(32) NULL,
   created_at DATETIME(6) NOT NULL,
   replied_at DATETIME(6) NULL,
+  reply_hash BINARY(32) NULL,
   revoked_at DATETIME(6) NULL,
   PRIMARY KEY (ticket_id),
   UNIQUE KEY uq_ticket_request_code (code),
@@ -29,8 +31,11 @@ CREATE TABLE ticket_request (
   CONSTRAINT fk_ticket_request_ticket FOREIGN KEY (ticket_id) REFERENCES ticket (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci;
 
--- What was written by a requester, whose text is shown as it was typed.
-ALTER TABLE ticket ADD COLUMN from_requester BOOLEAN NOT NULL DEFAULT FALSE;
+-- from_requester: what was written by a requester, whose text is shown as it was typed. entered_at is when the ticket
+-- came into its column, or was closed or opened again there, NULL where it never was elsewhere.
+ALTER TABLE ticket
+  ADD COLUMN from_requester BOOLEAN NOT NULL DEFAULT FALSE,
+  ADD COLUMN entered_at DATETIME(6) NULL;
 -- public is what the requester reads, too; all else is among members.
 ALTER TABLE comment
   ADD COLUMN public BOOLEAN NOT NULL DEFAULT FALSE,

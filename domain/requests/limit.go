@@ -31,7 +31,8 @@ const (
 
 	// Misses are codes and links that lead to nothing. Those of an address, and of a network, are free at first;
 	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
-	// too many, codes alone open nothing for the rest of it. Private links do, for nobody guesses those.
+	// too many, codes alone open nothing for the rest of it. Wrong private links are counted apart, for nobody
+	// guesses those; right ones are never refused.
 	freeMisses    = 20
 	freeOfNetwork = 60
 	missesOfAll   = 600
@@ -152,8 +153,12 @@ func limits(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.P
 // budget is what misses count against.
 type budget struct{ address, network, all []byte }
 
-func budgetOf(from From, now time.Time) budget {
-	b := budget{address: limitName("miss", "address", from.address), all: limitName("miss", "all", strconv.FormatInt(now.Truncate(time.Minute).Unix(), 10))}
+func budgetOf(from From, private bool, now time.Time) budget {
+	what := "codes"
+	if private {
+		what = "links"
+	}
+	b := budget{address: limitName("miss", "address", from.address), all: limitName("miss", what, strconv.FormatInt(now.Truncate(time.Minute).Unix(), 10))}
 	if from.network != "" {
 		b.network = limitName("miss", "network", from.network)
 	}
@@ -173,13 +178,13 @@ func (b budget) names() [][]byte {
 // MayLook returns TooMany where so many codes or links from an address led to nothing that it has to wait;
 // private is a look by a link.
 func MayLook(ctx context.Context, q *db.Queries, from From, private bool, now time.Time) error {
-	b := budgetOf(from, now)
+	b := budgetOf(from, private, now)
 	used, err := limits(ctx, q, b.names())
 	if err != nil {
 		return err
 	}
 	wait := max(backOff(used[string(b.address)], freeMisses, now), backOff(used[string(b.network)], freeOfNetwork, now))
-	if !private && used[string(b.all)].Used >= missesOfAll {
+	if used[string(b.all)].Used >= missesOfAll {
 		wait = max(wait, now.Truncate(time.Minute).Add(time.Minute).Sub(now))
 	}
 	if wait > 0 {
@@ -202,8 +207,8 @@ func backOff(row db.PublicLimit, free uint32, now time.Time) time.Duration {
 }
 
 // Missed counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
-func Missed(ctx context.Context, tx *db.Tx, from From, trapped bool) error {
-	b := budgetOf(from, tx.Now)
+func Missed(ctx context.Context, tx *db.Tx, from From, private, trapped bool) error {
+	b := budgetOf(from, private, tx.Now)
 	for _, name := range b.names() {
 		cost := uint32(1)
 		if trapped && !bytes.Equal(name, b.all) { // it is not everyone who guesses

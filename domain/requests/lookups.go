@@ -20,8 +20,6 @@ const (
 	Trapped        // it is a canary, which nobody was given
 )
 
-func (l Lookup) String() string { return [...]string{"hit", "miss", "refused", "canary"}[l] }
-
 // Lookups are how often codes were looked up. A canary is a miss, too.
 type Lookups struct{ Hits, Misses, Refused, Canaries int64 }
 
@@ -34,8 +32,8 @@ func (l *Lookups) add(other Lookups) {
 
 // Meter is what a process saw of looks since they were stored. The zero Meter is ready.
 type Meter struct {
-	mu   sync.Mutex
-	seen Lookups
+	mu        sync.Mutex
+	seen, all Lookups
 }
 
 // Add notes what came of a look.
@@ -51,13 +49,23 @@ func (m *Meter) Add(what Lookup) {
 	case Trapped:
 		one.Misses, one.Canaries = 1, 1
 	}
-	m.add(one)
-}
-
-func (m *Meter) add(some Lookups) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen.add(some)
+	m.seen.add(one)
+	m.all.add(one)
+}
+
+// Totals are all looks since the process began.
+func (m *Meter) Totals() Lookups {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.all
+}
+
+func (m *Meter) putBack(seen Lookups) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen.add(seen)
 }
 
 func (m *Meter) take() Lookups {
@@ -76,7 +84,7 @@ func (m *Meter) Store(ctx context.Context, q *db.Queries, now time.Time) error {
 	}
 	err := q.CountLookups(ctx, db.CountLookupsParams{Hour: now.Truncate(time.Hour), Hits: uint64(seen.Hits), Misses: uint64(seen.Misses), Refused: uint64(seen.Refused), Canaries: uint64(seen.Canaries)})
 	if err != nil {
-		m.add(seen)
+		m.putBack(seen)
 		return fmt.Errorf("count lookups: %w", err)
 	}
 	return nil

@@ -61,7 +61,7 @@ type Tracked struct {
 	Number      uint64
 	Code        string
 	State       string
-	ChangedAt   time.Time // when that changed, or by the private link something was written that the requester reads
+	ChangedAt   time.Time // when it came there, or by the private link something was written that the requester reads
 	CreatedAt   time.Time
 	Archived    bool // nothing can be written there
 
@@ -88,9 +88,6 @@ func NewToken() string {
 	_, _ = rand.Read(b[:]) // it does not return errors
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
-
-// NoToken is what no private link has.
-const NoToken = "-"
 
 // IsToken reports whether s has the form of what NewToken returns.
 func IsToken(s string) bool {
@@ -124,6 +121,15 @@ func (s Sent) sum(what string) [sha256.Size]byte {
 		b.WriteString(part)
 	}
 	return sha256.Sum256([]byte(b.String()))
+}
+
+// Reply is what a requester sends by a private link. Nonce is the random token that the page with the form had.
+type Reply struct{ Nonce, Body string }
+
+// hash is by which the reply is known again.
+func (r Reply) hash() []byte {
+	sum := sha256.Sum256([]byte(r.Nonce + " " + r.Body))
+	return sum[:]
 }
 
 // HashToken returns by what a token is stored.

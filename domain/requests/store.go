@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,8 @@ func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenFor
 	}, nil
 }
 
-// ErrSent says that a form was sent before; Find says what came of it.
-var ErrSent = errors.New("the form was sent before")
+// ErrSent says that a form was sent before (Find says what came of it), or a reply.
+var ErrSent = errors.New("it was sent before")
 
 // Open keeps who sent a ticket. code is a new one; email is parsed, or "". It returns ErrSent.
 func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Sent, email string) error {
@@ -127,35 +128,62 @@ func Replied(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	return nil
 }
 
-// Hold locks a request and returns NotFound where the token is not that of its private link now.
-func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string) error {
-	hash, err := tx.LockTicketRequest(ctx, ticket)
-	if err != nil && !db.IsNotFound(err) {
+// Hold locks a request for what its requester writes there. It returns NotFound where the token is not that of its
+// private link now, and ErrSent where they sent the same last.
+func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply Reply) error {
+	row, err := tx.LockTicketRequest(ctx, ticket)
+	switch {
+	case err != nil && !db.IsNotFound(err):
 		return fmt.Errorf("lock request: %w", err)
-	}
-	if !opens(hash, token) {
+	case !opens(row.TokenHash, token):
 		return NotFound{}
+	case bytes.Equal(row.ReplyHash, reply.hash()):
+		return ErrSent
 	}
 	return nil
 }
 
-// Track returns what a code leads to, by one query whatever comes of it: by the code alone where token is "",
-// else by the private link. It returns NotFound.
-func Track(ctx context.Context, q *db.Queries, code, token string) (Tracked, error) {
-	row, err := db.Read(q.TrackedByCode(ctx, code))
-	if err != nil && !db.IsNotFound(err) {
-		return Tracked{}, fmt.Errorf("read code: %w", err)
+// Keep notes what a requester wrote, which is held.
+func Keep(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
+	if err := tx.KeepReply(ctx, db.KeepReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
+		return fmt.Errorf("note reply: %w", err)
 	}
-	unknown, private := err != nil, token != ""
-	if wrong := !opens(row.TokenHash, token); unknown || private && wrong {
+	return nil
+}
+
+// Track returns what a code leads to by itself, by one query whatever comes of it. It returns NotFound.
+func Track(ctx context.Context, q *db.Queries, code string) (Tracked, error) {
+	return tracked(db.Read(q.TrackedByCode(ctx, code)))
+}
+
+// TrackByLink is Track by a private link.
+func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (Tracked, error) {
+	row, err := db.Read(q.TrackedByLink(ctx, HashToken(token), code))
+	found, err := tracked(db.TrackedByCodeRow(row), err)
+	if err != nil {
+		return Tracked{}, err
+	}
+	found.Private, found.Title = true, row.Title
+	if row.RepliedAt != nil && row.RepliedAt.After(found.ChangedAt) {
+		found.ChangedAt = *row.RepliedAt
+	}
+	return found, nil
+}
+
+// tracked is what anyone may know who knows the code.
+func tracked(row db.TrackedByCodeRow, err error) (Tracked, error) {
+	if db.IsNotFound(err) {
 		return Tracked{}, NotFound{}
 	}
-	found := Tracked{
-		Company: row.CompanyID, CompanyName: row.CompanyName, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: code,
-		State: stateOf(row), ChangedAt: changedAt(row, private), CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil, Private: private,
+	if err != nil {
+		return Tracked{}, fmt.Errorf("read code: %w", err)
 	}
-	if private {
-		found.Title = row.Title
+	found := Tracked{
+		Company: row.CompanyID, CompanyName: row.CompanyName, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: row.Code,
+		State: stateOf(row), ChangedAt: row.CreatedAt, CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil,
+	}
+	if row.EnteredAt != nil {
+		found.ChangedAt = *row.EnteredAt
 	}
 	return found, nil
 }
@@ -168,18 +196,4 @@ func stateOf(row db.TrackedByCodeRow) string {
 		return Received
 	}
 	return InProgress
-}
-
-// changedAt is when the state may have changed; by the private link also when somebody last wrote.
-func changedAt(row db.TrackedByCodeRow, private bool) time.Time {
-	at, others := row.CreatedAt, []*time.Time{&row.MovedAt, row.ClosedAt}
-	if private {
-		others = append(others, row.RepliedAt)
-	}
-	for _, other := range others {
-		if other != nil && other.After(at) {
-			at = *other
-		}
-	}
-	return at
 }

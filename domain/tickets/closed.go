@@ -16,7 +16,7 @@ func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Tim
 	if err != nil {
 		return Moved{}, err
 	}
-	n, err := tx.SetClosed(ctx, closedAt, ticket.ID)
+	n, err := tx.SetClosed(ctx, db.SetClosedParams{ClosedAt: closedAt, Now: &tx.Now, ID: ticket.ID})
 	if err != nil {
 		return Moved{}, fmt.Errorf("set closed: %w", err)
 	}

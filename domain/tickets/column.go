@@ -36,9 +36,9 @@ func ReopenColumn(ctx context.Context, tx *db.Tx, column id.Column, by Person) e
 
 func setClosed(ctx context.Context, tx *db.Tx, column id.Column, closed bool) (err error) {
 	if closed {
-		_, err = tx.CloseColumn(ctx, &tx.Now, &column)
+		_, err = tx.CloseColumn(ctx, db.CloseColumnParams{ClosedAt: &tx.Now, ColumnID: &column})
 	} else {
-		_, err = tx.ReopenColumn(ctx, &column)
+		_, err = tx.ReopenColumn(ctx, &tx.Now, &column)
 	}
 	if err != nil {
 		return fmt.Errorf("close or open the tickets of a column: %w", err)
@@ -80,7 +80,7 @@ func Empty(ctx context.Context, tx *db.Tx, e Emptying, by Person) (n, last int64
 		}
 	}
 	offset := e.LastRank + Gap - *top.RankInColumn
-	n, err = tx.EmptyColumn(ctx, db.EmptyColumnParams{ToColumn: &e.To, RankOffset: &offset, MovedAt: tx.Now, FromColumn: &e.From})
+	n, err = tx.EmptyColumn(ctx, db.EmptyColumnParams{ToColumn: &e.To, RankOffset: &offset, MovedAt: tx.Now, EnteredAt: &tx.Now, FromColumn: &e.From})
 	if err != nil {
 		return 0, 0, fmt.Errorf("empty column: %w", err)
 	}

@@ -74,10 +74,10 @@ func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank
 	var n int64
 	var err error
 	if ticket.Deleted() {
-		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
+		n, err = tx.RestoreTicket(ctx, db.RestoreTicketParams{ColumnID: &column, NewRank: &rank, Now: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID})
 	} else {
 		n, err = tx.PlaceTicket(ctx, db.PlaceTicketParams{
-			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
+			BoardID: ticket.Board, LocalID: ticket.Key.Number, ColumnID: &column, NewRank: &rank, MovedAt: tx.Now, EnteredAt: &tx.Now, ClosedAt: target.ClosedAt, ID: ticket.ID,
 		})
 	}
 	if err != nil {

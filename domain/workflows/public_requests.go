@@ -120,91 +120,92 @@ func (w *Workflows) counted(ctx context.Context, count func(tx *db.Tx) error) er
 
 // Track returns what a code leads to. It returns requests.NotFound whatever is in the way, after the same
 // statements, or TooMany. What came of it is counted.
-func (w *Workflows) Track(ctx context.Context, code string) (requests.Tracked, requests.Lookup, error) {
-	return w.track(ctx, code, "")
-}
-
-// TrackPrivately is Track by a private link: what is no token leads to nothing.
-func (w *Workflows) TrackPrivately(ctx context.Context, code, token string) (requests.Tracked, requests.Lookup, error) {
-	if !requests.IsToken(token) {
-		token = requests.NoToken
+func (w *Workflows) Track(ctx context.Context, text string) (requests.Tracked, error) {
+	code, err := refs.Parse(text)
+	if err != nil {
+		return requests.Tracked{}, requests.NotFound{} // nobody's: not worth a count
 	}
-	return w.track(ctx, code, token)
+	return w.track(ctx, lookup{code: code})
 }
 
-// lookup is a code that somebody looks at, by a private link where token is not "".
+// TrackPrivately is Track by a private link. One that opens is nobody's guess: it waits for nobody and is never
+// refused.
+func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (requests.Tracked, error) {
+	code, err := refs.Parse(text)
+	if err != nil {
+		return requests.Tracked{}, requests.NotFound{}
+	}
+	found, err := requests.TrackByLink(ctx, w.db.Queries, string(code), token)
+	if errors.As(err, new(requests.NotFound)) {
+		return w.track(ctx, lookup{code: code, private: true})
+	}
+	if err == nil {
+		w.looked.Add(requests.Hit)
+	}
+	return found, err
+}
+
+// lookup is a code that somebody looks up, or a private link that opens nothing.
 type lookup struct {
 	code    refs.Code
-	token   string
+	private bool
 	address string
 }
 
-// sight is what came of it.
-type sight struct {
-	found requests.Tracked
-	what  requests.Lookup
-	err   error
+func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, error) {
+	l.address = accounts.AddressFrom(ctx)
+	found, err := w.lookups.Do(ctx, requests.FromAddress(l.address).Neighbours(), l)
+	if errors.Is(err, coalesce.ErrClosed) {
+		return found, Stopping{}
+	}
+	return found, err
 }
 
-func (w *Workflows) track(ctx context.Context, text, token string) (requests.Tracked, requests.Lookup, error) {
-	code, err := refs.Parse(text)
+// lookUp does one after the other of a network (the group's batches have one each), so that each counts before the
+// next begins.
+func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []lookup) ([]requests.Tracked, error) {
+	l := batch[0]
+	from := requests.FromAddress(l.address)
+	err := requests.MayLook(ctx, w.db.Queries, from, l.private, w.db.Now())
+	if errors.As(err, new(requests.TooMany)) {
+		w.looked.Add(requests.Refused)
+	}
 	if err != nil {
-		return requests.Tracked{}, requests.Miss, requests.NotFound{} // nobody's: not worth a count
+		return nil, err
 	}
-	l := lookup{code: code, token: token, address: accounts.AddressFrom(ctx)}
-	seen, err := w.looks.Do(ctx, requests.FromAddress(l.address).Neighbours(), l)
-	switch {
-	case errors.Is(err, coalesce.ErrClosed):
-		return requests.Tracked{}, requests.Refused, Stopping{}
-	case err != nil:
-		return requests.Tracked{}, requests.Refused, fmt.Errorf("look up a code: %w", err)
+	found, err := w.lookedUp(ctx, l)
+	if err == nil {
+		w.looked.Add(requests.Hit)
 	}
-	return seen.found, seen.what, seen.err
+	if !errors.As(err, new(requests.NotFound)) {
+		return []requests.Tracked{found}, err
+	}
+	what, err := w.missed(ctx, from, l)
+	if err != nil {
+		return nil, fmt.Errorf("count a miss: %w", err)
+	}
+	w.looked.Add(what)
+	return nil, requests.NotFound{}
 }
 
-// lookEach looks at one code after the other, so that each counts before the next: those of a network come in one
-// process's lane.
-func (w *Workflows) lookEach(ctx context.Context, _ requests.Neighbours, looks []lookup) ([]sight, error) {
-	sights := make([]sight, len(looks))
-	for i, l := range looks {
-		what, found, err := w.look(ctx, l)
-		if err == nil || errors.As(err, new(requests.NotFound)) || errors.As(err, new(requests.TooMany)) {
-			w.looked.Add(what)
-		}
-		sights[i] = sight{found, what, err}
+func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.Tracked, error) {
+	if l.private {
+		return requests.Tracked{}, requests.NotFound{}
 	}
-	return sights, nil
+	return requests.Track(ctx, w.db.Queries, string(l.code))
 }
 
-// look looks before it asks whether that was allowed: a private link that opens is nobody's guess, so it does not wait.
-func (w *Workflows) look(ctx context.Context, l lookup) (requests.Lookup, requests.Tracked, error) {
-	from, private := requests.FromAddress(l.address), l.token != ""
-	found, err := requests.Track(ctx, w.db.Queries, string(l.code), l.token)
-	missed := errors.As(err, new(requests.NotFound))
-	if err != nil && !missed {
-		return requests.Miss, requests.Tracked{}, err
-	}
-	if private && !missed {
-		return requests.Hit, found, nil
-	}
-	if err := requests.MayLook(ctx, w.db.Queries, from, private, w.db.Now()); err != nil {
-		return requests.Refused, requests.Tracked{}, err
-	}
-	if !missed {
-		return requests.Hit, found, nil
-	}
+// missed counts a look that led to nothing, and says what it was. A code that is never given out alarms.
+func (w *Workflows) missed(ctx context.Context, from requests.From, l lookup) (requests.Lookup, error) {
 	trapped, err := w.refs.Canary(ctx, l.code)
-	if err != nil {
-		return requests.Miss, requests.Tracked{}, fmt.Errorf("look for a canary: %w", err)
+	if err == nil {
+		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Missed(ctx, tx, from, l.private, trapped) })
 	}
-	if err := w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Missed(ctx, tx, from, trapped) }); err != nil {
-		return requests.Miss, requests.Tracked{}, err
+	if err != nil || !trapped {
+		return requests.Miss, err
 	}
-	if trapped {
-		w.log.Warn("somebody guesses reference codes: one was looked up that nobody was given", "address", l.address)
-		return requests.Trapped, requests.Tracked{}, requests.NotFound{}
-	}
-	return requests.Miss, requests.Tracked{}, requests.NotFound{}
+	w.log.Warn("somebody guesses reference codes: one was looked up that nobody was given", "address", l.address)
+	return requests.Trapped, nil
 }
 
 // Replies returns the last page, before a comment, of what a requester reads below their request; 0 means the
@@ -216,14 +217,14 @@ func (w *Workflows) Replies(ctx context.Context, found requests.Tracked, before 
 	return tickets.PublicCommentsBefore(ctx, w.db.Queries, found.Ticket, before, CommentsPerPage)
 }
 
-// ReplyByLink adds what a requester writes by the private link, and tells those who watch the ticket. It
+// ReplyByLink adds what a requester writes by the private link, once, and tells those who watch the ticket. It
 // returns requests.NotFound, TooMany or Closed, or what is wrong with the text.
-func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) error {
-	found, _, err := w.TrackPrivately(ctx, code, token)
+func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply requests.Reply) error {
+	found, err := w.TrackPrivately(ctx, code, token)
 	if err != nil {
 		return err
 	}
-	body, err := tickets.ParseComment(text)
+	body, err := tickets.ParseComment(reply.Body)
 	if err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) e
 		if err != nil {
 			return err
 		}
-		if err := requests.Hold(ctx, tx, locked.ID, token); err != nil {
+		if err := requests.Hold(ctx, tx, locked.ID, token, reply); err != nil {
 			return err
 		}
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
@@ -254,12 +255,14 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) e
 		if err != nil {
 			return err
 		}
-		if err := requests.Replied(ctx, tx, locked.ID); err != nil {
+		if err := requests.Keep(ctx, tx, locked.ID, reply); err != nil {
 			return err
 		}
 		return tickets.Tell(ctx, tx, tickets.News{Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true})
 	})
 	switch {
+	case errors.Is(err, requests.ErrSent):
+		err = nil
 	case errors.As(err, new(tickets.NotFound)):
 		err = requests.NotFound{}
 	case errors.As(err, new(boards.Archived)):
@@ -270,6 +273,9 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token, text string) e
 	}
 	return nil
 }
+
+// Lookups are what came of looks in this process since it began.
+func (w *Workflows) Lookups() requests.Lookups { return w.looked.Totals() }
 
 // LookupsSince returns how often codes were looked up since a time, at most 30 days ago, and what came of it.
 func (w *Workflows) LookupsSince(ctx context.Context, since time.Time) (requests.Lookups, error) {

@@ -30,13 +30,13 @@ func (w *Workflows) WorkRefs(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-			w.lastSample(ctx)
 			return
 		case <-ticker.C:
 		}
 	}
 }
 
+// lastSample stores what was noted until the process ends.
 func (w *Workflows) lastSample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -52,9 +52,14 @@ func (w *Workflows) sampleRefs(ctx context.Context) error {
 
 // TendRefs does once what WorkRefs does.
 func (w *Workflows) TendRefs(ctx context.Context) error {
-	if err := w.sampleRefs(ctx); err != nil {
-		return err
+	sampling := w.sampleRefs(ctx) // a pool runs dry also where nobody can note how fast
+	if err := w.keepFilled(ctx); err != nil {
+		return errors.Join(sampling, err)
 	}
+	return sampling
+}
+
+func (w *Workflows) keepFilled(ctx context.Context) error {
 	standing, err := refs.Stand(ctx, w.db.Queries, w.db.Now())
 	if err != nil {
 		return err

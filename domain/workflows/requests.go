@@ -34,11 +34,6 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 	if board, err = w.Board(ctx, slug); err != nil {
 		return board, err
 	}
-	if form.On {
-		if err := refs.Want(ctx, w.db.Queries); err != nil {
-			return board, err
-		}
-	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := boards.Live(ctx, tx, board.ID); err != nil {
 			return err
@@ -61,6 +56,9 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 		}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: board.Slug})
 	})
+	if err == nil && form.On {
+		err = refs.Want(ctx, w.db.Queries)
+	}
 	if err != nil {
 		return board, fmt.Errorf("set form: %w", err)
 	}

@@ -22,12 +22,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// look is by the code alone where token is "".
-func (h *house) look(ctx context.Context, code, token string) (requests.Tracked, requests.Lookup, error) {
+// look is by the code alone where token is "". It tells no canary from another miss.
+func (h *house) look(ctx context.Context, code, token string) (found requests.Tracked, what requests.Lookup, err error) {
 	if token == "" {
-		return h.Track(ctx, code)
+		found, err = h.Track(ctx, code)
+	} else {
+		found, err = h.TrackPrivately(ctx, code, token)
 	}
-	return h.TrackPrivately(ctx, code, token)
+	switch {
+	case errors.As(err, new(requests.NotFound)):
+		what = requests.Miss
+	case err != nil:
+		what = requests.Refused
+	}
+	return found, what, err
 }
 
 func (h *house) track(t testing.TB, code, token string) requests.Tracked {
@@ -119,7 +127,7 @@ func TestTrack(t *testing.T) {
 		if _, err := h.Reply(h.ctx, ninja1, "We look into it.", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Thank you"); err != nil {
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
 			t.Fatal(err)
 		}
 		page, err := h.Replies(context.Background(), h.track(t, receipt.Code, receipt.Token), 0)
@@ -153,7 +161,7 @@ func TestTrack(t *testing.T) {
 		if _, err := h.Comment(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Any news, @ana?"); err != nil {
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.Reply(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
@@ -171,7 +179,7 @@ func TestTrack(t *testing.T) {
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "An insult"); err != nil {
+		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
 			t.Fatal(err)
 		}
 		found := h.track(t, receipt.Code, receipt.Token)
@@ -209,7 +217,7 @@ func TestTrack(t *testing.T) {
 		}
 		_, _, err = h.look(from("192.0.2.1"), first.Code, second.Token)
 		is[requests.NotFound](t, err)
-		is[requests.NotFound](t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, "Hello"))
+		is[requests.NotFound](t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}))
 		h.track(t, first.Code, "")
 		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.actor.Account.ID); n != 2 {
 			t.Errorf("the history says %d things of links", n)
@@ -225,7 +233,62 @@ func TestTrack(t *testing.T) {
 		if !h.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
-		is[requests.Closed](t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Hello"))
+		is[requests.Closed](t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}))
+	})
+	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		nonce := requests.NewToken()
+		var group sync.WaitGroup
+		for _, body := range []string{"Hello", "Hello", "Hello"} {
+			group.Go(func() {
+				if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 1 {
+			t.Errorf("%d comments", n)
+		}
+		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"}, {Nonce: requests.NewToken(), Body: "Hello again"}} {
+			if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 3 {
+			t.Errorf("%d comments", n)
+		}
+	})
+	t.Run("within its column a ticket moves unseen, and reopening it is a change", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		h.send(t, asked("Another"))
+		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
+		board, _ := h.Board(h.ctx, "NINJA")
+		last := board.Columns[len(board.Columns)-1].ID
+		before := h.track(t, receipt.Code, "").ChangedAt
+		if _, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		if at := h.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
+			t.Errorf("it changed at %v, and was there since %v", at, before)
+		}
+		for _, change := range []func() error{
+			func() error { _, _, err := h.CloseTicket(h.ctx, ninja1); return err },
+			func() error { _, _, err := h.ReopenTicket(h.ctx, ninja1); return err },
+			func() error { _, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: last}); return err },
+		} {
+			before := h.track(t, receipt.Code, "").ChangedAt
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			if at := h.track(t, receipt.Code, "").ChangedAt; !at.After(before) {
+				t.Errorf("it changed at %v, after %v", at, before)
+			}
+		}
 	})
 	t.Run("an address replies so often and no more", func(t *testing.T) {
 		t.Parallel()
@@ -234,7 +297,7 @@ func TestTrack(t *testing.T) {
 		receipt := h.send(t, asked("Help"))
 		replies := 0
 		for range 40 {
-			err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, "Hello")
+			err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 			if err == nil {
 				replies++
 				continue
@@ -286,7 +349,7 @@ func TestEnumeration(t *testing.T) {
 			"a wrong token": {live.Code, revoked.Token}, "a token of another form": {live.Code, "x"}, "a revoked link": {revoked.Code, revoked.Token}, "a deleted ticket's link": {deleted.Code, deleted.Token},
 		}
 		took := map[string][]time.Duration{}
-		var want []string
+		want := map[bool][]string{} // by a link, or by the code alone
 		for round := range 10 {
 			i := 0
 			for what, m := range misses {
@@ -300,11 +363,12 @@ func TestEnumeration(t *testing.T) {
 					t.Fatalf("%s: %v", what, err)
 				}
 				sent, _ := watch.Take()
-				if want == nil {
-					want = sent
+				way := m[1] != ""
+				if want[way] == nil {
+					want[way] = sent
 				}
-				if !slices.Equal(sent, want) {
-					t.Errorf("%s sends\n%s\nand not\n%s", what, strings.Join(sent, "\n"), strings.Join(want, "\n"))
+				if !slices.Equal(sent, want[way]) {
+					t.Errorf("%s sends\n%s\nand not\n%s", what, strings.Join(sent, "\n"), strings.Join(want[way], "\n"))
 				}
 			}
 		}
@@ -396,6 +460,41 @@ func TestEnumeration(t *testing.T) {
 		is[requests.TooMany](t, err)
 		h.track(t, receipt.Code, receipt.Token)
 	})
+	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
+		t.Parallel()
+		h, watch, _ := spied(t)
+		receipt := h.send(t, asked("Help"))
+		codes := guesses(t, h, 30, false)
+		for _, code := range codes {
+			_, _, _ = h.look(from("192.0.2.66"), code, "")
+		}
+		var sent [2][]string
+		for i, code := range []string{codes[0], receipt.Code} {
+			watch.Take()
+			_, _, err := h.look(from("192.0.2.66"), code, "")
+			is[requests.TooMany](t, err)
+			sent[i], _ = watch.Take()
+		}
+		if !slices.Equal(sent[0], sent[1]) || strings.Contains(strings.Join(sent[1], " "), "ticket_request") {
+			t.Errorf("%q\n%q", sent[0], sent[1])
+		}
+	})
+	t.Run("wrong links of many close no codes", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		h.stopClock()
+		receipt := h.send(t, asked("Help"))
+		misses := 0
+		for i, code := range guesses(t, h, 650, false) {
+			if _, what, _ := h.look(from(address(i)), code, requests.NewToken()); what == requests.Miss {
+				misses++
+			}
+		}
+		if misses != 600 {
+			t.Errorf("%d misses within a minute", misses)
+		}
+		h.track(t, receipt.Code, "")
+	})
 	t.Run("a scanner from many addresses of a network is slowed", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
@@ -433,7 +532,7 @@ func TestEnumeration(t *testing.T) {
 		canary := guesses(t, h, 1, true)[0]
 		for range 2 {
 			_, what, err := h.look(from("192.0.2.66"), canary, "")
-			if what != requests.Trapped || !errors.Is(err, error(requests.NotFound{})) {
+			if what != requests.Miss {
 				t.Fatal(what, err)
 			}
 		}
@@ -446,6 +545,18 @@ func TestEnumeration(t *testing.T) {
 			t.Error(said)
 		}
 	})
+}
+
+func TestStopKeepsLookups(t *testing.T) {
+	t.Parallel()
+	h := withForm(t, 1)
+	h.track(t, h.send(t, asked("Help")).Code, "")
+	if err := h.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.number(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
+		t.Errorf("a hit and a code are %d", n)
+	}
 }
 
 func TestForgetLookups(t *testing.T) {

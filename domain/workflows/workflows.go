@@ -32,7 +32,7 @@ type Workflows struct {
 	bulk     *db.DB // the same, for what migrations read: however many of them ask, pages do not wait
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
-	looks    *coalesce.Group[requests.Neighbours, lookup, sight]
+	lookups  *coalesce.Group[requests.Neighbours, lookup, requests.Tracked]
 	looked   requests.Meter
 	boards   recent[boardRef, boards.Board]
 	bearers  recent[string, accounts.Actor] // by the token's hash
@@ -67,7 +67,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
 	w.refs = refs.New(d)
 	w.poppings = coalesce.New(w.popBatch, coalesce.Options{Alone: aloneWorth})
-	w.looks = coalesce.New(w.lookEach, coalesce.Options{})
+	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
 	})
@@ -77,7 +77,9 @@ func New(d *db.DB, options ...Option) *Workflows {
 // Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error {
 	w.aside.Wait() // each has a short time
-	return errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx), w.looks.Close(ctx))
+	err := errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx), w.lookups.Close(ctx))
+	w.lastSample(ctx)
+	return err
 }
 
 // Stopping reports a ticket that came while the program stops.
