@@ -174,8 +174,8 @@ func TestRecount(t *testing.T) {
 		watch.After(func(statement string) {
 			if counts(statement) && slow.CompareAndSwap(false, true) {
 				now = now.Add(time.Hour)
-				if r, done := s.recount(t); !done || r.Off != 25 {
-					t.Errorf("the second: %v, %+v", done, r)
+				if r, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount); err != nil || !done || r.Off != 25 {
+					t.Errorf("the second: %v, %+v, %v", done, r, err)
 				}
 			}
 		})
