@@ -68,6 +68,17 @@ func (tx *Tx) MintRefs(ctx context.Context, batch uint32, codes []string) (added
 	return added, nil
 }
 
+// MintRefRange is MintRefs where the batch has no codes yet, and the ledger few others from the first to the last of
+// these: that range is read to find those that are new.
+func (tx *Tx) MintRefRange(ctx context.Context, batch uint32, codes []string) (added int64, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		if err := tx.AddToLedger(ctx, batch, part); err != nil {
+			return 0, err
+		}
+	}
+	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code >= ? AND code <= ? AND batch = ? ORDER BY code`, []any{codes[0], codes[len(codes)-1], batch})
+}
+
 // AddToLedger puts codes into the ledger; those that were there stay as they are. Not IGNORE, which hides other errors.
 func (tx *Tx) AddToLedger(ctx context.Context, batch uint32, codes []string) error {
 	args := make([]any, 0, 2*len(codes))

@@ -341,6 +341,7 @@ var samples = map[string]sample{
 	// ref_lot.sql
 	"AddToLot":            {args: with(db.AddToLotParams{Codes: 1, Drawn: 1, ID: 7})},
 	"Lot":                 {args: with(7)},
+	"LotOfRun":            {args: with(7)},
 	"Lots":                {args: with(1000, 21)},
 	"QuarantineLot":       {args: with(db.QuarantineLotParams{Now: &newYear, SweepRun: 1, ID: 7})},
 	"AddQuarantinedToLot": {args: with(1, 7)},

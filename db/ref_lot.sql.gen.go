@@ -21,9 +21,9 @@ func (q *Queries) AddQuarantinedToLot(ctx context.Context, n uint64, iD id.Lot) 
 	return err
 }
 
-const addToLot = `-- name: AddToLot :exec
+const addToLot = `-- name: AddToLot :execrows
 UPDATE ref_lot SET codes = codes + ?, drawn = drawn + ?, blocked = blocked + ?,
-  collided = collided + ?, expected = expected + ? WHERE id = ?
+  collided = collided + ?, expected = expected + ? WHERE id = ? AND quarantined_at IS NULL
 `
 
 type AddToLotParams struct {
@@ -35,8 +35,9 @@ type AddToLotParams struct {
 	ID       id.Lot
 }
 
-func (q *Queries) AddToLot(ctx context.Context, arg AddToLotParams) error {
-	_, err := q.db.ExecContext(ctx, addToLot,
+// AddToLot locks the lot, and adds nothing to one in quarantine.
+func (q *Queries) AddToLot(ctx context.Context, arg AddToLotParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, addToLot,
 		arg.Codes,
 		arg.Drawn,
 		arg.Blocked,
@@ -44,7 +45,10 @@ func (q *Queries) AddToLot(ctx context.Context, arg AddToLotParams) error {
 		arg.Expected,
 		arg.ID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const lot = `-- name: Lot :one
@@ -53,6 +57,31 @@ SELECT id, run_id, source, length, codes, drawn, blocked, collided, expected, qu
 
 func (q *Queries) Lot(ctx context.Context, argID id.Lot) (RefLot, error) {
 	row := q.db.QueryRowContext(ctx, lot, argID)
+	var i RefLot
+	err := row.Scan(
+		&i.ID,
+		&i.RunID,
+		&i.Source,
+		&i.Length,
+		&i.Codes,
+		&i.Drawn,
+		&i.Blocked,
+		&i.Collided,
+		&i.Expected,
+		&i.Quarantined,
+		&i.QuarantinedAt,
+		&i.SweepRun,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
+const lotOfRun = `-- name: LotOfRun :one
+SELECT id, run_id, source, length, codes, drawn, blocked, collided, expected, quarantined, quarantined_at, sweep_run, created_at FROM ref_lot WHERE run_id = ?
+`
+
+func (q *Queries) LotOfRun(ctx context.Context, runID id.Run) (RefLot, error) {
+	row := q.db.QueryRowContext(ctx, lotOfRun, runID)
 	var i RefLot
 	err := row.Scan(
 		&i.ID,

@@ -37,17 +37,23 @@ type Lot struct {
 const lotsPerPage = 20
 
 // OpenLot returns the lot of a run, which begins with the first codes that it brings. It returns InQuarantine where
-// the lot is: nothing is added to it any more. The lot is locked, so its quarantine waits for the transaction.
+// the lot is: nothing is added to it any more. One that was there is not locked, so several add to a lot at once; they
+// look again when they count what they added.
 func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length int) (id.Lot, error) {
-	lot, err := tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length), Now: tx.Now})
+	row, err := tx.LotOfRun(ctx, run)
+	if db.IsNotFound(err) {
+		var lot int64
+		if lot, err = tx.OpenLot(ctx, db.OpenLotParams{RunID: run, Source: source, Length: uint8(length), Now: tx.Now}); err == nil {
+			row, err = tx.Lot(ctx, id.Lot(lot))
+		}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("open lot: %w", err)
 	}
-	one, err := OneLot(ctx, tx.Queries, id.Lot(lot))
-	if err == nil && one.QuarantinedAt != nil {
-		err = InQuarantine{one.ID}
+	if row.QuarantinedAt != nil {
+		err = InQuarantine{row.ID}
 	}
-	return one.ID, err
+	return row.ID, err
 }
 
 // Lots returns a page of the lots below one, the newest first; below 0, the first.

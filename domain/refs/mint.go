@@ -81,20 +81,30 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 		return m, err
 	}
 	dice := bufio.NewReaderSize(rand.Reader, 1<<16)
-	seen := map[string]bool{}
+	var seen []uint64
 	for pass := 0; m.Added < uint64(slice.Codes); pass++ {
 		if pass == maxPasses {
 			return m, UsedUp{slice.Length}
 		}
-		codes := slice.draw(dice, slice.Codes-int(m.Added), seen)
-		drawn := len(codes)
-		codes = slices.DeleteFunc(codes, func(code string) bool { return Offensive(Code(code)) || canaries.Is(Code(code)) })
+		numbers := slice.draw(dice, slice.Codes-int(m.Added), seen)
+		seen = slices.Concat(seen, numbers)
+		slices.Sort(seen)
+		codes, drawn := make([]string, 0, len(numbers)), len(numbers)
+		for _, number := range numbers {
+			if code := nth(number, slice.Length); !Offensive(Code(code)) && !canaries.Is(Code(code)) {
+				codes = append(codes, code)
+			}
+		}
 		m.Drawn += uint64(drawn)
 		m.Blocked += uint64(drawn - len(codes))
 		if len(codes) == 0 {
 			continue
 		}
-		added, err := tx.MintRefs(ctx, uint32(batch), codes)
+		add := tx.MintRefs
+		if pass == 0 && slice.dense() {
+			add = tx.MintRefRange
+		}
+		added, err := add(ctx, uint32(batch), codes)
 		if err != nil {
 			return m, err
 		}
@@ -105,32 +115,42 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 	return m, countMinted(ctx, tx, lot, slice.Length, m)
 }
 
-// draw returns up to n codes of the slice in order, each at random and none that was seen before.
-func (s Slice) draw(dice *bufio.Reader, n int, seen map[string]bool) []string {
+// dense reports whether the slice has few enough codes already, beside those that are to be added, to read them all.
+func (s Slice) dense() bool {
+	there := float64(s.Before) * float64(s.To-s.From) / float64(Space(s.Length))
+	return there <= 8*float64(s.Codes)
+}
+
+// draw returns the numbers of up to n codes of the slice in order, each at random and none that was seen before. Those
+// that were seen are in order.
+func (s Slice) draw(dice *bufio.Reader, n int, seen []uint64) []uint64 {
 	width := s.To - s.From
 	limit := ^uint64(0) - ^uint64(0)%width // above it some numbers would come more often
-	codes := make([]string, 0, n)
+	numbers := make([]uint64, 0, n)
 	var bytes [8]byte
 	for range n {
 		_, _ = io.ReadFull(dice, bytes[:]) // never fails
-		number := binary.LittleEndian.Uint64(bytes[:])
-		if number >= limit {
-			continue
-		}
-		code := nth(s.From+number%width, s.Length)
-		if !seen[code] {
-			seen[code] = true
-			codes = append(codes, code)
+		if number := binary.LittleEndian.Uint64(bytes[:]); number < limit {
+			numbers = append(numbers, s.From+number%width)
 		}
 	}
-	slices.Sort(codes)
-	return codes
+	slices.Sort(numbers)
+	return slices.DeleteFunc(slices.Compact(numbers), func(number uint64) bool {
+		_, found := slices.BinarySearch(seen, number)
+		return found
+	})
 }
 
-// countMinted adds to the counters: last, for others who mint wait for these rows.
+// countMinted adds to the lot and the counters: last, for others who mint wait for these rows. It returns InQuarantine
+// where the lot went there meanwhile; from here on its quarantine waits for the transaction.
 func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minted) error {
-	if _, err := tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)}); err != nil {
+	n, err := tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
+	if err != nil {
 		return err
 	}
-	return tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
+	if n == 0 {
+		return InQuarantine{lot}
+	}
+	_, err = tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)})
+	return err
 }

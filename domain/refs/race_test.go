@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
@@ -194,4 +196,90 @@ func (s stand) exec(t testing.TB, on interface {
 	if _, err := on.ExecContext(s.ctx, statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
+}
+
+// Two slices of a lot are minted at the same time; a lot that goes into quarantine meanwhile gets nothing of either.
+func TestMintsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	slice := func(i uint64) refs.Slice {
+		return refs.Slice{Length: refs.Short, From: i * 1_000_000, To: (i + 1) * 1_000_000, Codes: 50}
+	}
+	begin := func(t *testing.T) (stand, id.Lot, func(i uint64) func(*db.Tx) error, func(func())) {
+		s, watch := watchedStand(t)
+		lot := s.mint(t, 1, refs.Short, 10)
+		mint := func(i uint64) func(*db.Tx) error {
+			return func(tx *db.Tx) error {
+				lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)
+				if err != nil {
+					return err
+				}
+				_, err = refs.Mint(s.ctx, tx, s.canaries, lot, slice(i))
+				return err
+			}
+		}
+		return s, lot, mint, func(do func()) {
+			var first atomic.Bool
+			watch.After(func(statement string) {
+				if strings.HasPrefix(statement, "INSERT INTO ref_pool") && first.CompareAndSwap(false, true) {
+					do()
+				}
+			})
+		}
+	}
+	t.Run("one does not wait for the other", func(t *testing.T) {
+		t.Parallel()
+		s, _, mint, amid := begin(t)
+		var between error
+		amid(func() {
+			soon, cancel := context.WithTimeout(s.ctx, 3*time.Second)
+			defer cancel()
+			between = s.InTx(soon, mint(2))
+		})
+		s.in(t, mint(1))
+		if between != nil {
+			t.Error(between)
+		}
+		if n := s.count(t, "ref_pool"); n != 110 {
+			t.Errorf("%d codes", n)
+		}
+		s.balanced(t)
+	})
+	t.Run("what is added to a lot that goes into quarantine is not", func(t *testing.T) {
+		t.Parallel()
+		s, lot, mint, amid := begin(t)
+		amid(func() {
+			if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, lot, 3) }); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := s.InTx(s.ctx, mint(1)); !errors.As(err, new(refs.InQuarantine)) {
+			t.Errorf("got %v", err)
+		}
+		if n := s.count(t, "ref_ledger"); n != 10 {
+			t.Errorf("%d codes", n)
+		}
+		s.balanced(t)
+	})
+	t.Run("in a slice that has few codes, and in one that has many, those that were there are left out", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		for _, round := range []refs.Slice{{Codes: 3000}, {Before: 90_000_000, Codes: 2000}, {Before: 300_000_000, Codes: 50}} {
+			round.Length, round.To = refs.Short, 20_000
+			s.in(t, func(tx *db.Tx) error {
+				lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)
+				if err != nil {
+					return err
+				}
+				m, err := refs.Mint(s.ctx, tx, s.canaries, lot, round)
+				if m.Added != uint64(round.Codes) {
+					t.Errorf("%+v of %+v", m, round)
+				}
+				return err
+			})
+			s.balanced(t)
+			if _, err := s.pop(500); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

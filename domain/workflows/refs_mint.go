@@ -20,6 +20,10 @@ const (
 	QuarantineName = "quarantine-refs"
 )
 
+// MintsAtOnce is how many slices a worker mints at a time: while one is written by the server, the codes of another are
+// drawn, and one is not idle while another is made durable.
+const MintsAtOnce = 2
+
 // mintRefs is the migration that makes reference codes.
 func (w *Workflows) mintRefs() *migrations.Migration {
 	return &migrations.Migration{
@@ -33,7 +37,7 @@ func (w *Workflows) mintRefs() *migrations.Migration {
 		Fill:    w.fillMint,
 		Write:   w.writeMint,
 		Preview: previewMint,
-		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
+		Knobs:   migrations.Knobs{Concurrency: MintsAtOnce, Block: 1},
 		Several: true, Unattended: true,
 	}
 }
