@@ -180,10 +180,16 @@ func (b *tab) at(path string) {
 
 type point struct{ X, Y float64 }
 
-// middle is the middle of an element that is in view and can be hit there.
+// middle is the middle of an element that is in view and rests.
 func (b *tab) middle(selector string) point {
 	b.t.Helper()
-	b.wait(`document.querySelector(%s)`, selector)
+	b.wait(`(() => { // it is there, and where it was a moment ago: what comes meanwhile moves it away under the mouse
+		const at = document.querySelector(%s)?.getBoundingClientRect()
+		const still = at && window.middleOf === %s && window.middleWas === at.x + " " + at.y
+		window.middleOf = %s
+		window.middleWas = at && at.x + " " + at.y
+		return still
+	})()`, selector, selector, selector)
 	return eval[point](b, `(() => {
 		const e = document.querySelector(%s)
 		e.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" })
