@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -97,6 +98,7 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 	m.options(flags)
 	asJSON := flags.Bool("json", false, "end with one line of JSON")
 	engine := flags.String("engine", "mariadb", "mariadb or mysql, for the scratch server")
+	buffer := flags.Uint("buffer-pool", 0, "MB of the scratch server's buffer pool; 0 for what serve would give it")
 	url := flags.String("on-url", "", "measure on this empty database instead of a scratch server")
 	if err := parse(env, flags, args[1:]); err != nil {
 		return err
@@ -107,7 +109,7 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	target, on, remove, err := scratch(ctx, env, *engine, *url)
+	target, on, remove, err := scratch(ctx, env, *engine, *buffer, *url)
 	if err != nil {
 		return err
 	}
@@ -122,10 +124,10 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 }
 
 // scratch opens an empty database on url, or on a private server of its own, and says where it is.
-func scratch(ctx context.Context, env environment, engine, url string) (d *db.DB, on string, remove func() error, err error) {
+func scratch(ctx context.Context, env environment, engine string, buffer uint, url string) (d *db.DB, on string, remove func() error, err error) {
 	end := func() error { return nil }
 	if on = url; url == "" {
-		if on, end, err = scratchServer(ctx, env, engine); err != nil {
+		if on, end, err = scratchServer(ctx, env, engine, buffer); err != nil {
 			return nil, "", nil, err
 		}
 	}
@@ -142,14 +144,17 @@ func scratch(ctx context.Context, env environment, engine, url string) (d *db.DB
 var binlog = map[string]string{"log-bin": "binlog", "sync-binlog": "1"}
 
 // scratchServer starts a server with its make's own durable defaults.
-func scratchServer(ctx context.Context, env environment, engine string) (url string, remove func() error, err error) {
+func scratchServer(ctx context.Context, env environment, engine string, buffer uint) (url string, remove func() error, err error) {
 	dir, err := os.MkdirTemp("", "counterfoil-bench-")
 	if err != nil {
 		return "", nil, fmt.Errorf("make a scratch folder: %w", err)
 	}
-	options := private.Options{Dir: dir, Engine: engine, Log: env.logger()}
+	options := private.Options{Dir: dir, Engine: engine, Log: env.logger(), Settings: map[string]string{}}
 	if engine == "mysql" {
-		options.Settings = binlog
+		options.Settings = maps.Clone(binlog)
+	}
+	if buffer > 0 {
+		options.Settings["innodb-buffer-pool-size"] = strconv.FormatUint(uint64(buffer)<<20, 10)
 	}
 	server, err := private.Open(ctx, options)
 	if err != nil {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 			return err
 		}
 	}
-	defer func() { _ = conn.Raw(func(any) error { return errors.New("its settings are its own") }) }() // is closed, not used again
+	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // it is closed, and not used again
 	for left := b.load.Held; left > 0; left -= refs.MaxPop {
 		if _, err := b.w.PopRefs(ctx, min(left, refs.MaxPop), nil); err != nil {
 			return fmt.Errorf("pop in blocks: %w", err)
