@@ -6,9 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 )
 
 // asked is how often a board asked by itself for what changed.
@@ -94,22 +92,6 @@ func TestFollowedEchoes(t *testing.T) {
 	})
 }
 
-// lifts takes a card and holds it over an element; what it returns lets it go.
-func (b *tab) lifts(selector, onto string) (drop func() error) {
-	b.t.Helper()
-	from, to := b.middle(selector), b.middle(onto)
-	b.mouse(input.DispatchMouseEventTypeMouseMoved, from)
-	b.mouse(input.DispatchMouseEventTypeMousePressed, from)
-	for i := 1.0; i <= 24; i++ {
-		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{from.X + (to.X-from.X)*min(i/12, 1) + float64(int(i)%2), from.Y + (to.Y-from.Y)*min(i/12, 1)})
-		b.frame()
-	}
-	return func() error {
-		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseReleased, X: to.X, Y: to.Y, Button: input.MouseButtonLeft, ClickCount: 1})
-		return err
-	}
-}
-
 func TestFollowedTogether(t *testing.T) {
 	t.Parallel()
 	for name, cards := range map[string][2]string{"different cards": {"NINJA-1", "NINJA-3"}, "the same card": {"NINJA-2", "NINJA-2"}} {
@@ -121,7 +103,7 @@ func TestFollowedTogether(t *testing.T) {
 				w.open("/acme/boards/NINJA")
 				w.counts()
 			}
-			drops := []func() error{b.lifts(card(cards[0]), "#cards-"+b.columnID("Doing")+" .empty"), other.lifts(card(cards[1]), "#cards-"+other.columnID("Done")+" .empty")}
+			drops := []func() error{b.lifts(card(cards[0]), "#cards-"+b.columnID("Doing")+" .empty", 0), other.lifts(card(cards[1]), "#cards-"+other.columnID("Done")+" .empty", 0)}
 			began, dropped := make(chan struct{}), make(chan error)
 			for _, drop := range drops {
 				go func() {

@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a page may take to show what it shall.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // tab is a browser tab. What goes wrong in it fails the test: an uncaught exception, an error in
 // the console, a violation of the content security policy.
@@ -219,6 +219,13 @@ func (b *tab) click(selector string) {
 // drag takes the card and lets it go over the other element, below is how far under its middle.
 func (b *tab) drag(selector, onto string, below float64) {
 	b.t.Helper()
+	b.must(b.lifts(selector, onto, below)())
+}
+
+// lifts takes a card and holds it over an element; what it returns lets it go. While it is held,
+// nothing changes on the board: what others do meanwhile comes behind it, however slow the machine.
+func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
+	b.t.Helper()
 	from, to := b.middle(selector), b.middle(onto)
 	to.Y += below
 	b.mouse(input.DispatchMouseEventTypeMouseMoved, from)
@@ -235,7 +242,10 @@ func (b *tab) drag(selector, onto string, below float64) {
 		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{to.X + float64(i%2), to.Y})
 		b.frame()
 	}
-	b.mouse(input.DispatchMouseEventTypeMouseReleased, to)
+	return func() error {
+		_, err := chromedp.Call(b.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseReleased, X: to.X, Y: to.Y, Button: input.MouseButtonLeft, ClickCount: 1})
+		return err
+	}
 }
 
 // touch drags a finger.
