@@ -188,15 +188,17 @@ type MoveProps struct {
 
 // ErrorProps is a page for what went wrong.
 type ErrorProps struct {
-	Page     Page
-	Status   int
-	Heading  string   // what happened
-	Message  string   // what to do
-	Retry    bool     // trying again may help
-	Back     string   // the page to go to, "" for the boards
-	BackName string   // what that is
-	Typed    []string // what was sent to no avail
+	Page    Page
+	Status  int
+	Heading string   // what happened
+	Message string   // what to do
+	Retry   bool     // trying again may help
+	Back    WayBack  // zero for the boards
+	Typed   []string // what was sent to no avail
 }
+
+// WayBack is a link from a page that leads nowhere.
+type WayBack struct{ Path, Text string }
 
 // JumpProps is the box that leads to a ticket, and what it found. Key is the ticket with the key that
 // was typed. Newest says among how many of each board titles were looked for, 0 for all.

@@ -146,26 +146,30 @@ func (s *server) showError(err error, c echo.Context) {
 			return
 		}
 	}
-	back, name := wayBack(c)
-	if back != "" && code == http.StatusNotFound && message == messages[code] {
-		message = "Check the address, or go to the " + name + "."
+	back := wayBack(c)
+	if back.Path != "" && code == http.StatusNotFound && message == messages[code] {
+		message = "Check the address, or " + strings.ToLower(back.Text[:1]) + back.Text[1:] + "."
 	}
 	props := views.ErrorProps{
-		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back, BackName: name, Typed: typed(c),
+		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back, Typed: typed(c),
 	}
 	s.showPage(c, code, views.ErrorPage(props))
 }
 
-// wayBack is the page that an error page leads to where that is not the boards, and its name: an operator's
-// migrations, feeds or reference codes.
-func wayBack(c echo.Context) (path, name string) {
+// wayBack is what an error page leads to where that is not the boards: where a stranger types a code, or an
+// operator's migrations, feeds or reference codes.
+func wayBack(c echo.Context) views.WayBack {
+	at := c.Request().URL.Path
+	if strings.HasPrefix(at, views.TrackBoxPath+"/") {
+		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
+	}
 	who, _ := c.Get(personKey).(accounts.Account)
 	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds", views.RefsPath: "reference codes"} {
-		if at := c.Request().URL.Path; who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
-			return path, name
+		if who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
+			return views.WayBack{Path: path, Text: "Go to the " + name}
 		}
 	}
-	return "", ""
+	return views.WayBack{}
 }
 
 func (s *server) showPage(c echo.Context, code int, page templ.Component) {

@@ -135,6 +135,7 @@ func TestRequestForm(t *testing.T) {
 	t.Run("too many are told to wait, and lose nothing", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, codes(40)...)
+		h.stopClock()
 		for i := range 20 {
 			h.ask(t, "DEMO", fmt.Sprint("Request ", i))
 		}
@@ -235,7 +236,7 @@ func TestTrackingPages(t *testing.T) {
 		ana := h.ana()
 		ana.post("/acme/"+gone+"/deletion").is(t, http.StatusSeeOther)
 		ana.post("/acme/"+h.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
-		h.visitor().get("/t/zzzzz").is(t, 404) // it reads which codes are canaries, once
+		h.visitor().get("/t/zzzzz").is(t, 404).has(t, 1, `main a[href="/t"]`) // it reads which codes are canaries, once
 		same(t, h.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
 		h.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
 	})
@@ -250,6 +251,7 @@ func TestTrackingPages(t *testing.T) {
 	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, "ukrEP")
+		h.stopClock()
 		h.ask(t, "DEMO", "Help")
 		before := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`)
 		for range 20 {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/alexedwards/argon2id"
@@ -39,6 +40,7 @@ type house struct {
 	handler   web.Handler
 	workflows *workflows.Workflows
 	sql       *sql.DB
+	setClock  func(now func() time.Time)
 	watch     *dbtest.Watch
 	files     *memory
 	actor     accounts.Actor
@@ -61,7 +63,7 @@ func emptyHouseWith(t testing.TB, options []workflows.Option, change ...func(*we
 	for _, c := range change {
 		c(&cfg)
 	}
-	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, watch: watch, files: files}
+	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
 }
 
 // failed fails the test that makes the server log more than news: a fault of ours, or a panic.
@@ -99,6 +101,12 @@ func withURL(address string) func(*web.Config) {
 			panic(err)
 		}
 	}
+}
+
+// stopClock has all that happens happen at once, where something is refused for a time.
+func (h *house) stopClock() {
+	at := time.Now()
+	h.setClock(func() time.Time { return at })
 }
 
 // exec runs a statement and returns the id that it gave.

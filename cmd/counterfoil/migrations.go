@@ -442,8 +442,8 @@ func sayFilled(env environment, w *workflows.Workflows, r migrations.Run) {
 	if r.State == migrations.Ready {
 		return
 	}
-	if r.Dry && r.State.IsActive() {
-		fmt.Fprintln(env.stdout, "It is a dry run, and begins by itself: nothing is changed.")
+	if r.Dry {
+		fmt.Fprintln(env.stdout, "It is a dry run, which begins by itself: nothing is changed.")
 	}
 	fmt.Fprintln(env.stdout, strings.TrimSpace(oneLine(fmt.Sprintf("It is %s. %s", r.State, r.Reason))))
 }

@@ -21,14 +21,6 @@ import (
 const (
 	window = time.Hour // in which what is sent is counted
 
-	sentByAddress = 20 // forms in a window; then it is refused
-	sentByNetwork = 60
-	sentToBoard   = 1000
-
-	repliedByAddress = 30 // replies in a window
-	repliedByNetwork = 60
-	repliedToTicket  = 60
-
 	// Misses are codes and links that lead to nothing. Those of an address, and of a network, are free at first;
 	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
 	// too many, codes alone open nothing for the rest of it. Wrong private links are counted apart, for nobody
@@ -84,46 +76,50 @@ func inWindow(now time.Time) (name string, rest time.Duration) {
 	return strconv.FormatInt(begun.Unix(), 10), begun.Add(window).Sub(now)
 }
 
+// allowance is how much of what strangers send is taken in a window; what is more is refused.
+type allowance struct {
+	kind                 string
+	byAddress, byNetwork uint32
+	target               string // what it is sent to
+	onTarget             uint32
+}
+
+var (
+	forms   = allowance{kind: "form", byAddress: 20, byNetwork: 60, target: "board", onTarget: 1000}
+	replies = allowance{kind: "reply", byAddress: 30, byNetwork: 60, target: "ticket", onTarget: 60}
+)
+
 // CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody but those who
 // sent too many. Commit it before the form is taken.
 func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from From) error {
-	in, rest := inWindow(tx.Now)
-	levels := []counted{{limitName("form", "address", from.address, in), sentByAddress}}
-	if from.network != "" {
-		levels = append(levels, counted{limitName("form", "network", from.network, in), sentByNetwork})
-	}
-	levels = append(levels, counted{limitName("form", "board", strconv.FormatUint(uint64(board), 10), in), sentToBoard})
-	return count(ctx, tx, levels, rest)
+	return forms.count(ctx, tx, from, uint64(board))
 }
 
-// CountReply counts a reply to a ticket, or returns TooMany.
+// CountReply counts a reply to a ticket, as CountForm does.
 func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from From) error {
-	in, rest := inWindow(tx.Now)
-	levels := []counted{{limitName("reply", "address", from.address, in), repliedByAddress}}
-	if from.network != "" {
-		levels = append(levels, counted{limitName("reply", "network", from.network, in), repliedByNetwork})
-	}
-	levels = append(levels, counted{limitName("reply", "ticket", strconv.FormatUint(uint64(ticket), 10), in), repliedToTicket})
-	return count(ctx, tx, levels, rest)
-}
-
-type counted struct {
-	name []byte
-	most uint32
+	return replies.count(ctx, tx, from, uint64(ticket))
 }
 
 // count goes from level to level while they let it: what one address sends too much does not count against
-// its network or the board.
-func count(ctx context.Context, tx *db.Tx, levels []counted, rest time.Duration) error {
-	for _, l := range levels {
-		if err := use(ctx, tx, l.name, 1); err != nil {
+// its network or the target.
+func (a allowance) count(ctx context.Context, tx *db.Tx, from From, target uint64) error {
+	in, rest := inWindow(tx.Now)
+	for _, level := range []struct {
+		what, which string
+		most        uint32
+	}{{"address", from.address, a.byAddress}, {"network", from.network, a.byNetwork}, {a.target, strconv.FormatUint(target, 10), a.onTarget}} {
+		if level.what == "network" && from.network == "" {
+			continue
+		}
+		name := limitName(a.kind, level.what, level.which, in)
+		if err := use(ctx, tx, name, 1); err != nil {
 			return err
 		}
-		used, err := limits(ctx, tx.Queries, [][]byte{l.name})
+		used, err := limits(ctx, tx.Queries, [][]byte{name})
 		if err != nil {
 			return err
 		}
-		if used[string(l.name)].Used > l.most {
+		if used[string(name)].Used > level.most {
 			return TooMany{Wait: rest}
 		}
 	}

@@ -2,6 +2,8 @@ package workflows_test
 
 import (
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -441,6 +444,72 @@ func (h *house) limit(t testing.TB, used int) {
 	t.Helper()
 	if _, err := h.db.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What is between a requester and those who work on the ticket: the code, the link, the address.
+func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, nil)
+	p.board(t, "NINJA")
+	p.offer(t, "NINJA", true)
+	load(t, p.db, "UkrEP", "ukrEP", "UKrEP")
+	hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
+	receipt := p.send(t, asked("The door is stuck"))
+	key := tickets.Key{Board: "NINJA", Number: 1}
+	_, err := p.Comment(p.ctx, key, "Mine", nil)
+	must(t, err)
+	must(t, p.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
+	second, err := p.NewRequestLink(p.ctx, key)
+	must(t, err)
+	_, err = p.RevokeRequestLink(p.ctx, key)
+	must(t, err)
+	p.turn(t, hook)
+
+	var told []string
+	for _, m := range p.inbox.Messages() {
+		told = append(told, fmt.Sprint(m.Header, string(m.Body)))
+	}
+	tell := func(what ...any) {
+		for _, err := range what {
+			if err, failed := err.(error); failed {
+				t.Fatal(err)
+			}
+		}
+		text, err := json.Marshal(what)
+		must(t, err)
+		told = append(told, string(text))
+	}
+	for _, feed := range p.WebhookFeeds() {
+		items, _ := p.news(t, feed, "")
+		tell(feed, items)
+	}
+	ticket, err := p.Ticket(p.ctx, key)
+	must(t, err)
+	tell(ticket)
+	for _, read := range []func() (any, error){
+		func() (any, error) { list, _, err := p.History(p.ctx, ticket.ID, 0); return list, err },
+		func() (any, error) { return p.Comments(p.ctx, ticket, 0) },
+		func() (any, error) { list, _, err := p.Inbox(p.ctx, 0); return list, err },
+		func() (any, error) { list, _, err := p.Audit(p.ctx, 0); return list, err },
+		func() (any, error) { return p.JumpTo(p.ctx, "NINJA", "UkrEP") },
+		func() (any, error) { return p.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{}) },
+		func() (any, error) { list, _, err := p.Deliveries(p.ctx, hook, 0); return list, err },
+	} {
+		list, err := read()
+		tell(list, err)
+	}
+
+	all := strings.Join(told, "\n")
+	for _, text := range []string{"The door is stuck", "Any news, @ana?", "link-revoked", "form-on"} { // it does tell what there is to tell
+		if !strings.Contains(all, text) {
+			t.Errorf("%q is told nowhere in %s", text, all)
+		}
+	}
+	for _, secret := range []string{receipt.Code, receipt.Token, second.Token, hex.EncodeToString(requests.HashToken(receipt.Token)), "stranger@example.com"} {
+		if at := strings.Index(all, secret); at >= 0 {
+			t.Errorf("%q is told: %s", secret, all[max(0, at-200):min(len(all), at+200)])
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func (h *house) lookups(t testing.TB) requests.Lookups {
 	if err := h.TendRefs(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	counted, err := h.LookupsSince(context.Background(), time.Now().Add(-time.Minute))
+	counted, err := h.LookupsSince(context.Background(), h.db.Now().Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,6 +223,20 @@ func TestTrack(t *testing.T) {
 			t.Errorf("the history says %d things of links", n)
 		}
 	})
+	t.Run("a reply that is under way while its link is revoked is refused", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 5)
+		receipt := h.send(t, asked("Help"))
+		ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
+		must(t, err)
+		err = h.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
+			return h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+		})
+		is[requests.NotFound](t, err)
+		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+			t.Error("it was said all the same")
+		}
+	})
 	t.Run("nothing is added to an archived board, and a restored one goes on", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
@@ -380,6 +394,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("a scanner from one address is slowed more and more, and is counted", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
+		h.stopClock()
 		receipt := h.send(t, asked("Help"))
 		misses, refused := 0, 0
 		codes := guesses(t, h, 60, false)
@@ -427,6 +442,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("many at once are as many as one by one", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
+		h.stopClock()
 		for way, most := range map[string]int64{"192.0.2.%[2]d": 20, "2001:db8:9:9::%[1]x": 20, "2001:db8:7:%[1]x::1": 60} {
 			var misses atomic.Int64
 			var group sync.WaitGroup
@@ -450,6 +466,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("whoever has used up an address, a private link opens there", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
+		h.stopClock()
 		receipt := h.send(t, asked("Help"))
 		for _, code := range guesses(t, h, 30, false) {
 			_, _, _ = h.look(from("192.0.2.1"), code, "")
@@ -463,6 +480,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
 		t.Parallel()
 		h, watch, _ := spied(t)
+		h.stopClock()
 		receipt := h.send(t, asked("Help"))
 		codes := guesses(t, h, 30, false)
 		for _, code := range codes {
@@ -498,6 +516,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("a scanner from many addresses of a network is slowed", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
+		h.stopClock()
 		for way, most := range map[string]int{"2001:db8:9:9::%x": 20, "2001:db8:7:%x::1": 60} {
 			misses := 0
 			for i, code := range guesses(t, h, 100, false) {
@@ -529,6 +548,7 @@ func TestEnumeration(t *testing.T) {
 	t.Run("a canary alarms, without saying which it is, and costs as much as ten misses", func(t *testing.T) {
 		t.Parallel()
 		h, _, log := spied(t)
+		h.stopClock()
 		canary := guesses(t, h, 1, true)[0]
 		for range 2 {
 			_, what, err := h.look(from("192.0.2.66"), canary, "")

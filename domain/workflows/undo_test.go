@@ -51,27 +51,33 @@ func succeeded(errs []error) (n int) {
 	return n
 }
 
-// removing runs do, and removes an empty column once do has read the board and waits for the column's lock.
-func (h *house) removing(t testing.TB, column id.Column, do func() error) error {
+// meanwhile runs do, and changes something once do has read it and waits for the lock of a row.
+func (h *house) meanwhile(t testing.TB, table string, row uint64, change string, do func() error) error {
 	t.Helper()
 	tx, err := h.db.SQL.Begin()
 	must(t, err)
 	defer func() { _ = tx.Rollback() }()
-	_, err = tx.Exec("SELECT id FROM board_column WHERE id = ? FOR UPDATE", uint64(column))
+	_, err = tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row)
 	must(t, err)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	for dbtest.Others(t, h.db.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM board_column%FOR UPDATE%'") == 0 {
+	for dbtest.Others(t, h.db.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
 		select {
 		case err := <-done:
-			t.Fatalf("it did not wait for the column: %v", err)
+			t.Fatalf("it did not wait for the lock: %v", err)
 		default:
 		}
 	}
-	_, err = tx.Exec("DELETE FROM board_column WHERE id = ?", uint64(column))
+	_, err = tx.Exec(change, row)
 	must(t, err)
 	must(t, tx.Commit())
 	return <-done
+}
+
+// removing runs do, and removes an empty column meanwhile.
+func (h *house) removing(t testing.TB, column id.Column, do func() error) error {
+	t.Helper()
+	return h.meanwhile(t, "board_column", uint64(column), "DELETE FROM board_column WHERE id = ?", do)
 }
 
 func TestCloseTicket(t *testing.T) {
