@@ -25,10 +25,10 @@ build: ## bin/counterfoil
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
 
 test: need-database need-browser ## all tests, on MariaDB
-	$(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 20m $(GOFLAGS_TEST) ./...
+	$(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m $(GOFLAGS_TEST) ./...
 
 test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL
-	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 20m $(GOFLAGS_TEST) $(ON_DATABASE)
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m $(GOFLAGS_TEST) $(ON_DATABASE)
 
 generate: ## sqlc and templ
 	$(GO) tool sqlc generate

@@ -33,7 +33,11 @@ func TestInTx(t *testing.T) {
 
 	t.Run("one whose process stands still in the middle holds up nobody for long", func(t *testing.T) {
 		t.Parallel()
-		d := dbtest.Open(t)
+		d, err := db.Open(dbtest.URL(t)) // one of dbtest.Open may stand still for long
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
 		twoCompanies(t, d)
 		other := d.Apart(1)
 		still, err := other.SQL.BeginTx(t.Context(), nil)

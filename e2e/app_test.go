@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -67,7 +69,7 @@ func (a *app) run(at string) {
 		}
 		stopped = true
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		dead := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		dead := time.AfterFunc(90*time.Second, func() { _ = cmd.Process.Kill() })
 		defer dead.Stop()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("stop: %v\n%s", err, &log)
@@ -96,8 +98,8 @@ func (a *app) run(at string) {
 			t.Fatalf("the server ended before it was ready:\n%s", &log)
 		}
 		a.url, a.stop = at, stop
-	case <-time.After(30 * time.Second):
-		t.Fatal("the server was not ready in 30 seconds")
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the server was not ready in two minutes")
 	}
 }
 
@@ -112,26 +114,75 @@ func withBoard(t *testing.T, titles ...string) *app {
 	t.Helper()
 	a := start(t)
 	a.post("/setup", "company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password)
+	before := a.at()
 	a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
 	for _, title := range titles {
 		a.post("/acme/boards/NINJA/tickets", "title", title)
 	}
+	a.told(before, len(titles))
 	a.read("/acme") // with it go the messages about all this
 	return a
 }
 
+// at is how far the server has told what changes.
+func (a *app) at() string {
+	a.t.Helper()
+	place := regexp.MustCompile(`data-at="([0-9.]+)"`)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if found := place.FindSubmatch(a.read("/acme")); found != nil {
+			return string(found[1])
+		}
+	}
+	a.t.Fatal("the server does not know how far it is")
+	return ""
+}
+
+// told waits until a new board and its tickets were told: a page that is opened then does not hear of them.
+func (a *app) told(since string, tickets int) {
+	a.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var news struct {
+			Events []struct {
+				Name string
+				Data struct {
+					Board   uint
+					Tickets [][3]uint
+				}
+			}
+		}
+		if err := json.Unmarshal(a.read("/acme/live/changes?at="+since), &news); err != nil {
+			a.t.Fatal(err)
+		}
+		board, seen := false, map[uint]bool{}
+		for _, event := range news.Events {
+			if event.Name == "board" && event.Data.Board > 1 { // 1 is the practice board
+				board = true
+				for _, ticket := range event.Data.Tickets {
+					seen[ticket[0]] = true
+				}
+			}
+		}
+		if board && len(seen) == tickets {
+			return
+		}
+	}
+	a.t.Fatalf("a board and %d tickets were never told", tickets)
+}
+
 // read gets a page as that other browser.
-func (a *app) read(path string) {
+func (a *app) read(path string) []byte {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar}
 	answer, err := client.Get(a.url + path)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		a.t.Fatalf("GET %s: %s", path, answer.Status)
+	defer answer.Body.Close()
+	page, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		a.t.Fatalf("GET %s: %s, %v", path, answer.Status, err)
 	}
+	return page
 }
 
 // post sends a form as another browser of the same person would, without JavaScript.

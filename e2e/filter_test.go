@@ -29,6 +29,7 @@ func TestFilter(t *testing.T) {
 		b.wait(`location.search === "?q=EVEN"`)
 		b.drag(card("NINJA-2"), "#cards-"+b.columnID("Done")+" .empty", 0)
 		b.holds("Done", "NINJA-2")
+		b.hears("NINJA-2 moved to Done.")
 		b.chooses("#filter-state", "open")
 		b.holds("Done", "")
 		b.wait(`location.search === "?q=EVEN&state=open"`)

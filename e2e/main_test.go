@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -38,6 +39,7 @@ func run(m *testing.M) int {
 		chromedp.ExecPath(chromium),
 		chromedp.NoSandbox, // Chromium has none for root, as in containers
 		chromedp.Flag("disable-background-networking", true),
+		chromedp.WSURLReadTimeout(2*time.Minute), // until it has started
 	)...)
 	defer stop()
 	var quit context.CancelFunc

@@ -71,7 +71,7 @@ func (w *works) joins(t *testing.T) (*hands, *workflows.Workflows) {
 	t.Helper()
 	h := &hands{gate: make(chan struct{})}
 	stones := []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}}
-	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1_000_000}
+	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1000, MaxThreads: 100_000, MaxHistory: 1 << 39, Lease: 10 * time.Minute}
 	flows := workflows.New(w.d, workflows.WithVersion("v1-test"), workflows.WithMigrations(
 		&migrations.Migration{
 			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones, Process: h.process, Knobs: knobs,
@@ -223,8 +223,10 @@ func TestRunPanel(t *testing.T) {
 		b.tallied("Processing", "8")
 		eval[bool](b, `(document.querySelector("#run-toggle button").focus(), true)`)
 
-		b.types("pp") // twice is once
+		eval[bool](b, `(() => { window.clock = Date.now; const at = Date.now(); Date.now = () => at; return true })()`) // at once, however slow the machine
+		b.types("pp")                                                                                                   // twice is once
 		b.state("Pausing")
+		eval[bool](b, `(Date.now = window.clock, true)`)
 		b.sees("#run-head", "0 of 2 workers idle")
 		b.wait(`document.activeElement === document.querySelector(".run-actions button")`)
 		w.fail(true)
@@ -456,7 +458,7 @@ func (b *tab) looks(run id.Run, state string) {
 	b.state(state)
 	b.accessible(state)
 	b.size(320, 640, true)
-	b.frame()
+	b.wait(`document.documentElement.clientWidth === 320 && matchMedia("(pointer: coarse)").matches`)
 	if wide := eval[int](b, `Math.max(document.documentElement.scrollWidth, innerWidth)`); wide > 320 {
 		b.t.Errorf("%s: it is %d wide", state, wide)
 	}

@@ -28,7 +28,7 @@ func TestBadNetworks(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
 		b := a.through(keepsStreamsBack(t, a.url)).tab(t)
-		b.patience = 30 * time.Second // it waits for a stream's first sign of life, then asks every five seconds
+		b.patience = 2 * time.Minute // it waits for a stream's first sign of life, then asks every five seconds
 		b.open("/acme/boards/NINJA")
 		b.newsCome("polling")
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
@@ -41,7 +41,7 @@ func TestBadNetworks(t *testing.T) {
 		a := withBoard(t, "One", "Two")
 		line := newLine(t, a.url)
 		b := a.through(line.url).tab(t)
-		b.patience = 2 * time.Minute // without a word for 45 s it takes the line for dead
+		b.patience = 5 * time.Minute // without a word for 45 s it takes the line for dead
 		b.open("/acme/boards/NINJA")
 		b.live()
 		line.lost.Add(1) // what is connected by now hears nothing more, as behind a router that was restarted

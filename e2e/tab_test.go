@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -53,6 +54,10 @@ func (a *app) stranger(t *testing.T) *tab {
 	})
 	b.must(chromedp.Do(ctx))
 	b.must(chromedp.Listen(ctx, b.note))
+	// Messages go after a moment, which may be over before a slow machine gets to look.
+	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `{ const later = setTimeout; window.setTimeout = (f, ms, ...rest) => later(f, ms === 8000 ? 600000 : ms, ...rest) }`,
+	})
 	b.size(1280, 900, false)
 	return b
 }
@@ -123,10 +128,14 @@ func (b *tab) noScript() {
 
 func (b *tab) open(path string) {
 	b.t.Helper()
-	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
-	if !b.plain {
-		b.wait(`document.documentElement.matches(".js")`)
+	if b.plain {
+		b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
+		return
 	}
+	other := !strings.Contains(path, "#")                                                               // which may lead to another part of the same page
+	_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[bool](fill(`(window.left = %s, true)`, []any{other}))) // it may be on its way already
+	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.app.url+path)))
+	b.wait(`!window.left && document.documentElement.matches(".js")`)
 }
 
 // eval returns the value of a JavaScript expression.
@@ -183,13 +192,15 @@ type point struct{ X, Y float64 }
 // middle is the middle of an element that is in view and rests.
 func (b *tab) middle(selector string) point {
 	b.t.Helper()
-	b.wait(`(() => { // it is there, and where it was a moment ago: what comes meanwhile moves it away under the mouse
-		const at = document.querySelector(%s)?.getBoundingClientRect()
-		const still = at && window.middleOf === %s && window.middleWas === at.x + " " + at.y
-		window.middleOf = %s
-		window.middleWas = at && at.x + " " + at.y
-		return still
-	})()`, selector, selector, selector)
+	b.wait(`(() => { // all of the page is there, and it is where it was two frames ago: what comes meanwhile moves it away under the mouse
+		const at = document.readyState === "complete" && document.querySelector(%s)?.getBoundingClientRect()
+		const is = at && %s + " " + at.x + " " + at.y
+		if (is && window.middleIs === is) return %s || window.middleDrawn === is
+		window.middleIs = is
+		window.middleDrawn = null
+		if (is) requestAnimationFrame(() => requestAnimationFrame(() => { if (window.middleIs === is) window.middleDrawn = is }))
+		return false
+	})()`, selector, selector, b.plain)
 	return eval[point](b, `(() => {
 		const e = document.querySelector(%s)
 		e.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" })
@@ -235,9 +246,6 @@ func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{from.X + (to.X-from.X)*i/steps, from.Y + (to.Y-from.Y)*i/steps})
 		b.frame()
 	}
-	// A hand rests before it lets go; SortableJS looks every 50 ms at what lies below it, and waits
-	// for what it has set in motion.
-	const rest = 12
 	for i := range rest {
 		b.mouse(input.DispatchMouseEventTypeMouseMoved, point{to.X + float64(i%2), to.Y})
 		b.frame()
@@ -247,6 +255,10 @@ func (b *tab) lifts(selector, onto string, below float64) (drop func() error) {
 		return err
 	}
 }
+
+// rest is for how many frames a hand rests before it lets go: SortableJS looks every 50 ms at what lies below it,
+// and waits for what it has set in motion.
+const rest = 12
 
 // touch drags a finger.
 func (b *tab) touch(from, to point) {
@@ -258,6 +270,10 @@ func (b *tab) touch(from, to point) {
 	const steps = 12
 	for i := 1.0; i <= steps; i++ {
 		send(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps})
+		b.frame()
+	}
+	for i := range rest {
+		send(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: to.X + float64(i%2), Y: to.Y})
 		b.frame()
 	}
 	send(input.DispatchTouchEventTypeTouchEnd)

@@ -113,6 +113,7 @@ func TestConflict(t *testing.T) {
 		theirs.fills("#edit-description", "one\ntwo\nthree\nfour\nFIVE")
 		theirs.click("#ticket form .primary")
 		theirs.sees(".prose", "FIVE")
+		mine.sees("#meanwhile", "This ticket was changed") // it moves the form
 		mine.fills("#edit-description", "ONE\ntwo\nthree\nfour\nfive")
 		mine.fills("#edit-title", "The plan")
 		mine.click("#ticket form .primary")

@@ -67,7 +67,7 @@ func TestStream(t *testing.T) {
 			}
 		}))
 		defer s.Close()
-		client := &Client{URL: s.URL, Token: "x", Quiet: 100 * time.Millisecond}
+		client := &Client{URL: s.URL, Token: "x", Quiet: 5 * time.Second}
 		enough := errors.New("enough")
 		var got []string
 		err := client.Stream(t.Context(), Query{Feed: "tickets", Cursor: "c0"}, func(event Event) error {

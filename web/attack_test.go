@@ -276,6 +276,7 @@ func TestHiddenInvitations(t *testing.T) {
 func TestSpellingsOfAnAddress(t *testing.T) {
 	t.Parallel()
 	h := newTown(t)
+	h.stopClock()
 	try := func(address, word string, header ...string) *answer {
 		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", address, "password", word).Encode()), header...)
 		return h.send(r)
@@ -295,6 +296,7 @@ func TestSpellingsOfAnAddress(t *testing.T) {
 func TestNoOracle(t *testing.T) {
 	t.Parallel()
 	h := newTown(t)
+	h.stopClock()
 	same := func(path string) {
 		t.Helper()
 		for i := range 12 {
@@ -305,11 +307,8 @@ func TestNoOracle(t *testing.T) {
 				page.Find("[data-account], .summary a").Remove()
 				bodies = append(bodies, fmt.Sprint(a.code, a.header.Get("Retry-After"), strings.ReplaceAll(page.Find("main").Text(), address, "")))
 			}
-			if bodies[0] != bodies[1] && i < 10 { // then the clock is part of it
+			if bodies[0] != bodies[1] {
 				t.Errorf("try %d: %s\n%s", i, bodies[0], bodies[1])
-			}
-			if bodies[0][:3] != bodies[1][:3] {
-				t.Errorf("try %d: %s %s", i, bodies[0][:3], bodies[1][:3])
 			}
 		}
 	}

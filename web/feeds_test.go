@@ -600,7 +600,7 @@ func (h *house) waitForStreams(t testing.TB, n int) {
 	t.Helper()
 	ticks := time.NewTicker(time.Millisecond)
 	defer ticks.Stop()
-	for timeout := time.After(30 * time.Second); h.handler.OpenStreams() != n; {
+	for timeout := time.After(3 * time.Minute); h.handler.OpenStreams() != n; {
 		select {
 		case <-timeout:
 			t.Fatalf("%d answers go on, not %d", h.handler.OpenStreams(), n)

@@ -101,7 +101,7 @@ func (h *house) worked(run id.Run, tasks int64) time.Duration {
 	if _, err := w.PauseRun(operator, run); err != nil {
 		h.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		now, err := w.Run(operator, run)
 		if err != nil || time.Now().After(deadline) {
 			h.t.Fatal(now.State, err)

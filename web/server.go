@@ -41,7 +41,7 @@ type Config struct {
 const MaxBody = 512 << 10
 
 // patience is how long a request waits for a database that does not answer.
-const patience = 15 * time.Second
+var patience = 15 * time.Second
 
 // deadline ends what a request asks of the database when its patience does. One that brings a file may
 // take longer; it ends when nothing comes any more.

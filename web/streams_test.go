@@ -89,7 +89,7 @@ func onPort(t testing.TB, h *house) *httptest.Server {
 }
 
 // hurry is what inAHurry leaves for an answer that has an end: more than one takes on a busy machine, also.
-const hurry = 2 * time.Second
+const hurry = 8 * time.Second
 
 // inAHurry is onPort where a request is soon to be read, and answered soon after. outlived is called for each event
 // of a stream and reports whether it went on for longer than that.
@@ -357,7 +357,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("a reader who takes nothing is left, and the others go on", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Write: time.Second}))
+		h := newHouse(t, withStreams(web.StreamLimits{Write: 10 * time.Second}))
 		h.feeding()
 		b := h.newBoard("LONG")
 		h.fill(b, 400, "CONCAT('Ticket ', n)")

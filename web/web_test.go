@@ -104,9 +104,10 @@ func withURL(address string) func(*web.Config) {
 }
 
 // stopClock has all that happens happen at once, where something is refused for a time.
-func (h *house) stopClock() {
-	at := time.Now()
+func (h *house) stopClock() time.Time {
+	at := time.Now().UTC()
 	h.setClock(func() time.Time { return at })
+	return at
 }
 
 // exec runs a statement and returns the id that it gave.

@@ -145,7 +145,7 @@ func (h helper) write(ctx context.Context) error {
 	errs := make(chan error, 8)
 	for range cap(errs) {
 		group.Go(func() {
-			w := &scribe{helper: h, http: &http.Client{Timeout: 30 * time.Second}}
+			w := &scribe{helper: h, http: &http.Client{Timeout: 2 * time.Minute}}
 			for done.Load() < int64(h.Changes) && ctx.Err() == nil {
 				if err := w.change(ctx); err != nil {
 					errs <- err

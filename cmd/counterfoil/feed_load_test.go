@@ -157,15 +157,24 @@ func (k *kept) kill(t *testing.T, nth int) {
 	k.now = k.start()
 }
 
+// freePort is an address that nobody listens at, and that no connection of this machine is given.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		free, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(12_000)))
+		if err == nil {
+			defer free.Close()
+			return free.Addr().String()
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
 // server keeps a serve at one address.
 func (i *install) server(t *testing.T) *kept {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	free.Close()
+	at := freePort(t)
 	here := &install{env: slices.Concat(i.env, []string{"COUNTERFOIL_ADDR=" + at}), token: i.token}
 	k := i.keep(t, "the server at "+at, func() *process { return here.serve(t) })
 	k.url = k.now.url
@@ -199,7 +208,7 @@ func (i *install) help(t *testing.T, h helper, says string, made *atomic.Int64) 
 	})
 	select {
 	case <-ready:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("a helper does not say %q\n%s", says, p.logged())
 	}
 	return p

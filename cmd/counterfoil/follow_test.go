@@ -56,7 +56,7 @@ func (r *replica) apply(_ context.Context, item feedclient.Item) error {
 // becomes waits until the replica is as it should be.
 func (r *replica) becomes(t *testing.T, what string, good func() bool) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(3 * time.Minute)
 	for {
 		r.mu.Lock()
 		done, changed := good(), r.changed
@@ -205,7 +205,7 @@ func (s *served) remove(key string) {
 // caughtUp waits until a consumer of tickets has been moved to the end.
 func (s *served) caughtUp(name string) {
 	s.t.Helper()
-	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // there is nothing to wait on
+	for late := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) { // there is nothing to wait on
 		consumer, err := s.feed.Consumer(s.t.Context(), "tickets", name)
 		if err != nil || time.Now().After(late) {
 			s.t.Fatalf("%+v, %v", consumer, err)

@@ -174,7 +174,7 @@ func TestTheOriginalScenario(t *testing.T) {
 	if int64(run.Total) != tasks || int(run.Rejected) != list.rejected {
 		t.Fatalf("%d tasks, %d lines rejected; want %d and %d", run.Total, run.Rejected, tasks, list.rejected)
 	}
-	command("knob", "1", fmt.Sprintf("concurrency=%d", atOnce), "block=20", "attempts=50", "backoff=200ms", "lease=5s", "per_host=0")
+	command("knob", "1", fmt.Sprintf("concurrency=%d", atOnce), "block=20", "attempts=50", "backoff=200ms", "lease=5s", "per_host=0", "same_error=0", "error_share=0")
 	command("start", "1")
 	part := func(percent int64) {
 		t.Helper()

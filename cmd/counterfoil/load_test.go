@@ -27,7 +27,7 @@ func each() int {
 
 const (
 	writers  = 10 // on each board
-	patience = 90 * time.Second
+	patience = 10 * time.Minute
 )
 
 var loadBoards = []string{"NINJA", "PIRATE"}

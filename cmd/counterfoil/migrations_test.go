@@ -100,7 +100,7 @@ func (h *house) works(t *testing.T) {
 // reaches waits until the status of a run has a text.
 func (h *house) reaches(t *testing.T, run int, want string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for {
 		h.command(t, 0, "run ", "migrations", "status", strconv.Itoa(run))
 		if strings.Contains(h.out.String(), want) {
@@ -188,7 +188,7 @@ func TestMigrationsWithoutAWorker(t *testing.T) {
 func TestMigrationsRun(t *testing.T) {
 	t.Parallel()
 	h := migrationHouse(t)
-	h.patience = time.Minute
+	h.patience = 10 * time.Minute
 	h.works(t)
 
 	t.Run("start says the number and where", func(t *testing.T) {

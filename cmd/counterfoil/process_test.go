@@ -205,7 +205,7 @@ func (i *install) start(t *testing.T, says string, args ...string) *process {
 		p.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-p.exited:
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			p.cmd.Process.Kill()
 		}
 	})
@@ -213,7 +213,7 @@ func (i *install) start(t *testing.T, says string, args ...string) *process {
 	case p.url = <-ready:
 	case err := <-p.exited:
 		t.Fatalf("%s ended before it was ready: %v\n%s", args[0], err, p.logged())
-	case <-time.After(2 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("%s is not ready after two minutes\n%s", args[0], p.logged())
 	}
 	return p
@@ -259,7 +259,7 @@ type client struct {
 }
 
 func newClient(i *install) *client {
-	return &client{token: i.token, http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
+	return &client{token: i.token, http: &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}}
 }
 
 // newPatientClient returns one that tries again when an answer is lost or says to come back.

@@ -89,7 +89,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 // refill waits for a refill to begin.
 func refill(t *testing.T, d *db.DB) (run id.Run) {
 	t.Helper()
-	for range 600 {
+	for range 3000 {
 		err := d.SQL.QueryRow("SELECT id FROM migration_run WHERE actor = 'refill' ORDER BY id LIMIT 1").Scan(&run)
 		if err == nil {
 			return run

@@ -67,7 +67,7 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		worker = uint64(number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
 		freeze(t, pid)
-		if held = numbers(t, d, "SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing'", worker); len(held) > 0 {
+		if held = heldBy(t, d, worker); len(held) > 0 {
 			return worker, held
 		}
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
@@ -78,12 +78,17 @@ func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []ui
 	return 0, nil
 }
 
-// numbers reads a column of numbers.
-func numbers(t *testing.T, d *db.DB, query string, args ...any) (list []uint64) {
+// heldBy returns the tasks that a worker holds, none while a transaction of its own may still complete some.
+func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 	t.Helper()
-	rows, err := d.SQL.Query(query, args...)
+	tx, err := d.SQL.Begin()
 	if err != nil {
 		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	rows, err := tx.Query("SELECT id FROM migration_task WHERE worker_id = ? AND state = 'processing' FOR UPDATE NOWAIT", worker)
+	if err != nil {
+		return nil
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -93,8 +98,8 @@ func numbers(t *testing.T, d *db.DB, query string, args ...any) (list []uint64) 
 		}
 		list = append(list, n)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+	if rows.Err() != nil { // it is locked
+		return nil
 	}
 	return list
 }

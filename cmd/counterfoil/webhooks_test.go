@@ -70,9 +70,8 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 		cut := r.messages()[len(r.messages())-1]
 		edit(10*kill+1, "changed after it was sent")
 		edit(10*kill+8, "changed before it was sent")
-		other := i.work(t)
 		sender.kill(t)
-		sender = other
+		sender = i.work(t)
 
 		complete := func() int {
 			have := map[string]string{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"os"
 	"strings"
@@ -32,12 +33,28 @@ func URL(t testing.TB) string {
 // Open returns a new database with the newest schema.
 func Open(t testing.TB) *db.DB {
 	t.Helper()
-	d, err := db.Open(URL(t))
+	d, err := db.OpenThrough(URL(t), func(c driver.Connector) driver.Connector { return patient{c} })
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
 	return d
+}
+
+// patient has connections that the server does not close while a slow machine lets a test stand still in the
+// middle of a transaction.
+type patient struct{ driver.Connector }
+
+func (c patient) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.(driver.ExecerContext).ExecContext(ctx, "SET SESSION wait_timeout = 28800", nil); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 // Empty returns the URL of a new database without tables.

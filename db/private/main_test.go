@@ -171,7 +171,7 @@ func ask[T any](t *testing.T, db *sql.DB, query string) T {
 // eventually polls; the limit only keeps a broken test from hanging.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for limit := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(10 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("never: " + what)
 		}

@@ -101,7 +101,7 @@ func TestRunOnce(t *testing.T) {
 			_ = held.Rollback()
 		})
 		all.Go(func() { r.engines["publisher 1"].Work(ctx) })
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
 			if err != nil || time.Now().After(deadline) {
 				t.Fatal("it was never published", err)

@@ -205,7 +205,7 @@ func (s *stage) able(last *actor) (able []*actor, waiting []string) {
 
 // settle waits until each actor stands, has ended, or waits for a lock.
 func (s *stage) settle() error {
-	limit := time.Now().Add(time.Minute)
+	limit := time.Now().Add(10 * time.Minute)
 	for soon := 3 * time.Millisecond; ; soon = time.Millisecond {
 		running := s.running()
 		if len(running) == 0 {
@@ -316,9 +316,14 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	into := make([]driver.Value, 1)
-	if err := rows.Next(into); err != nil {
+	err = rows.Next(into)
+	rows.Close()
+	if err != nil {
+		return nil, err
+	}
+	// However long it stands still or waits for another, that is the schedule's doing.
+	if _, err := inner.(driver.ExecerContext).ExecContext(ctx, "SET SESSION innodb_lock_wait_timeout = 3600, wait_timeout = 28800", nil); err != nil {
 		return nil, err
 	}
 	c := &gated{whole: inner.(whole), actor: g.actor}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -219,7 +220,7 @@ func TestClaim(t *testing.T) {
 		finished := make(chan struct{})
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
 		b.until("the worker waits", func() bool {
-			time.Sleep(150 * time.Millisecond) // the server answers from a copy that is renewed when nobody read it for 100 ms
+			time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
 			return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
 				JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
 		})

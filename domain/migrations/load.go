@@ -17,7 +17,7 @@ import (
 const keeperLease = "keeper"
 
 // replicaAnswers is how long a replica may take to answer.
-const replicaAnswers = time.Second
+var replicaAnswers = time.Second
 
 // load is what the database and its replicas said at a time.
 type load struct {

@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -40,7 +41,7 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- take(h, run) }()
 			b.until("it waits", func() bool {
-				time.Sleep(150 * time.Millisecond) // the server answers from a copy that is renewed when nobody read it for 100 ms
+				time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
 				return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
 					JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
 			})

@@ -77,7 +77,7 @@ func (s *stage) look() Run {
 // until looks until the run is in the state.
 func (s *stage) until(state State) Run {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
 		if run := s.look(); run.State == state {
@@ -287,6 +287,9 @@ func urlOf(t *testing.T, d *db.DB) string {
 	}
 	return dbtest.Named(t, name)
 }
+
+// A machine may be slow; only what says so is to be taken for dead.
+func init() { replicaAnswers = time.Minute }
 
 // oldView is a transaction that keeps purge from removing what is changed after it.
 func oldView(t *testing.T, d *db.DB) *sql.Conn {

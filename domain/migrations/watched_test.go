@@ -23,7 +23,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 		}
 		return nil
 	}})
-	run := b.running(500, Knobs{Rate: 100, Attempts: 3, Backoff: time.Second})
+	run := b.running(500, Knobs{Rate: 25, Attempts: 3, Backoff: time.Second})
 	b.works()
 	b.comesTo(run, Paused)
 	paused, err := b.Run(t.Context(), run)
@@ -60,7 +60,7 @@ func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
 		}
 		return nil
 	}})
-	run := b.running(2000, Knobs{Rate: 100, Attempts: 1})
+	run := b.running(1000, Knobs{Rate: 100, Attempts: 1})
 	b.works()
 	b.another().works()
 	b.until("all that is left waits", func() bool {
@@ -84,6 +84,9 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	run := b.running(1000, Knobs{Rate: 50, Throttled: true})
 	b.works()
 	b.comesTo(run, Throttled)
+	b.until("the worker has seen it", func() bool {
+		return b.number("SELECT COUNT(*) FROM migration_counter JOIN migration_run ON id = run_id WHERE worker_id > 0 AND seen = version") > 0
+	})
 	b.until("nothing is under way", func() bool { return b.progress(run).Processing == 0 })
 	before := b.progress(run)
 	lap := b.number("SELECT MAX(version) FROM migration_run")

@@ -28,7 +28,7 @@ func (d *desk) works() {
 // comes waits until the run is in the state.
 func (d *desk) comes(run id.Run, state State) Run {
 	d.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if now := d.run(run); now.State == state {
 			return now
 		}

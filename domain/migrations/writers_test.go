@@ -33,7 +33,7 @@ func TestWritersLeaveConnections(t *testing.T) {
 	b.works()
 	b.until("every run has claimed for all its slots", func() bool {
 		for _, run := range runs {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			p, err := b.d.ProgressOf(ctx, run)
 			cancel()
 			if err != nil {

@@ -231,7 +231,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 		s, _, mint, amid := begin(t)
 		var between error
 		amid(func() {
-			soon, cancel := context.WithTimeout(s.ctx, 3*time.Second)
+			soon, cancel := context.WithTimeout(s.ctx, time.Minute)
 			defer cancel()
 			between = s.InTx(soon, mint(2))
 		})

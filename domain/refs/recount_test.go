@@ -85,7 +85,9 @@ func TestRecount(t *testing.T) {
 		for range 3 {
 			group.Go(func() {
 				for !stop.Load() {
-					if _, err := s.pop(2); err != nil {
+					if _, err := s.pop(2); errors.As(err, new(refs.Empty)) {
+						return
+					} else if err != nil {
 						t.Error(err)
 						return
 					}

@@ -26,7 +26,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(workflows.AsCommandLine(t.Context()), time.Minute)
+	ctx, cancel := context.WithTimeout(workflows.AsCommandLine(t.Context()), 10*time.Minute)
 	defer cancel()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -57,14 +57,14 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	asks, over := context.WithTimeout(ctx, 20*time.Second)
+	asks, over := context.WithTimeout(ctx, 2*time.Minute)
 	defer over()
 	for run.Progress.Processing < 150 {
 		if run, err = h.Run(asks, run.ID); err != nil {
 			t.Fatal("who looks at the run: ", err)
 		}
 	}
-	reads, stop := context.WithTimeout(h.ctx, 20*time.Second)
+	reads, stop := context.WithTimeout(h.ctx, 2*time.Minute)
 	defer stop()
 	if _, err := h.Boards(reads); err != nil {
 		t.Fatal("a page: ", err)

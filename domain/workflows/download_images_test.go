@@ -89,7 +89,7 @@ func (g *gallery) works(t testing.TB) {
 
 func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		r, err := g.work.Run(g.ctx, run)
 		if err != nil {
 			t.Fatal(err)
@@ -610,7 +610,7 @@ func TestImagesBehindARedirect(t *testing.T) {
 	if _, err := g.work.StartRun(g.ctx, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		p := g.until(t, run.ID, migrations.Running).Progress
 		if p.Errors > 0 || time.Now().After(end) {
 			t.Fatalf("tasks for a host that wants to be left alone, behind one that does not: %+v", p)

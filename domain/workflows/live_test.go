@@ -39,7 +39,7 @@ type seen struct {
 // sees looks until what was told since is enough.
 func (h *house) sees(t testing.TB, company id.Company, since live.At, enough func(seen) bool) live.At {
 	t.Helper()
-	patience := time.After(30 * time.Second)
+	patience := time.After(3 * time.Minute)
 	for {
 		moved, err := h.LookLive(h.ctx)
 		if err != nil {
@@ -177,7 +177,7 @@ func TestLive(t *testing.T) {
 // published waits until this process knows of so many positions of tickets.
 func (h *house) published(t testing.TB, want uint64) {
 	t.Helper()
-	patience := time.After(30 * time.Second)
+	patience := time.After(3 * time.Minute)
 	for {
 		at, moved := h.Feeds().Place("tickets")
 		if at.Position >= want {

@@ -39,7 +39,7 @@ func (h *house) news(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
 // worked has a worker of this process carry out all runs of a migration, and returns them.
 func (h *house) worked(t testing.TB, name string) (finished []migrations.Run) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(workflows.AsCommandLine(t.Context()), time.Minute)
+	ctx, stop := context.WithTimeout(workflows.AsCommandLine(t.Context()), 10*time.Minute)
 	defer stop()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)

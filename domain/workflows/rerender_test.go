@@ -14,7 +14,7 @@ import (
 // carryOut has a worker of this process carry out a run, and returns it with its tasks.
 func (h *house) carryOut(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(h.ctx, 2*time.Minute)
+	ctx, stop := context.WithTimeout(h.ctx, 10*time.Minute)
 	defer stop()
 	done := make(chan error, 1)
 	working, end := context.WithCancel(ctx)

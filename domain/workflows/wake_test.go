@@ -62,7 +62,7 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 // moves waits until a feed has moved on from a place.
 func (h *house) moves(t *testing.T, feed string, from feeds.Cursor) {
 	t.Helper()
-	patience := time.After(30 * time.Second)
+	patience := time.After(3 * time.Minute)
 	for {
 		at, moved := h.Feeds().Place(feed)
 		if at != from {

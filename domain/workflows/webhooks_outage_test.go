@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ import (
 )
 
 // soon is a limit for what never answers in time. Nothing that is to answer is given so little.
-const soon = 300 * time.Millisecond
+const soon = 3 * time.Second
 
 // receiver is a house that may reach this machine, with a receiver of any kind on it.
 func receiver(t *testing.T, handler http.HandlerFunc) (h *house, hook id.Webhook, url string) {
@@ -38,12 +39,13 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 		t.Parallel()
 		var mu sync.Mutex
 		var ids []string
+		var late atomic.Bool
+		late.Store(true)
 		h, hook, _ := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			ids = append(ids, r.Header.Get("webhook-id"))
-			late := len(ids) <= 2
 			mu.Unlock()
-			if late {
+			if late.Load() {
 				r.URL.Path = "/late"
 				hostile.ServeHTTP(w, r)
 				return
@@ -60,11 +62,14 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 		}
+		late.Store(false)
 		h.SendFor(time.Minute / 4)
 		if w := h.turn(t, hook); w.Failures != 0 || w.Condition() != "on" {
 			t.Errorf("%+v", w)
 		}
-		if len(ids) != 3 || ids[0] == "" || ids[0] != ids[1] || ids[1] != ids[2] {
+		mu.Lock()
+		defer mu.Unlock()
+		if once := slices.Compact(slices.Clone(ids)); len(ids) < 2 || len(once) != 1 || once[0] == "" {
 			t.Errorf("%q", ids)
 		}
 	})

@@ -256,6 +256,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
+		p.exec(t, "UPDATE webhook SET due_at = due_at + INTERVAL 1 HOUR")
 		if err := p.Turn(p.ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
 			t.Error(err, len(p.inbox.Messages()))
 		}
@@ -304,6 +305,11 @@ func TestHostileReceivers(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(hostile.Close)
 	h := reaching(t)
+	if packed, err := http.Get(server.URL + "/gzip-bomb.png"); err != nil { // it is made when it is first asked for
+		t.Fatal(err)
+	} else {
+		packed.Body.Close()
+	}
 	for path, want := range map[string]struct {
 		status int
 		said   string
@@ -558,7 +564,18 @@ func TestWorkWebhooks(t *testing.T) {
 	for range 4 {
 		<-done
 	}
-	same(t, told(t, p.inbox.Messages()), want...)
+	var last uint64
+	for _, m := range p.inbox.Messages() { // in the order of positions, which two publishers may give out in another than that of creation
+		var epoch, row, position uint64
+		if _, err := fmt.Sscanf(m.Header.Get("webhook-id"), "tickets:%d:%d:%d", &epoch, &row, &position); err != nil || position <= last {
+			t.Errorf("%s comes after position %d (%v)", m.Header.Get("webhook-id"), last, err)
+		}
+		last = position
+	}
+	got := told(t, p.inbox.Messages())
+	slices.Sort(got)
+	slices.Sort(want)
+	same(t, got, want...)
 	if other.Close(context.Background()) != nil {
 		t.Error("close")
 	}

@@ -25,7 +25,7 @@ func TestWhileWorkersRun(t *testing.T) {
 		}
 	}
 	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
-	ctx, stop := context.WithTimeout(h.ctx, 2*time.Minute)
+	ctx, stop := context.WithTimeout(h.ctx, 15*time.Minute)
 	for n := 1; n > 0; { // only what is published is purged
 		var err error
 		n, err = h.Feeds().RunOnce(ctx, "tickets")
@@ -51,6 +51,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	}
 	looks := 0
 	for over := 0; over < len(open); looks++ {
+		must(t, ctx.Err())
 		over = 0
 		for _, one := range open {
 			run, err := h.Run(ctx, one)
