@@ -269,6 +269,31 @@ func TestMint(t *testing.T) {
 		}
 		s.balanced(t)
 	})
+	t.Run("as many as a refill may use can be minted, and some more", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		part := refs.Slice{Length: refs.Short, From: 1000, To: 41_000}
+		there := 0
+		for _, codes := range []int{20_000, 13_000, 4000} { // up to 92.5 %
+			part.Before, part.Codes = uint64(there)*refs.Space(refs.Short)/(part.To-part.From), codes
+			s.in(t, func(tx *db.Tx) error {
+				lot, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short)
+				if err != nil {
+					return err
+				}
+				m, err := refs.Mint(s.ctx, tx, s.canaries, lot, part)
+				if err == nil && m.Added != uint64(codes) {
+					t.Errorf("%d of %d", m.Added, codes)
+				}
+				return err
+			})
+			there += codes
+		}
+		if float64(there) < refs.MostUsed*float64(part.To-part.From) {
+			t.Fatal("a refill may use more")
+		}
+		s.balanced(t)
+	})
 	t.Run("a part that is used up says so", func(t *testing.T) {
 		t.Parallel()
 		s := newStand(t)
