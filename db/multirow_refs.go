@@ -150,15 +150,47 @@ func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
 // LedgerFrom returns codes of the ledger with their lots, in order: from one on, or only those behind it, up to before
 // another, "" for the end.
 func (q *Queries) LedgerFrom(ctx context.Context, from, to string, limit int, inclusive bool) ([]RefOfLot, error) {
-	than := ">"
-	if inclusive {
-		than = ">="
-	}
-	where, args := "l.code "+than+" ?", []any{from}
-	if to != "" {
-		where, args = where+" AND l.code < ?", append(args, to)
-	}
+	where, args := between("l.code", from, to, inclusive)
 	return ofLots(ctx, q.db, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE `+where+` ORDER BY l.code LIMIT ?`, append(args, limit))
+}
+
+// PooledRef is a code of the pool.
+type PooledRef struct {
+	Code        string
+	Quarantined bool // its lot is taken out of use
+}
+
+// PooledFrom returns codes of the pool, in order and without locks: from one on, or only those behind it, up to before
+// another, "" for the end.
+func (q *Queries) PooledFrom(ctx context.Context, from, to string, limit int, inclusive bool) (list []PooledRef, err error) {
+	where, args := between("code", from, to, inclusive)
+	rows, err := q.db.QueryContext(ctx, `SELECT p.code, o.quarantined_at IS NOT NULL FROM (SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE `+where+` ORDER BY code LIMIT ?) p
+		LEFT JOIN ref_ledger l FORCE INDEX (PRIMARY) ON l.code = p.code LEFT JOIN ref_batch b ON b.id = l.batch LEFT JOIN ref_lot o ON o.id = b.lot_id`, append(args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r PooledRef
+		if err := rows.Scan(&r.Code, &r.Quarantined); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b PooledRef) int { return strings.Compare(a.Code, b.Code) })
+	return list, rows.Err()
+}
+
+// between is the condition that a column is from one text on, or behind it, up to before another, "" for the end.
+func between(column, from, to string, inclusive bool) (where string, args []any) {
+	than := " > ?"
+	if inclusive {
+		than = " >= ?"
+	}
+	if to == "" {
+		return column + than, []any{from}
+	}
+	return column + than + " AND " + column + " < ?", []any{from, to}
 }
 
 func ofLots(ctx context.Context, conn DBTX, query string, args []any) (list []RefOfLot, err error) {
@@ -223,6 +255,18 @@ func (tx *Tx) SetPoolAside(ctx context.Context) error {
 // LockPooled locks those of the codes that are in the pool, whoever has them until then, and returns them.
 func (tx *Tx) LockPooled(ctx context.Context, codes []string) ([]string, error) {
 	return tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) ORDER BY code FOR UPDATE`, anys(codes))
+}
+
+// LockFree locks those of the codes that are in the pool and that nobody else has locked, and returns them.
+func (tx *Tx) LockFree(ctx context.Context, codes []string) (locked []string, err error) {
+	for part := range slices.Chunk(codes, refsAtOnce) {
+		list, err := tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) FOR UPDATE SKIP LOCKED`, anys(part))
+		if err != nil {
+			return nil, err
+		}
+		locked = append(locked, list...)
+	}
+	return locked, nil
 }
 
 func (tx *Tx) codes(ctx context.Context, query string, args []any) ([]string, error) {

@@ -370,6 +370,7 @@ var samples = map[string]sample{
 	// multirow_refs.go
 	"LedgerHas":  {args: with([]string{"088B8", "zzzzz"})},
 	"LedgerFrom": {args: with("088B8", "0A", 900, true)},
+	"PooledFrom": {args: with("13000", "14", 200, false)},
 	"CountCodes": {args: with(db.InLedger, "088B8", 600, 6)},
 
 	// session.sql

@@ -12,13 +12,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-const addQuarantinedToLot = `-- name: AddQuarantinedToLot :exec
+const addQuarantinedToLot = `-- name: AddQuarantinedToLot :execrows
 UPDATE ref_lot SET quarantined = quarantined + ? WHERE id = ?
 `
 
-func (q *Queries) AddQuarantinedToLot(ctx context.Context, n uint64, iD id.Lot) error {
-	_, err := q.db.ExecContext(ctx, addQuarantinedToLot, n, iD)
-	return err
+func (q *Queries) AddQuarantinedToLot(ctx context.Context, n uint64, iD id.Lot) (int64, error) {
+	result, err := q.db.ExecContext(ctx, addQuarantinedToLot, n, iD)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const addToLot = `-- name: AddToLot :execrows

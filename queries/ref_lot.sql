@@ -24,5 +24,5 @@ SELECT * FROM ref_lot WHERE id < sqlc.arg(before) ORDER BY id DESC LIMIT ?;
 -- name: QuarantineLot :execrows
 UPDATE ref_lot SET quarantined_at = sqlc.arg(now), sweep_run = sqlc.arg(sweep_run) WHERE id = sqlc.arg(id) AND quarantined_at IS NULL;
 
--- name: AddQuarantinedToLot :exec
+-- name: AddQuarantinedToLot :execrows
 UPDATE ref_lot SET quarantined = quarantined + sqlc.arg(n) WHERE id = sqlc.arg(id);

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -155,24 +156,38 @@ func Restored(ctx context.Context, d *db.DB) error {
 // sweepCodes is how many codes of the ledger a sweep looks at in one transaction.
 const sweepCodes = 900
 
-// Sweep takes those codes out of the pool that are of lots in quarantine, of the codes from one on up to before
-// another ("" is the end), and returns how many that were.
-func Sweep(ctx context.Context, tx *db.Tx, from, to string) (n int, err error) {
+// Sweep takes those codes out of the pool that are of lots in quarantine, of parts as Parts returns them, and returns
+// how many that were of each part.
+func Sweep(ctx context.Context, tx *db.Tx, parts []string) ([]int, error) {
+	var out aside
+	swept := make([]int, len(parts))
+	for i, part := range parts {
+		n, err := sweepPart(ctx, tx, &out, part)
+		if err != nil {
+			return nil, fmt.Errorf("take codes out of the pool: %w", err)
+		}
+		swept[i] = n
+	}
+	return swept, out.count(ctx, tx, 0)
+}
+
+func sweepPart(ctx context.Context, tx *db.Tx, out *aside, part string) (n int, err error) {
+	from, to, _ := strings.Cut(part, " ")
 	for first := true; ; first = false {
 		rows, err := tx.LedgerFrom(ctx, from, to, sweepCodes, first)
 		if err != nil || len(rows) == 0 {
 			return n, err
 		}
 		from = rows[len(rows)-1].Code
-		swept, err := sweep(ctx, tx, rows)
+		swept, err := sweep(ctx, tx, out, rows)
 		if err != nil {
-			return n, fmt.Errorf("take codes out of the pool: %w", err)
+			return n, err
 		}
 		n += swept
 	}
 }
 
-func sweep(ctx context.Context, tx *db.Tx, rows []db.RefOfLot) (int, error) {
+func sweep(ctx context.Context, tx *db.Tx, out *aside, rows []db.RefOfLot) (int, error) {
 	codes := make([]string, len(rows))
 	for i, r := range rows {
 		codes[i] = r.Code
@@ -190,35 +205,59 @@ func sweep(ctx context.Context, tx *db.Tx, rows []db.RefOfLot) (int, error) {
 		return 0, err
 	}
 	bad = slices.DeleteFunc(bad, func(r db.RefOfLot) bool { _, in := slices.BinarySearch(pooled, r.Code); return !in })
-	if _, err := tx.DropRefs(ctx, pooled); err != nil {
+	dropped, err := tx.DropRefs(ctx, pooled)
+	if err == nil && dropped != int64(len(bad)) {
+		err = fmt.Errorf("%d of %d locked codes were in the pool", dropped, len(bad))
+	}
+	if err != nil {
 		return 0, err
 	}
-	return len(bad), putAside(ctx, tx, 0, bad)
+	return len(bad), out.put(ctx, tx, bad)
 }
 
-// putAside notes codes as in quarantine that were taken from the pool.
-func putAside(ctx context.Context, tx *db.Tx, slot uint8, bad []db.RefOfLot) error {
-	var codes []string
-	of := map[id.Lot]uint64{}
-	for _, r := range bad {
-		codes = append(codes, r.Code)
-		of[r.Lot]++
+// aside is codes that a transaction took from the pool and out of use.
+type aside struct {
+	ofLength map[int]int
+	ofLot    map[id.Lot]uint64
+}
+
+// put notes codes as in quarantine that were taken from the pool.
+func (a *aside) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) error {
+	if a.ofLength == nil {
+		a.ofLength, a.ofLot = map[int]int{}, map[id.Lot]uint64{}
+	}
+	codes := make([]string, len(bad))
+	for i, r := range bad {
+		codes[i] = r.Code
+		a.ofLength[len(r.Code)]++
+		a.ofLot[r.Lot]++
 	}
 	if err := tx.QuarantineRefs(ctx, codes); err != nil {
 		return fmt.Errorf("quarantine codes: %w", err)
 	}
-	perLength := lengths(codes)
-	for _, length := range slices.Sorted(maps.Keys(perLength)) {
-		n := perLength[length]
-		if _, err := tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(n), Length: uint8(length), Slot: slot}); err != nil {
+	return nil
+}
+
+// count adds to the counters and the lots, once and last: whoever takes codes of the same lots waits for these rows
+// until the transaction ends, so it waits for nobody from here on but for one who does the same, in the same order.
+func (a *aside) count(ctx context.Context, tx *db.Tx, slot uint8) error {
+	for _, length := range slices.Sorted(maps.Keys(a.ofLength)) {
+		if err := one(tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(a.ofLength[length]), Length: uint8(length), Slot: slot})); err != nil {
 			return fmt.Errorf("count codes in quarantine: %w", err)
 		}
 	}
-	for _, lot := range slices.Sorted(maps.Keys(of)) {
-		n := of[lot]
-		if err := tx.AddQuarantinedToLot(ctx, n, lot); err != nil {
-			return fmt.Errorf("count codes in quarantine: %w", err)
+	for _, lot := range slices.Sorted(maps.Keys(a.ofLot)) {
+		if err := one(tx.AddQuarantinedToLot(ctx, a.ofLot[lot], lot)); err != nil {
+			return fmt.Errorf("count codes of lot %d in quarantine: %w", lot, err)
 		}
 	}
 	return nil
+}
+
+// one fails unless one row was there to be changed.
+func one(n int64, err error) error {
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%d rows in place of one", n)
+	}
+	return err
 }

@@ -152,6 +152,5 @@ func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minte
 	if n == 0 {
 		return InQuarantine{lot}
 	}
-	_, err = tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)})
-	return err
+	return one(tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)}))
 }

@@ -23,6 +23,9 @@ const (
 	tries = 3
 	// slots is into how many parts the counters are divided.
 	slots = 16
+	// firstLook and mostLook are how many codes are looked at together while a lot is being taken out of use, at first
+	// and later on. Of mostLooked, about a second's work, one was to be good.
+	firstLook, mostLook, mostLooked = 200, 6400, 300_000
 )
 
 // Use is who a code is for; what is 0 is nobody.
@@ -74,28 +77,89 @@ func (p *popping) take(ctx context.Context, k int) ([]string, error) {
 		return nil, err
 	}
 	guarded, err := p.count(ctx, codes, p.issued)
-	if guarded {
-		err = p.hold(ctx)
-	}
-	for bad := 0; guarded && err == nil; {
-		good, err := p.withoutQuarantined(ctx, codes)
-		if err != nil {
-			return nil, err
-		}
-		if bad += len(codes) - len(good); bad > MaxPop {
-			return nil, Empty{k} // hardly anything else is there
-		}
-		if len(good) == k {
-			_, err = p.count(ctx, good, p.issuedLooked)
-			return good, err
-		}
-		more, err := p.pick(ctx, k-len(good))
-		if err != nil {
-			return nil, err
-		}
-		codes = slices.Concat(good, more)
+	if err == nil && guarded {
+		codes, err = p.replace(ctx, codes)
 	}
 	return codes, err
+}
+
+// replace puts those of the taken codes into quarantine whose lots are, takes others for them, and counts all. What
+// is counted comes last, in the order of a sweep, which then waits for nobody who waits for it.
+func (p *popping) replace(ctx context.Context, codes []string) ([]string, error) {
+	if err := p.hold(ctx); err != nil {
+		return nil, err
+	}
+	bad, err := p.tx.QuarantinedAmong(ctx, codes)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]bool{}
+	for _, r := range bad {
+		of[r.Code] = true
+	}
+	codes = slices.DeleteFunc(codes, func(code string) bool { return of[code] })
+	var out aside
+	if len(bad) > 0 {
+		others, err := p.search(ctx, len(bad))
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, others...)
+		if err := out.put(ctx, p.tx, bad); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := p.count(ctx, codes, p.issuedLooked); err != nil {
+		return nil, err
+	}
+	return codes, out.count(ctx, p.tx, p.slot)
+}
+
+// search takes k codes of lots that are in use, wherever they are: it goes through the pool from a random place on. It
+// looks before it locks, so that nobody misses a code that it leaves.
+func (p *popping) search(ctx context.Context, k int) (codes []string, err error) {
+	start, looked := randomStarts(1)[0], 0
+	for _, part := range [][2]string{{start, ""}, {"", start}} {
+		from, more := part[0], true
+		for size := firstLook; more && len(codes) < k && looked < mostLooked; size = min(2*size, mostLook) {
+			page, err := p.tx.PooledFrom(ctx, from, part[1], size, from == part[0])
+			if err != nil {
+				return nil, err
+			}
+			if looked, more = looked+len(page), len(page) == size; more {
+				from = page[size-1].Code
+			}
+			locked, err := p.lockSome(ctx, page, k-len(codes))
+			if err != nil {
+				return nil, err
+			}
+			codes = append(codes, locked...)
+		}
+	}
+	if len(codes) < k {
+		return nil, Empty{k}
+	}
+	return codes, p.drop(ctx, codes)
+}
+
+// lockSome locks up to k codes of a page of the pool, of lots that are in use, that nobody else has.
+func (p *popping) lockSome(ctx context.Context, page []db.PooledRef, k int) (locked []string, err error) {
+	var good []string
+	for _, r := range page {
+		if !r.Quarantined {
+			good = append(good, r.Code)
+		}
+	}
+	rand.Shuffle(len(good), func(i, j int) { good[i], good[j] = good[j], good[i] }) // others are here, too
+	for len(good) > 0 && len(locked) < k {
+		n := min(len(good), k-len(locked))
+		free, err := p.tx.LockFree(ctx, good[:n])
+		if err != nil {
+			return nil, err
+		}
+		locked, good = append(locked, free...), good[n:]
+	}
+	return locked, nil
 }
 
 // pick takes k codes from the pool.
@@ -127,12 +191,17 @@ func (p *popping) pick(ctx context.Context, k int) ([]string, error) {
 	if len(codes) < k {
 		return nil, Empty{k}
 	}
+	return codes, p.drop(ctx, codes)
+}
+
+// drop takes locked codes from the pool.
+func (p *popping) drop(ctx context.Context, codes []string) error {
 	slices.Sort(codes)
-	dropped, err := p.tx.DropRefs(ctx, codes)
-	if err == nil && dropped != int64(k) {
-		err = fmt.Errorf("%d of %d locked codes were in the pool", dropped, k)
+	n, err := p.tx.DropRefs(ctx, codes)
+	if err == nil && n != int64(len(codes)) {
+		err = fmt.Errorf("%d of %d locked codes were in the pool", n, len(codes))
 	}
-	return codes, err
+	return err
 }
 
 func randomStarts(n int) []string {
@@ -175,26 +244,10 @@ func (p *popping) count(ctx context.Context, codes []string, add counting) (guar
 // hold locks a counter until the transaction ends. A lot that goes into quarantine takes all of them, so from here on
 // none does until the codes are given out: the statement that found the counters guarded has locked nothing.
 func (p *popping) hold(ctx context.Context) error {
-	if _, err := p.issuedLooked(ctx, Short, p.slot, 0); err != nil {
+	if err := one(p.issuedLooked(ctx, Short, p.slot, 0)); err != nil {
 		return fmt.Errorf("hold a counter: %w", err)
 	}
 	return nil
-}
-
-// withoutQuarantined puts those codes into quarantine whose lots are, and returns the others.
-func (p *popping) withoutQuarantined(ctx context.Context, codes []string) ([]string, error) {
-	bad, err := p.tx.QuarantinedAmong(ctx, codes)
-	if err != nil || len(bad) == 0 {
-		return codes, err
-	}
-	of := map[string]bool{}
-	for _, r := range bad {
-		of[r.Code] = true
-	}
-	if err := putAside(ctx, p.tx, p.slot, bad); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(codes, func(code string) bool { return of[code] }), nil
 }
 
 // Random is a code at random, that may or may not be there.

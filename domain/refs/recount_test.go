@@ -63,7 +63,7 @@ func TestRecount(t *testing.T) {
 		s.mint(t, 2, refs.Long, 300)
 		bad := s.mint(t, 3, refs.Short, 200)
 		s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 4) })
-		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, "", ""); return err })
+		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, refs.Parts(0)); return err })
 		if _, err := s.pop(700); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -422,10 +421,7 @@ func TestQuarantine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range refs.Parts(1) {
-		from, to, _ := strings.Cut(part, " ")
-		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, from, to); return err })
-	}
+	s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, refs.Parts(1)); return err })
 	s.in(t, func(tx *db.Tx) error { return refs.Unguard(s.ctx, tx) })
 	after, err := s.pop(1000)
 	if err != nil {

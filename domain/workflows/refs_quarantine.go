@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -72,13 +71,16 @@ func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) e
 	if err := refs.SetSweep(ctx, tx, works[0].Task.Run); err != nil { // where an earlier one was cancelled
 		return err
 	}
-	for _, work := range works {
-		from, to, _ := strings.Cut(work.Task.Payload, " ")
-		n, err := refs.Sweep(ctx, tx, from, to)
-		if err != nil {
-			return err
-		}
-		work.Note(fmt.Sprintf("%d codes", n))
+	parts := make([]string, len(works))
+	for i, work := range works {
+		parts[i] = work.Task.Payload
+	}
+	swept, err := refs.Sweep(ctx, tx, parts)
+	if err != nil {
+		return err
+	}
+	for i, work := range works {
+		work.Note(fmt.Sprintf("%d codes", swept[i]))
 	}
 	return nil
 }

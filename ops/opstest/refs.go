@@ -40,7 +40,7 @@ func giveOut(t testing.TB, ctx context.Context, d *db.DB) {
 		if err := refs.Quarantine(ctx, tx, lot, 2); err != nil {
 			return err
 		}
-		if _, err := refs.Sweep(ctx, tx, "", ""); err != nil {
+		if _, err := refs.Sweep(ctx, tx, refs.Parts(0)); err != nil {
 			return err
 		}
 		return refs.Unguard(ctx, tx)

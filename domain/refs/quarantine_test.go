@@ -1,0 +1,154 @@
+package refs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// quarantined puts a lot in quarantine; its codes are in the pool until they are swept.
+func (s stand) quarantined(t testing.TB, lot id.Lot) {
+	t.Helper()
+	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, lot, 9) })
+}
+
+// good is how many codes of the pool can be given out.
+func (s stand) good(t testing.TB) uint64 {
+	t.Helper()
+	return s.count(t, "ref_pool JOIN ref_ledger USING (code) JOIN ref_batch ON ref_batch.id = batch JOIN ref_lot ON ref_lot.id = lot_id WHERE quarantined_at IS NULL")
+}
+
+func TestPopsWhileALotIsTakenOut(t *testing.T) {
+	t.Parallel()
+	t.Run("many at once find the one good code in fifty while it is swept: each once, and none is left", func(t *testing.T) {
+		t.Parallel()
+		const good = 80
+		s := newStand(t)
+		bad := s.mint(t, 1, refs.Short, 49*good/2)
+		worse := s.mint(t, 2, refs.Short, 49*good/2)
+		s.mint(t, 3, refs.Short, good)
+		s.quarantined(t, bad)
+		s.quarantined(t, worse)
+
+		var mu sync.Mutex
+		seen := map[refs.Code]int{}
+		var begun, empty atomic.Int64
+		var group sync.WaitGroup
+		group.Go(func() {
+			for _, part := range refs.Parts(1) {
+				err := s.InTx(s.ctx, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, []string{part}); return err })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for range 10 {
+			group.Go(func() {
+				for {
+					begun.Add(1)
+					codes, err := s.pop(1)
+					if errors.As(err, new(refs.Empty)) {
+						if some := begun.Load() - empty.Add(1); some < good { // who else may have one
+							t.Errorf("none was found when %d at most were taken", some)
+						}
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					seen[codes[0]]++
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		for code, n := range seen {
+			if n > 1 {
+				t.Errorf("%s was given out %d times", code, n)
+			}
+		}
+		if len(seen) != good || s.good(t) != 0 {
+			t.Errorf("%d were given out, and %d are left", len(seen), s.good(t))
+		}
+		s.balanced(t)
+		for _, lot := range []id.Lot{bad, worse} {
+			if one, err := refs.OneLot(s.ctx, s.Queries, lot); err != nil || one.Quarantined != 49*good/2 {
+				t.Errorf("%+v, %v", one, err)
+			}
+		}
+	})
+	t.Run("as many as are good can be taken at once, however many are not", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		bad := s.mint(t, 1, refs.Short, 9000)
+		s.mint(t, 2, refs.Short, 600)
+		s.mint(t, 3, refs.Long, 600)
+		s.quarantined(t, bad)
+		if codes, err := s.pop(1000); err != nil || len(codes) != 1000 {
+			t.Fatalf("%d, %v", len(codes), err)
+		}
+		if _, err := s.pop(201); !errors.As(err, new(refs.Empty)) {
+			t.Errorf("more than there are: %v", err)
+		}
+		if codes, err := s.pop(200); err != nil || len(codes) != 200 {
+			t.Errorf("%d, %v", len(codes), err)
+		}
+		s.balanced(t)
+	})
+	t.Run("one code takes few statements", func(t *testing.T) {
+		t.Parallel()
+		s, watch := watchedStand(t)
+		bad := s.mint(t, 1, refs.Short, 5000)
+		s.mint(t, 2, refs.Short, 500)
+		s.quarantined(t, bad)
+		watch.Take()
+		for range 50 {
+			if _, err := s.pop(1); err != nil {
+				t.Fatal(err)
+			}
+			if sent, _ := watch.Take(); len(sent) > 18 {
+				t.Fatalf("%d statements: %s", len(sent), strings.Join(sent, "\n"))
+			}
+		}
+	})
+	t.Run("who takes codes does not wait for a sweep", func(t *testing.T) {
+		t.Parallel()
+		s, watch := watchedStand(t)
+		bad := s.mint(t, 1, refs.Short, 3000)
+		s.mint(t, 2, refs.Short, 300)
+		s.quarantined(t, bad)
+		var chunks int
+		var codes []refs.Code
+		var between error
+		watch.After(func(statement string) {
+			if strings.Contains(statement, "FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE") {
+				if chunks++; chunks == 3 { // two are swept
+					soon, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+					defer cancel()
+					between = s.InTx(soon, func(tx *db.Tx) (err error) {
+						codes, err = refs.PopTx(soon, tx, refs.Use{}, 100)
+						return err
+					})
+				}
+			}
+		})
+		s.in(t, func(tx *db.Tx) error { _, err := refs.Sweep(s.ctx, tx, refs.Parts(0)); return err })
+		if between != nil || len(codes) != 100 {
+			t.Errorf("%d codes, %v", len(codes), between)
+		}
+		if n := s.count(t, "ref_pool"); n != 200 {
+			t.Errorf("%d are left", n)
+		}
+		s.balanced(t)
+	})
+}
