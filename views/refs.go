@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -182,6 +183,10 @@ func (p RefsProps) refillLook() (stateLook, string) {
 	switch {
 	case s.Policy.Paused:
 		return stateLook{"Paused", "pause", "held"}, "The pool is not filled by itself, however low it is."
+	case p.refillHeld() && p.Refill.State == migrations.Throttled:
+		return stateLook{"Held", "gauge", "held"}, "The run that mints what is missing goes on when what slows it down is over, or when it is resumed. No other begins."
+	case p.refillHeld():
+		return stateLook{"Held", "triangle-alert", "failed"}, "Resume the run that mints what is missing, or cancel it: no other begins."
 	case p.Refill != nil && p.Refill.FinishedAt == nil:
 		return stateLook{"Under way", "play", "busy"}, "A run mints what is missing."
 	case !s.Policy.Wanted:
@@ -192,6 +197,11 @@ func (p RefsProps) refillLook() (stateLook, string) {
 		return stateLook{"Waits", "triangle-alert", "failed"}, "Codes are low, and the last refill did not end well. The next begins an hour after it; mint some below to have them now."
 	}
 	return stateLook{"Wanted", "list-plus", "busy"}, codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
+}
+
+// refillHeld reports whether a refill is not over and mints nothing, so that none begins.
+func (p RefsProps) refillHeld() bool {
+	return !p.Standing.Policy.Paused && p.Refill != nil && slices.Contains([]migrations.State{migrations.Pausing, migrations.Paused, migrations.Throttled}, p.Refill.State)
 }
 
 // keptText says how full the pool is kept.

@@ -137,8 +137,15 @@ func TestRefPages(t *testing.T) {
 		h := newTown(t)
 		h.exec("UPDATE ref_policy SET wanted = TRUE, refill_run = 1")
 		h.ana().get(views.RefsPath).has(t, 1, "#refill-run a[href='"+views.RunPath(1)+"']").has(t, 1, "#refill-state .busy")
+		for state, class := range map[string]string{"pausing": "failed", "paused": "failed", "throttled": "held"} {
+			h.exec("UPDATE migration_run SET state = ?", state)
+			a := h.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
+			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "Held") || !strings.Contains(text, "o other begins") {
+				t.Errorf("%s: %s", state, text)
+			}
+		}
 		h.exec("UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6)")
-		h.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed")
+		h.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed").has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
 		h.exec("UPDATE ref_policy SET refill_run = 99")
 		a := h.ana().get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "#refill-run").has(t, 1, "#refill-state .busy")
 		if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "99,998 codes are missing") {
