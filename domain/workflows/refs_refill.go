@@ -53,10 +53,7 @@ func (w *Workflows) sampleRefs(ctx context.Context) error {
 // TendRefs does once what WorkRefs does.
 func (w *Workflows) TendRefs(ctx context.Context) error {
 	sampling := w.sampleRefs(ctx) // a pool runs dry also where nobody can note how fast
-	if err := w.keepFilled(ctx); err != nil {
-		return errors.Join(sampling, err)
-	}
-	return sampling
+	return errors.Join(sampling, w.keepFilled(ctx))
 }
 
 func (w *Workflows) keepFilled(ctx context.Context) error {
@@ -64,15 +61,14 @@ func (w *Workflows) keepFilled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var guarding error // a pool runs dry also where its guard does not end
 	if standing.Guarded {
-		if err := w.endGuard(ctx); err != nil {
-			return err
-		}
+		guarding = w.endGuard(ctx)
 	}
 	if standing.Refill() == 0 {
-		return nil
+		return guarding
 	}
-	return w.refill(ctx)
+	return errors.Join(guarding, w.refill(ctx))
 }
 
 // refill opens a run that mints what is missing, unless there is one. One at a time does that; were there two, they

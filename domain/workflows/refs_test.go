@@ -224,6 +224,18 @@ func TestRefs(t *testing.T) {
 			t.Errorf("unknown: %v", err)
 		}
 	})
+	t.Run("a guard that cannot end leaves no pool empty", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
+		h.exec(t, "UPDATE ref_counter SET guarded = TRUE")
+		if err := h.TendRefs(h.ctx); err == nil {
+			t.Error("nobody hears of it")
+		}
+		if n := h.count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
+			t.Errorf("%d refills", n)
+		}
+	})
 	t.Run("who may not, may not", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
