@@ -34,8 +34,8 @@ func TestAPIRefs(t *testing.T) {
 	var got poppedJSON
 	t.Run("an empty pool says when to try again, and that codes are wanted", func(t *testing.T) {
 		a := p.post("/refs/pop", `{}`)
-		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") == "" {
-			t.Error("no Retry-After")
+		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "half a minute") {
+			t.Errorf("Retry-After %s: %s", a.header.Get("Retry-After"), a.body)
 		}
 		if n := h.count("SELECT COUNT(*) FROM ref_policy WHERE wanted"); n != 1 {
 			t.Error("nobody knows that codes are wanted")

@@ -29,11 +29,14 @@ type Empty struct{ Asked int }
 
 func (e Empty) Error() string {
 	if e.Asked > 1 {
-		return "There are not so many reference codes left just now. Ask for fewer, or try again in a minute: an operator of this server can mint more."
+		return "There are not so many reference codes left just now. Ask for fewer, or try again in half a minute: an operator of this server can mint more."
 	}
-	return "There is no reference code left just now. Try again in a minute: an operator of this server can mint more."
+	return "There is no reference code left just now. Try again in half a minute: an operator of this server can mint more."
 }
 func (Empty) Unwrap() error { return fault.Unavailable }
+
+// RetryAfter is about how long a refill takes to begin and to bring the first codes.
+func (Empty) RetryAfter() time.Duration { return 30 * time.Second }
 
 // UsedUp reports that a part of all codes has no more that could be minted.
 type UsedUp struct{ Length int }
