@@ -62,21 +62,29 @@ const keepSamples = 8 * 24 * time.Hour
 // Sample stores what was noted since the last time, and removes what is old.
 func (e *Engine) Sample(ctx context.Context) error {
 	now := e.db.Now()
-	popped, empties, p50, p99 := e.meter.read()
-	if popped > 0 || empties > 0 {
-		if err := Want(ctx, e.db.Queries); err != nil {
+	if seen := e.meter.take(); seen.popped > 0 || seen.empties > 0 {
+		if err := e.store(ctx, now, seen); err != nil {
+			e.meter.putBack(seen)
 			return err
-		}
-		err := e.db.AddRefSample(ctx, db.AddRefSampleParams{
-			At: now.Truncate(time.Minute), Source: e.source, Popped: uint32(popped), Empties: uint32(empties),
-			P50Us: uint32(p50.Microseconds()), P99Us: uint32(p99.Microseconds()),
-		})
-		if err != nil {
-			return fmt.Errorf("store how many codes were given out: %w", err)
 		}
 	}
 	if _, err := e.db.ForgetRefSamples(ctx, now.Add(-keepSamples)); err != nil {
 		return fmt.Errorf("remove old samples: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) store(ctx context.Context, now time.Time, seen seen) error {
+	if err := Want(ctx, e.db.Queries); err != nil {
+		return err
+	}
+	p50, p99 := seen.slow()
+	err := e.db.AddRefSample(ctx, db.AddRefSampleParams{
+		At: now.Truncate(time.Minute), Source: e.source, Popped: uint32(seen.popped), Empties: uint32(seen.empties),
+		P50Us: uint32(p50.Microseconds()), P99Us: uint32(p99.Microseconds()),
+	})
+	if err != nil {
+		return fmt.Errorf("store how many codes were given out: %w", err)
 	}
 	return nil
 }

@@ -8,13 +8,17 @@ import (
 
 // meter is what a process saw of pops since it was read last.
 type meter struct {
-	mu      sync.Mutex
-	popped  uint64
-	empties uint64
-	took    []time.Duration // the latest, up to mostTimes
-	next    int
+	mu   sync.Mutex
+	seen seen
 
 	allPopped, allEmpties uint64 // since the process began
+}
+
+// seen is what became of some pops.
+type seen struct {
+	popped, empties uint64
+	took            []time.Duration // the latest, up to mostTimes
+	next            int
 }
 
 // mostTimes are kept between two readings.
@@ -24,31 +28,51 @@ func (m *meter) add(codes int, empty bool, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if empty {
-		m.empties++
+		m.seen.empties++
 		m.allEmpties++
 		return
 	}
-	m.popped += uint64(codes)
+	m.seen.popped += uint64(codes)
 	m.allPopped += uint64(codes)
-	if len(m.took) < mostTimes {
-		m.took = append(m.took, took)
-		return
-	}
-	m.took[m.next%mostTimes] = took
-	m.next++
+	m.seen.lasted(took)
 }
 
-// read returns what was added since the last reading, and begins anew.
-func (m *meter) read() (popped, empties uint64, p50, p99 time.Duration) {
+func (s *seen) lasted(took time.Duration) {
+	if len(s.took) < mostTimes {
+		s.took = append(s.took, took)
+		return
+	}
+	s.took[s.next%mostTimes] = took
+	s.next++
+}
+
+// slow returns what half of the pops took at most, and what 99 of 100 did.
+func (s seen) slow() (p50, p99 time.Duration) {
+	slices.Sort(s.took)
+	if n := len(s.took); n > 0 {
+		p50, p99 = s.took[n/2], s.took[n*99/100]
+	}
+	return p50, p99
+}
+
+// take returns what was added since the last time, and begins anew.
+func (m *meter) take() seen {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	slices.Sort(m.took)
-	if n := len(m.took); n > 0 {
-		p50, p99 = m.took[n/2], m.took[n*99/100]
+	taken := m.seen
+	m.seen = seen{}
+	return taken
+}
+
+// putBack adds what was taken and could not be stored.
+func (m *meter) putBack(old seen) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen.popped += old.popped
+	m.seen.empties += old.empties
+	for _, took := range old.took {
+		m.seen.lasted(took)
 	}
-	popped, empties = m.popped, m.empties
-	m.popped, m.empties, m.took, m.next = 0, 0, m.took[:0], 0
-	return popped, empties, p50, p99
 }
 
 // totals are what was added since the process began.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -332,6 +333,52 @@ func TestRounds(t *testing.T) {
 			t.Fatalf("%d of %d codes, up to %d", codes, n, end)
 		}
 	})
+}
+
+func TestSample(t *testing.T) {
+	t.Parallel()
+	t.Run("what cannot be stored is stored the next time", func(t *testing.T) {
+		t.Parallel()
+		s := newStand(t)
+		e := refs.New(s.DB)
+		e.Popped(7, false, 3*time.Millisecond)
+		e.Popped(0, true, time.Second)
+		s.exec(t, s.SQL, "RENAME TABLE ref_sample TO away")
+		if err := e.Sample(s.ctx); err == nil {
+			t.Fatal("it was stored")
+		}
+		s.exec(t, s.SQL, "RENAME TABLE away TO ref_sample")
+		e.Popped(2, false, time.Millisecond)
+		for range 2 { // nothing twice
+			if err := e.Sample(s.ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		minutes, err := refs.Minutes(s.ctx, s.Queries, s.Now().Add(-time.Hour))
+		if err != nil || len(minutes) != 1 || minutes[0].Popped != 9 || minutes[0].Empties != 1 || minutes[0].P99 != 3*time.Millisecond {
+			t.Errorf("%+v, %v", minutes, err)
+		}
+	})
+}
+
+func TestRunsOut(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		minted, available uint64
+		hours             float64
+	}{
+		"what can still be minted counts":   {minted: 500, available: 100, hours: 50},
+		"beyond MostUsed nothing is minted": {minted: 900, available: 100, hours: 10},
+		"however much was":                  {minted: 960, available: 0, hours: 0},
+	} {
+		of := refs.OfLength{Length: refs.Short, Space: 1000, Counts: refs.Counts{Minted: c.minted, Available: c.available}}
+		if d, ok := of.RunsOut(10); !ok || d.Hours() != c.hours {
+			t.Errorf("%s: %v, %v", what, d, ok)
+		}
+	}
+	if _, ok := (refs.OfLength{Space: 1000}).RunsOut(0); ok {
+		t.Error("they run out where none is given out")
+	}
 }
 
 func TestCodes(t *testing.T) {

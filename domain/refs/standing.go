@@ -36,10 +36,11 @@ func (l OfLength) Share() float64 { return float64(l.Minted) / float64(l.Space) 
 // Runway is how long the codes of the pool last at the recent rate; false where none are given out.
 func (s Standing) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
 
-// RunsOut is how long all codes of the length last where so many are given out an hour, those that were never minted
-// included; false where none are given out.
+// RunsOut is how long the codes of the length last where so many are given out an hour, those included that can still
+// be minted: up to MostUsed of all. It is false where none are given out.
 func (l OfLength) RunsOut(perHour float64) (time.Duration, bool) {
-	return lasts(l.Available+l.Space-min(l.Space, l.Minted), perHour)
+	most := uint64(MostUsed * float64(l.Space))
+	return lasts(l.Available+most-min(most, l.Minted), perHour)
 }
 
 // Longest is the most that codes are said to last.
