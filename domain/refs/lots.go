@@ -101,7 +101,7 @@ func (l Lot) Suspicious() bool {
 	if l.Source != FromMint {
 		return false
 	}
-	return math.Abs(float64(l.Collided)-l.Expected) > 6*math.Sqrt(l.Expected)+0.02*l.Expected+20
+	return math.Abs(float64(l.Collided)-l.Expected) > chance(l.Expected)
 }
 
 // Quarantine has no code of a lot given out any more, from the commit on; sweep is the run that takes them out of the

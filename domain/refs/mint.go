@@ -27,10 +27,12 @@ const (
 )
 
 // Slice is a part of all codes of a length, those with the numbers from From to before To, and how many are to be
-// drawn there. Before is how many codes of the length there are when its round begins.
+// drawn there. Before is how many codes of the length there are when its round begins, where nobody else mints; Own of
+// them are of earlier rounds of the same mint.
 type Slice struct {
 	Length int    `json:"length"`
 	Before uint64 `json:"before"`
+	Own    uint64 `json:"own"`
 	From   uint64 `json:"from"`
 	To     uint64 `json:"to"`
 	Codes  int    `json:"codes"`
@@ -40,13 +42,13 @@ type Slice struct {
 // over all codes in order, so what it adds is written in order; and adds as many as there are, so that the pool is
 // even wherever a mint stops: what was gone over is at most twice as dense as what was not.
 func Rounds(length int, n, existing uint64) (slices []Slice) {
-	space := Space(length)
+	space, first := Space(length), existing
 	for n > 0 {
 		round := min(n, max(existing, firstRound))
 		parts := (round + sliceCodes - 1) / sliceCodes
 		for i := range parts {
 			slices = append(slices, Slice{
-				Length: length, Before: existing, From: share(space, i, parts), To: share(space, i+1, parts), Codes: int(share(round, i+1, parts) - share(round, i, parts)),
+				Length: length, Before: existing, Own: existing - first, From: share(space, i, parts), To: share(space, i+1, parts), Codes: int(share(round, i+1, parts) - share(round, i, parts)),
 			})
 		}
 		existing, n = existing+round, n-round
@@ -113,8 +115,38 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 		m.Collided += uint64(len(codes)) - uint64(added)
 		m.Expected += float64(drawn) * float64(slice.Before) / float64(Space(slice.Length)) // no blocked one is in the ledger
 	}
+	if err := m.expectOthers(ctx, tx, lot, slice); err != nil {
+		return m, err
+	}
 	return m, countMinted(ctx, tx, lot, slice.Length, m)
 }
+
+// expectOthers adds to the collisions that are expected of a slice those with codes that others minted since the mint
+// began. How many of theirs are in the slice nobody knows, for they go over all codes in an order of their own: what
+// there was counts as expected, unless none and all of them would make far less and far more.
+func (m *Minted) expectOthers(ctx context.Context, tx *db.Tx, lot id.Lot, slice Slice) error {
+	own, err := tx.Lot(ctx, lot)
+	if err != nil {
+		return err
+	}
+	counts, err := CountByLength(ctx, tx.Queries)
+	if err != nil {
+		return err
+	}
+	known := own.Codes + slice.Before - min(slice.Before, slice.Own)
+	for _, of := range counts {
+		if of.Length != slice.Length || of.Minted <= known {
+			continue
+		}
+		none := m.Expected
+		all := none + float64(m.Drawn)*float64(of.Minted-known)/float64(slice.To-slice.From)
+		m.Expected = min(max(float64(m.Collided), none-chance(none)), all+chance(all))
+	}
+	return nil
+}
+
+// chance is by how much collisions differ from what is expected, but for one mint in millions.
+func chance(expected float64) float64 { return 6*math.Sqrt(expected) + 0.02*expected + 20 }
 
 // dense reports whether the slice has few enough codes already, beside those that are to be added, to read them all.
 func (s Slice) dense() bool {

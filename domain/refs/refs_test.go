@@ -269,6 +269,43 @@ func TestMint(t *testing.T) {
 		}
 		s.balanced(t)
 	})
+	t.Run("collisions with what others mint at the same time rouse no suspicion, others do", func(t *testing.T) {
+		t.Parallel()
+		tight := refs.Slice{Length: refs.Short, From: 1000, To: 21_000, Codes: 4000}
+		few := refs.Slice{Length: refs.Short, From: 100_000, To: 200_000, Codes: 50}
+		for what, c := range map[string]struct {
+			other      refs.Slice
+			own        []refs.Slice
+			suspicious bool
+		}{
+			"the other was in the same place":                     {tight, []refs.Slice{tight}, false},
+			"it was elsewhere":                                    {few, []refs.Slice{tight}, false},
+			"the other minted less than there were collisions of": {few, []refs.Slice{tight, tight}, true},
+		} {
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				s := newStand(t)
+				mint := func(run id.Run, slice refs.Slice) {
+					s.in(t, func(tx *db.Tx) error {
+						lot, err := refs.OpenLot(s.ctx, tx, run, refs.FromMint, refs.Short)
+						if err != nil {
+							return err
+						}
+						_, err = refs.Mint(s.ctx, tx, s.canaries, lot, slice)
+						return err
+					})
+				}
+				mint(1, c.other)
+				for _, slice := range c.own {
+					mint(2, slice)
+				}
+				lots, _, err := refs.Lots(s.ctx, s.Queries, 0)
+				if err != nil || lots[0].Run != 2 || lots[0].Suspicious() != c.suspicious {
+					t.Errorf("%+v, %v", lots, err)
+				}
+			})
+		}
+	})
 	t.Run("as many as a refill may use can be minted, and some more", func(t *testing.T) {
 		t.Parallel()
 		s := newStand(t)
@@ -323,6 +360,9 @@ func TestRounds(t *testing.T) {
 			}
 			if slice.Before < existing {
 				t.Fatalf("%+v begins with less than there is", slice)
+			}
+			if slice.Before-slice.Own != existing {
+				t.Fatalf("%+v, and %d are not its own", slice, existing)
 			}
 			codes += uint64(slice.Codes)
 			if end = slice.To; end == refs.Space(refs.Short) {
