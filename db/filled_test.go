@@ -136,7 +136,7 @@ var filling = []string{
 	`INSERT INTO ref_issue (code, issued_at, company_id, ticket_id, token_id) SELECT code, '2026-01-01', 1, 0, 0 FROM ref_ledger WHERE batch BETWEEN 1001 AND 11000`,
 	`INSERT INTO ref_quarantine (code) SELECT code FROM ref_ledger WHERE batch <= 1000`,
 	`INSERT INTO ref_pool (code) SELECT code FROM ref_ledger WHERE batch > 11000`,
-	`INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) SELECT '2026-01-01' + INTERVAL n MINUTE, 1, 60, 0, 500, 5000 FROM numbers WHERE n <= 10000`,
+	`INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) SELECT '2026-01-01' + INTERVAL n DIV 4 MINUTE, n % 4, 60, 0, 500, 5000 FROM numbers WHERE n < 20000`,
 
 	`UPDATE ticket SET feed_sync_id = id WHERE id <= 24000`,
 	`UPDATE comment SET feed_sync_id = id WHERE id <= 4500`,

@@ -363,8 +363,8 @@ var samples = map[string]sample{
 	"RefInLedger": {args: with("088B8")},
 
 	// ref_sample.sql
-	"RefSamples":       {args: with(newYear.Add(9000 * time.Minute))},
-	"RefsPopped":       {args: with(newYear.Add(9000 * time.Minute))},
+	"RefSamples":       {args: with(newYear.Add(4940 * time.Minute))},
+	"RefsPopped":       {args: with(newYear.Add(1000*time.Minute), newYear.Add(2380*time.Minute)), reads: 4*1380 + 100, because: "a row a minute of a day for each process, of which there are few, once a minute; otherwise those of an hour"},
 	"ForgetRefSamples": {args: with(newYear.Add(10 * time.Minute))},
 
 	// multirow_refs.go

@@ -85,12 +85,12 @@ func (q *Queries) RefSamples(ctx context.Context, since time.Time) ([]RefSample,
 }
 
 const refsPopped = `-- name: RefsPopped :one
-SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= ?
+SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= ? AND at < ?
 `
 
-// RefsPopped adds up a row a minute and process.
-func (q *Queries) RefsPopped(ctx context.Context, since time.Time) (int64, error) {
-	row := q.db.QueryRowContext(ctx, refsPopped, since)
+// RefsPopped adds up a row a minute and process, up to before a time.
+func (q *Queries) RefsPopped(ctx context.Context, since time.Time, upto time.Time) (int64, error) {
+	row := q.db.QueryRowContext(ctx, refsPopped, since, upto)
 	var popped int64
 	err := row.Scan(&popped)
 	return popped, err

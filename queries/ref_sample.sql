@@ -7,9 +7,9 @@ ON DUPLICATE KEY UPDATE popped = popped + VALUES(popped), empties = empties + VA
 -- name: RefSamples :many
 SELECT * FROM ref_sample WHERE at >= sqlc.arg(since) ORDER BY at, source LIMIT 20000;
 
--- RefsPopped adds up a row a minute and process.
+-- RefsPopped adds up a row a minute and process, up to before a time.
 -- name: RefsPopped :one
-SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= sqlc.arg(since);
+SELECT CAST(COALESCE(SUM(popped), 0) AS UNSIGNED) AS popped FROM ref_sample WHERE at >= sqlc.arg(since) AND at < sqlc.arg(upto);
 
 -- name: ForgetRefSamples :execrows
 DELETE FROM ref_sample WHERE at < sqlc.arg(before) ORDER BY at LIMIT 1000;

@@ -18,6 +18,8 @@ type Engine struct {
 
 	mu       sync.Mutex
 	canaries *Canaries
+	before   uint64 // codes that were given out in the day before the last hour
+	beforeAt time.Time
 }
 
 // New returns the engine of a process.
@@ -48,6 +50,32 @@ func (e *Engine) Canary(ctx context.Context, code Code) (bool, error) {
 		return true, nil
 	}
 	return false, err
+}
+
+// keepBefore is how long it is remembered how many codes were given out in the day before the last hour: that is a row
+// for each minute and process.
+const keepBefore = time.Minute
+
+// Stand is refs.Stand, whose rate may be of a minute ago but for that of the last hour: cheap enough to be asked for
+// every few seconds.
+func (e *Engine) Stand(ctx context.Context, q *db.Queries, now time.Time) (Standing, error) {
+	return stand(ctx, q, now, e.poppedBefore)
+}
+
+func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error) {
+	e.mu.Lock()
+	n, age := e.before, upto.Sub(e.beforeAt)
+	e.mu.Unlock()
+	if age >= 0 && age < keepBefore {
+		return n, nil
+	}
+	n, err := popped(ctx, q, since, upto)
+	if err == nil {
+		e.mu.Lock()
+		e.before, e.beforeAt = n, upto
+		e.mu.Unlock()
+	}
+	return n, err
 }
 
 // Popped notes that somebody got codes, or that there were none, and how long that took.

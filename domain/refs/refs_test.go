@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -399,6 +400,50 @@ func TestSample(t *testing.T) {
 			t.Errorf("%+v, %v", minutes, err)
 		}
 	})
+}
+
+func TestRate(t *testing.T) {
+	t.Parallel()
+	s, watch := watchedStand(t)
+	now := s.Now()
+	popped := func(before time.Duration, n int) {
+		for source := range 3 {
+			if _, err := s.SQL.Exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (?, ?, ?, 0, 0, 0)", now.Add(-before).Truncate(time.Minute), source, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	popped(30*time.Minute, 10)
+	popped(5*time.Hour, 400)
+	popped(23*time.Hour, 38)
+	popped(25*time.Hour, 1000)
+	e := refs.New(s.DB)
+	stand := func(at time.Time, rate float64, reads int) {
+		t.Helper()
+		watch.Take()
+		now, err := e.Stand(s.ctx, s.Queries, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, _ := watch.Take()
+		n := 0
+		for _, statement := range sent {
+			n += strings.Count(statement, "-- name: RefsPopped")
+		}
+		if now.Rate != rate || n != reads {
+			t.Errorf("%g an hour, read in %d statements; not %g in %d", now.Rate, n, rate, reads)
+		}
+	}
+	stand(now, 56, 2) // that of a day is higher
+	popped(2*time.Minute, 30)
+	popped(4*time.Hour, 240)
+	stand(now.Add(50*time.Second), 120, 1) // that of the last hour counts at once
+	stand(now.Add(61*time.Second), 120, 2)
+	popped(3*time.Hour, 900)
+	stand(now.Add(2*time.Minute+10*time.Second), 3*(10+400+38+30+240+900)/24., 2)
+	if plain, err := refs.Stand(s.ctx, s.Queries, now); err != nil || plain.Rate != 3*(10+400+38+30+240+900)/24. {
+		t.Errorf("%g, %v", plain.Rate, err)
+	}
 }
 
 func TestRunsOut(t *testing.T) {

@@ -112,7 +112,14 @@ func (s Standing) RefillLength() int {
 }
 
 // Stand returns how the pool stands.
-func Stand(ctx context.Context, q *db.Queries, now time.Time) (s Standing, err error) {
+func Stand(ctx context.Context, q *db.Queries, now time.Time) (Standing, error) {
+	return stand(ctx, q, now, popped)
+}
+
+// popsBetween returns how many codes were given out from one time on up to before another.
+type popsBetween func(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error)
+
+func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s Standing, err error) {
 	s.At = now
 	rows, err := db.Read(q.CountRefs(ctx))
 	if err != nil {
@@ -129,7 +136,7 @@ func Stand(ctx context.Context, q *db.Queries, now time.Time) (s Standing, err e
 		return s, fmt.Errorf("read how the pool is filled: %w", err)
 	}
 	s.Policy, s.Recount = policyFrom(row), recountFrom(row)
-	s.Rate, err = rate(ctx, q, now)
+	s.Rate, err = rate(ctx, q, now, earlier)
 	return s, err
 }
 
@@ -192,17 +199,25 @@ func SetRefill(ctx context.Context, tx *db.Tx, run id.Run) error {
 	return nil
 }
 
-// rate is how many codes an hour are given out.
-func rate(ctx context.Context, q *db.Queries, now time.Time) (float64, error) {
-	var most float64
-	for _, hours := range []int{1, 24} {
-		n, err := db.Read(q.RefsPopped(ctx, now.Add(-time.Duration(hours)*time.Hour)))
-		if err != nil {
-			return 0, fmt.Errorf("read the rate of codes: %w", err)
-		}
-		most = max(most, float64(n)/float64(hours))
+// rate is how many codes an hour are given out. earlier tells it of the day before the last hour.
+func rate(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (float64, error) {
+	last, err := popped(ctx, q, now.Add(-time.Hour), now.Add(time.Hour)) // the clock of another process may be ahead
+	if err != nil {
+		return 0, err
 	}
-	return most, nil
+	before, err := earlier(ctx, q, now.Add(-24*time.Hour), now.Add(-time.Hour))
+	if err != nil {
+		return 0, err
+	}
+	return max(float64(last), float64(last+before)/24), nil
+}
+
+func popped(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error) {
+	n, err := db.Read(q.RefsPopped(ctx, since, upto))
+	if err != nil {
+		return 0, fmt.Errorf("read the rate of codes: %w", err)
+	}
+	return uint64(n), nil
 }
 
 // Minute is how many codes were given out in a minute, by all processes.

@@ -99,12 +99,12 @@ func (w *Workflows) RefStanding(ctx context.Context) (refs.Standing, error) {
 	if _, err := operating(ctx); err != nil {
 		return refs.Standing{}, err
 	}
-	return refs.Stand(ctx, w.db.Queries, w.db.Now())
+	return w.refs.Stand(ctx, w.db.Queries, w.db.Now())
 }
 
 // RefGauges is RefStanding for a monitoring system: it asks for no operator.
 func (w *Workflows) RefGauges(ctx context.Context) (refs.Standing, error) {
-	return refs.Stand(ctx, w.db.Queries, w.db.Now())
+	return w.refs.Stand(ctx, w.db.Queries, w.db.Now())
 }
 
 // RefTotals is how many codes this process gave out since it began, and how often there were none.

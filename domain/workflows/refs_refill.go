@@ -57,7 +57,7 @@ func (w *Workflows) TendRefs(ctx context.Context) error {
 }
 
 func (w *Workflows) keepFilled(ctx context.Context) error {
-	standing, err := refs.Stand(ctx, w.db.Queries, w.db.Now())
+	standing, err := w.refs.Stand(ctx, w.db.Queries, w.db.Now())
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (w *Workflows) refill(ctx context.Context) error {
 		if under, err := w.underWay(ctx, policy.Refill, refillAgain); err != nil || under {
 			return err
 		}
-		standing, err := refs.Stand(ctx, tx.Queries, tx.Now)
+		standing, err := w.refs.Stand(ctx, tx.Queries, tx.Now)
 		if err != nil {
 			return err
 		}
