@@ -334,6 +334,29 @@ func TestFollowedTickets(t *testing.T) {
 		b.sees("#said .comment:last-child", "half a comment")
 		b.wait(`document.querySelectorAll("#said > .comment").length === 2`)
 	})
+	t.Run("a reply and a comment that are half written stay, wherever one looks, also when the board is archived", func(t *testing.T) {
+		t.Parallel()
+		a := withRequests(t)
+		_, _ = a.stranger(t).sends("The gate squeaks", "Every morning")
+		b := a.tab(t)
+		b.open("/acme/NINJA-2")
+		b.live()
+		b.fills("#answer-body", "half a reply")
+		b.fills("#comment-body", "half a comment")
+		eval[bool](b, `(document.activeElement.blur(), true)`)
+		stay := func() {
+			t.Helper()
+			b.wait(`document.querySelector("#answer-body")?.value === "half a reply" && document.querySelector("#comment-body")?.value === "half a comment"`)
+		}
+		for _, said := range []string{"Said meanwhile.", "And again."} {
+			a.post("/acme/NINJA-2/comments", "body", said)
+			b.sees("#said", said)
+			stay()
+		}
+		a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
+		b.sees("main", "this board can be read, not changed")
+		stay()
+	})
 	t.Run("an open editor is not touched; a line says who changed the ticket", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One")

@@ -72,11 +72,12 @@ function keepForms(fresh) {
 		const item = fresh.querySelector(`#${form.id}`)
 		if (item) item.replaceWith(asIs(form))
 	}
-	const form = document.getElementById('comment-form')
-	const next = fresh.querySelector('#comment-form')
-	if (!form) return
-	if (next) next.replaceWith(asIs(form))
-	else if (form.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
+	for (const id of ['reply-form', 'comment-form']) {
+		const form = document.getElementById(id)
+		const next = fresh.querySelector(`#${id}`)
+		if (form && next) next.replaceWith(asIs(form))
+		else if (form?.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
+	}
 }
 
 // tellEditor says above a form who changed what it is about.
