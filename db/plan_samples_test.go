@@ -385,6 +385,7 @@ var samples = map[string]sample{
 
 	// request.sql
 	"FormOfBoard":          {args: with(7)},
+	"SetForm":              {args: with(db.SetFormParams{Intro: "x", UpdatedAt: newYear, BoardID: 7, Seen: newYear})},
 	"OpenForm":             {args: with("c1", "B7")},
 	"RequestByForm":        {args: with(hash7)},
 	"RequestOfTicket":      {args: with(7)},

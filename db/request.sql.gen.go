@@ -13,6 +13,28 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const addForm = `-- name: AddForm :exec
+INSERT INTO request_form (board_id, is_on, intro, updated_at)
+VALUES (?, ?, ?, ?)
+`
+
+type AddFormParams struct {
+	BoardID id.Board
+	IsOn    bool
+	Intro   string
+	Now     time.Time
+}
+
+func (q *Queries) AddForm(ctx context.Context, arg AddFormParams) error {
+	_, err := q.db.ExecContext(ctx, addForm,
+		arg.BoardID,
+		arg.IsOn,
+		arg.Intro,
+		arg.Now,
+	)
+	return err
+}
+
 const countLookups = `-- name: CountLookups :exec
 INSERT INTO lookup_hour (hour, hits, misses, refused, canaries)
 VALUES (?, ?, ?, ?, ?)
@@ -89,18 +111,19 @@ func (q *Queries) ForgetPublicLimits(ctx context.Context, before time.Time) (int
 }
 
 const formOfBoard = `-- name: FormOfBoard :one
-SELECT is_on, intro FROM request_form WHERE board_id = ?
+SELECT is_on, intro, updated_at FROM request_form WHERE board_id = ?
 `
 
 type FormOfBoardRow struct {
-	IsOn  bool
-	Intro string
+	IsOn      bool
+	Intro     string
+	UpdatedAt time.Time
 }
 
 func (q *Queries) FormOfBoard(ctx context.Context, boardID id.Board) (FormOfBoardRow, error) {
 	row := q.db.QueryRowContext(ctx, formOfBoard, boardID)
 	var i FormOfBoardRow
-	err := row.Scan(&i.IsOn, &i.Intro)
+	err := row.Scan(&i.IsOn, &i.Intro, &i.UpdatedAt)
 	return i, err
 }
 
@@ -345,27 +368,32 @@ func (q *Queries) RequestOfTicket(ctx context.Context, ticketID id.Ticket) (Tick
 	return i, err
 }
 
-const setForm = `-- name: SetForm :exec
-INSERT INTO request_form (board_id, is_on, intro, updated_at)
-VALUES (?, ?, ?, ?)
-ON DUPLICATE KEY UPDATE is_on = VALUES(is_on), intro = VALUES(intro), updated_at = VALUES(updated_at)
+const setForm = `-- name: SetForm :execrows
+UPDATE request_form SET is_on = ?, intro = ?, updated_at = ?
+WHERE board_id = ? AND updated_at = ?
 `
 
 type SetFormParams struct {
-	BoardID id.Board
-	IsOn    bool
-	Intro   string
-	Now     time.Time
+	IsOn      bool
+	Intro     string
+	UpdatedAt time.Time
+	BoardID   id.Board
+	Seen      time.Time
 }
 
-func (q *Queries) SetForm(ctx context.Context, arg SetFormParams) error {
-	_, err := q.db.ExecContext(ctx, setForm,
-		arg.BoardID,
+// Changes a form that nobody changed since it was seen.
+func (q *Queries) SetForm(ctx context.Context, arg SetFormParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setForm,
 		arg.IsOn,
 		arg.Intro,
-		arg.Now,
+		arg.UpdatedAt,
+		arg.BoardID,
+		arg.Seen,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const setRequestToken = `-- name: SetRequestToken :execrows

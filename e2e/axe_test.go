@@ -335,7 +335,7 @@ func full(t *testing.T) *app {
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
 	a.post("/acme/NINJA-1/comments", "body", "I do.")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")
-	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300])
+	a.post("/acme/boards/NINJA/form", "on", "1", "intro", word[:300], "version", "0")
 	a.link("/settings/webhooks/", "/acme/settings/webhooks", "url", "https://hooks.invalid/"+word[:300], "feeds", "tickets", "note", word[:255])
 	a.post("/acme/settings/webhooks/1/tests")
 	a.register(word[:80])

@@ -10,7 +10,7 @@ import (
 func withRequests(t *testing.T) *app {
 	t.Helper()
 	a := withBoard(t, "Ours")
-	a.post("/acme/boards/NINJA/form", "on", "1", "intro", "What can we do for you?")
+	a.post("/acme/boards/NINJA/form", "on", "1", "intro", "What can we do for you?", "version", "0")
 	a.read("/acme")
 	for _, statement := range []string{
 		"INSERT INTO ref_ledger (code, batch) VALUES ('ukrEP', 4000000000), ('UkrEP', 4000000000)",

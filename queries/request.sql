@@ -1,10 +1,14 @@
 -- name: FormOfBoard :one
-SELECT is_on, intro FROM request_form WHERE board_id = sqlc.arg(board_id);
+SELECT is_on, intro, updated_at FROM request_form WHERE board_id = sqlc.arg(board_id);
 
--- name: SetForm :exec
+-- name: AddForm :exec
 INSERT INTO request_form (board_id, is_on, intro, updated_at)
-VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(now))
-ON DUPLICATE KEY UPDATE is_on = VALUES(is_on), intro = VALUES(intro), updated_at = VALUES(updated_at);
+VALUES (sqlc.arg(board_id), sqlc.arg(is_on), sqlc.arg(intro), sqlc.arg(now));
+
+-- name: SetForm :execrows
+-- Changes a form that nobody changed since it was seen.
+UPDATE request_form SET is_on = sqlc.arg(is_on), intro = sqlc.arg(intro), updated_at = sqlc.arg(updated_at)
+WHERE board_id = sqlc.arg(board_id) AND updated_at = sqlc.arg(seen);
 
 -- name: OpenForm :one
 -- The form that is on of a board that has the slug, or had it once, and is not archived. No row for any other,

@@ -76,11 +76,13 @@ type TrackedProps struct {
 	Form         CommentForm
 }
 
-// PublicForm is the section of a board's settings about its public form. Address is where strangers find it.
+// PublicForm is the section of a board's settings about its public form: as it is, and as it was typed. Address is
+// where strangers find it. Stale says that someone else changed it meanwhile.
 type PublicForm struct {
-	requests.Form
-	Address string
-	Errors  Errors
+	Now, Typed requests.Form
+	Address    string
+	Stale      bool
+	Errors     Errors
 }
 
 // RequestLinkProps shows a new private link, once.

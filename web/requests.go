@@ -1,10 +1,12 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -13,11 +15,13 @@ import (
 
 func (s *server) saveForm(c echo.Context) error {
 	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro")}
-	board, err := s.SetForm(c.Request().Context(), c.Param("board"), form)
+	var board boards.Board
+	var err error
+	if form.Version, err = version(c); err == nil {
+		board, err = s.SetForm(c.Request().Context(), c.Param("board"), form)
+	}
 	if err != nil {
-		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
-			props.Public = &views.PublicForm{Form: form, Errors: whole(messages, "intro")}
-		})
+		return s.rejectForm(c, form, err)
 	}
 	message := "The public form is off."
 	if form.On {
@@ -26,14 +30,28 @@ func (s *server) saveForm(c echo.Context) error {
 	return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug)+"#"+views.PublicFormID, message)
 }
 
-// addPublicForm puts the public form into a board's settings as it is, unless it was just typed.
+// rejectForm shows the settings with what was typed. Who has seen what someone else saved may save again.
+func (s *server) rejectForm(c echo.Context, form requests.Form, err error) error {
+	return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		var stale requests.StaleForm
+		props.Public = &views.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: whole(messages, "intro")}
+		if props.Public.Stale {
+			props.Public.Now, props.Public.Typed.Version = stale.Current, stale.Current.Version
+		}
+	})
+}
+
+// addPublicForm puts the public form as it is into a board's settings.
 func (s *server) addPublicForm(c echo.Context, props *views.BoardSettingsProps) error {
-	if props.Public == nil {
+	if props.Public == nil || !props.Public.Stale {
 		form, err := s.Form(c.Request().Context(), props.Board)
 		if err != nil {
 			return err
 		}
-		props.Public = &views.PublicForm{Form: form}
+		if props.Public == nil {
+			props.Public = &views.PublicForm{Typed: form}
+		}
+		props.Public.Now = form
 	}
 	props.Public.Address = s.base(c) + views.FormPath(company(c).Slug, props.Board.Slug)
 	return nil

@@ -38,15 +38,23 @@ func withForm(t testing.TB, codes ...string) *house {
 	t.Helper()
 	h := newHouse(t)
 	h.stock(codes...)
-	h.ana().post("/acme/boards/DEMO/form", "on", "1", "intro", "How can we help?").is(t, http.StatusSeeOther)
+	h.offer(t, "DEMO", "on", "1", "intro", "How can we help?")
 	return h
+}
+
+// offer saves the settings of a board's form as they are by now.
+func (h *house) offer(t testing.TB, board string, fields ...string) {
+	t.Helper()
+	ana := h.ana()
+	seen := ana.get("/acme/boards/"+board+"/settings").is(t, 200).value(t, "#public-form [name=version]")
+	ana.post("/acme/boards/"+board+"/form", append(fields, "version", seen)...).is(t, http.StatusSeeOther)
 }
 
 // requested turns a board's form on, stocks codes, sends the form and returns the private link.
 func (h *house) requested(t testing.TB, board string) string {
 	t.Helper()
 	h.stock(codes(2000)...)
-	h.ana().post("/acme/boards/"+board+"/form", "on", "1").is(t, http.StatusSeeOther)
+	h.offer(t, board, "on", "1")
 	return h.ask(t, board, "A request")
 }
 
@@ -123,7 +131,7 @@ func TestRequestForm(t *testing.T) {
 	t.Run("without codes it says so, keeps what was typed, and says when to try again", func(t *testing.T) {
 		t.Parallel()
 		h := settle(emptyHouse(t, quiet))
-		h.ana().post("/acme/boards/DEMO/form", "on", "1").is(t, http.StatusSeeOther)
+		h.offer(t, "DEMO", "on", "1")
 		nonce := requests.NewToken()
 		a := h.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusServiceUnavailable)
 		if a.value(t, "#request-title") != "Kept" || a.value(t, "#request-description") != "All of it" || a.value(t, "[name=nonce]") != nonce || a.header.Get("Retry-After") == "" {
@@ -150,10 +158,10 @@ func TestRequestForm(t *testing.T) {
 		ana := h.ana()
 		for _, slug := range []string{"PAST", "OFF"} {
 			h.newBoard(slug)
-			ana.post("/acme/boards/"+slug+"/form", "on", "1").is(t, http.StatusSeeOther)
+			h.offer(t, slug, "on", "1")
 		}
 		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
-		ana.post("/acme/boards/OFF/form", "intro", "x").is(t, http.StatusSeeOther)
+		h.offer(t, "OFF", "intro", "x")
 		same(t, h.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
 	})
 	t.Run("it is kept by no robot and loads nothing from elsewhere", func(t *testing.T) {
@@ -369,11 +377,42 @@ func TestRequestsForMembers(t *testing.T) {
 		if address := ana.get("/acme/boards/DEMO/settings").value(t, "#form-address"); address != "http://example.com/acme/forms/DEMO" {
 			t.Error(address)
 		}
-		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
-		ana.post("/acme/boards/DEMO/form", "intro", "").is(t, http.StatusSeeOther)
+		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1", "version", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
+		h.offer(t, "DEMO", "intro", "")
 		ana.get("/acme/boards/DEMO/settings").has(t, 0, "#form-address")
 		h.account("vera", "acme", "viewer")
 		h.signedIn("vera").get("/acme/boards/DEMO/settings").has(t, 0, "#public-form")
+	})
+}
+
+func TestPublicFormSettings(t *testing.T) {
+	t.Parallel()
+	t.Run("who saw another form is shown what is there now, keeps what was typed, and may save again", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t)
+		ana := h.ana()
+		seen := ana.get("/acme/boards/DEMO/settings").value(t, "#public-form [name=version]")
+		h.offer(t, "DEMO", "intro", "Closed for the holidays")
+		a := ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", seen).is(t, http.StatusConflict)
+		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "No requests are taken.") || !strings.Contains(now, "Closed for the holidays") {
+			t.Error(now)
+		}
+		if a.text(t, "#public-intro") != "What is broken?" {
+			t.Error("what was typed is lost")
+		}
+		a.has(t, 1, "#public-form .summary[role=alert]").has(t, 1, "#public-form [name=on][checked]").has(t, 0, "#form-address")
+		ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", a.value(t, "#public-form [name=version]")).is(t, http.StatusSeeOther)
+		if now := ana.get("/acme/boards/DEMO/settings").text(t, "#public-intro"); now != "What is broken?" {
+			t.Errorf("it says %q", now)
+		}
+	})
+	t.Run("a form that does not say what it was made from is refused, as those of boards are", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t)
+		for _, version := range []string{"", "x", "-1", "1e3"} {
+			h.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", version).is(t, http.StatusUnprocessableEntity)
+		}
+		h.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", "9223372036854775807").is(t, http.StatusConflict)
 	})
 }
 

@@ -221,7 +221,7 @@ var pages = map[string]access{
 	"POST /:company/:key/assignees":                        writers("/acme/DEMO-1/assignees", 303).sending("quick", "1", "add", "1"),
 	"POST /:company/:key/mute":                             members("/acme/DEMO-1/mute", 303).sending("muted", "1"),
 	"POST /:company/boards/:board/archive":                 writers("/acme/boards/DEMO/archive", 409).sending("version", "7"),
-	"POST /:company/boards/:board/form":                    writers("/acme/boards/DEMO/form", 303).sending("on", "1"),
+	"POST /:company/boards/:board/form":                    writers("/acme/boards/DEMO/form", 303).sending("on", "1", "version", "0"),
 	"POST /:company/boards/:board/columns":                 writers("/acme/boards/DEMO/columns", 422).sending("version", "1"),
 	"POST /:company/boards/:board/columns/:column":         writers("/acme/boards/DEMO/columns/1", 422).sending("version", "1"),
 	"GET /:company/boards/:board/columns/:column/removal":  writers("/acme/boards/DEMO/columns/1/removal", 200),

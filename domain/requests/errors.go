@@ -36,6 +36,14 @@ func (e BadIntro) Error() string {
 func (BadIntro) Unwrap() error { return fault.Invalid }
 func (BadIntro) Field() string { return "intro" }
 
+// StaleForm reports settings of a form that are based on older ones.
+type StaleForm struct{ Current Form }
+
+func (StaleForm) Error() string {
+	return "Someone else changed this form in the meantime. What you typed is still here: look at what is there now, then save again if you still want to."
+}
+func (StaleForm) Unwrap() error { return fault.Conflict }
+
 // LooksAutomatic reports a form in which a field was filled that people do not see.
 type LooksAutomatic struct{}
 

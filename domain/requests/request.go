@@ -20,8 +20,9 @@ const MaxIntro = 2000
 
 // Form is the public form of a board. The zero Form is off.
 type Form struct {
-	On    bool
-	Intro string // shown above it, as it was typed
+	On      bool
+	Intro   string // shown above it, as it was typed
+	Version uint64 // another one after each change: microseconds since 1970; 0 of one that was never saved
 }
 
 // OpenForm is a form that strangers may send, with what they are told of its board.

@@ -20,19 +20,47 @@ func FormOf(ctx context.Context, q *db.Queries, board id.Board) (Form, error) {
 	if err != nil {
 		return Form{}, fmt.Errorf("read form: %w", err)
 	}
-	return Form{On: row.IsOn, Intro: row.Intro}, nil
+	return Form{On: row.IsOn, Intro: row.Intro, Version: uint64(row.UpdatedAt.UnixMicro())}, nil
 }
 
-// SetForm turns the form of a board on or off. It returns BadIntro.
-func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (Form, error) {
-	var err error
+// SetForm turns the form of a board on or off; form.Version is of the one that was seen. It returns the form as it
+// was, or BadIntro, or StaleForm where there is another by now that says something else.
+func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was Form, err error) {
 	if form.Intro, err = ParseIntro(form.Intro); err != nil {
-		return Form{}, err
+		return was, err
 	}
-	if err := tx.SetForm(ctx, db.SetFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Now: tx.Now}); err != nil {
-		return Form{}, fmt.Errorf("set form: %w", err)
+	for saved := false; !saved; { // it is not where someone else was first, whom the second look sees
+		if was, err = FormOf(ctx, tx.Queries, board); err != nil {
+			return was, err
+		}
+		if was.Version != 0 && was.On == form.On && was.Intro == form.Intro {
+			return was, nil
+		}
+		if was.Version != form.Version {
+			return was, StaleForm{Current: was}
+		}
+		if saved, err = saveForm(ctx, tx, board, form); err != nil {
+			return was, fmt.Errorf("set form: %w", err)
+		}
 	}
-	return form, nil
+	return was, nil
+}
+
+// saveForm saves a form unless someone else was first.
+func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved bool, err error) {
+	if form.Version == 0 {
+		err = tx.AddForm(ctx, db.AddFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Now: tx.Now})
+		if db.IsDuplicate(err, "PRIMARY") {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	seen, now := time.UnixMicro(int64(form.Version)).UTC(), tx.Now
+	if !now.After(seen) { // by another server's clock
+		now = seen.Add(time.Microsecond)
+	}
+	n, err := tx.SetForm(ctx, db.SetFormParams{IsOn: form.On, Intro: form.Intro, UpdatedAt: now, BoardID: board, Seen: seen})
+	return n == 1, err
 }
 
 // FindForm returns the form that strangers may send to a company's board with that slug, or NoForm: by one

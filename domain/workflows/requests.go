@@ -25,7 +25,8 @@ func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form
 	return requests.FormOf(ctx, w.db.Queries, board.ID)
 }
 
-// SetForm turns the public form of a board on or off. It returns boards.NotFound or Archived, or requests.BadIntro.
+// SetForm turns the public form of a board on or off; form.Version is of the one that was seen. It returns
+// boards.NotFound or Archived, or requests.BadIntro or StaleForm.
 func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
 	actor, err := changing(ctx, "boards")
 	if err != nil {
@@ -43,12 +44,17 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 				return err
 			}
 		}
-		was, err := requests.FormOf(ctx, tx.Queries, board.ID)
+		was, err := requests.SetForm(ctx, tx, board.ID, form)
 		if err != nil {
 			return err
 		}
-		if _, err := requests.SetForm(ctx, tx, board.ID, form); err != nil || form.On == was.On {
-			return err
+		if form.On {
+			if err := refs.Want(ctx, tx.Queries); err != nil {
+				return err
+			}
+		}
+		if form.On == was.On {
+			return nil
 		}
 		kind := accounts.AuditFormOff
 		if form.On {
@@ -56,9 +62,6 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 		}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: board.Slug})
 	})
-	if err == nil && form.On {
-		err = refs.Want(ctx, w.db.Queries)
-	}
 	if err != nil {
 		return board, fmt.Errorf("set form: %w", err)
 	}

@@ -38,9 +38,20 @@ func withForm(t testing.TB, codes int) *house {
 
 func (h *house) offer(t testing.TB, slug string, on bool) {
 	t.Helper()
-	if _, err := h.SetForm(h.ctx, slug, requests.Form{On: on, Intro: "Hello"}); err != nil {
+	form := h.form(t, slug)
+	form.On, form.Intro = on, "Hello"
+	if _, err := h.SetForm(h.ctx, slug, form); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (h *house) form(t testing.TB, slug string) requests.Form {
+	t.Helper()
+	board, err := h.Board(h.ctx, slug)
+	must(t, err)
+	form, err := h.Form(h.ctx, board)
+	must(t, err)
+	return form
 }
 
 // stock puts n codes into the pool. Which codes are canaries is the same in all tests.
@@ -211,6 +222,69 @@ func (h *house) ours(t testing.TB) tickets.Ticket {
 		t.Fatal(err)
 	}
 	return ticket
+}
+
+func TestSetForm(t *testing.T) {
+	t.Parallel()
+	t.Run("of those who saw the same form one changes it, and the others are told", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.stopClock() // so that no clock tells two changes apart
+		h.board(t, "NINJA")
+		for round := range 5 {
+			seen := h.form(t, "NINJA")
+			var saved atomic.Int64
+			var group sync.WaitGroup
+			for i := range 6 {
+				group.Go(func() {
+					form := requests.Form{On: i%2 == 0, Intro: fmt.Sprint(round, i), Version: seen.Version}
+					_, err := h.SetForm(h.ctx, "NINJA", form)
+					var stale requests.StaleForm
+					switch {
+					case err == nil:
+						saved.Add(1)
+					case !errors.As(err, &stale) || stale.Current.Version == seen.Version || stale.Current.Intro == form.Intro:
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if n := saved.Load(); n != 1 {
+				t.Errorf("%d were saved", n)
+			}
+		}
+	})
+	t.Run("what is there already is saved again, at once too, and noted once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.board(t, "NINJA")
+		var group sync.WaitGroup
+		for range 6 {
+			group.Go(func() {
+				if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if n := h.number(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
+			t.Errorf("it was turned on %d times", n)
+		}
+	})
+	t.Run("it is on and codes are wanted, or neither", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.board(t, "NINJA")
+		if _, err := h.db.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true}); err == nil {
+			t.Error("it is said to be on")
+		}
+		if form := h.form(t, "NINJA"); form.On {
+			t.Error("it is on, and its board gets no codes")
+		}
+	})
 }
 
 func TestSend(t *testing.T) {
