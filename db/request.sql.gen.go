@@ -430,30 +430,28 @@ func (q *Queries) TouchRequest(ctx context.Context, repliedAt *time.Time, ticket
 const trackedByCode = `-- name: TrackedByCode :one
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
-  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+  b.slug AS board_slug, b.archived_at, b.company_id
 FROM ticket_request r FORCE INDEX (uq_ticket_request_code)
 JOIN ticket t ON t.id = r.ticket_id
 JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
-JOIN company c ON c.id = b.company_id
 WHERE r.code = ? AND t.deleted_at IS NULL
 `
 
 type TrackedByCodeRow struct {
-	TicketID    id.Ticket
-	Code        string
-	CreatedAt   time.Time
-	RepliedAt   *time.Time
-	BoardID     id.Board
-	LocalID     uint64
-	Title       string
-	EnteredAt   *time.Time
-	ClosedAt    *time.Time
-	AtStart     int64
-	BoardSlug   string
-	ArchivedAt  *time.Time
-	CompanyID   id.Company
-	CompanyName string
+	TicketID   id.Ticket
+	Code       string
+	CreatedAt  time.Time
+	RepliedAt  *time.Time
+	BoardID    id.Board
+	LocalID    uint64
+	Title      string
+	EnteredAt  *time.Time
+	ClosedAt   *time.Time
+	AtStart    int64
+	BoardSlug  string
+	ArchivedAt *time.Time
+	CompanyID  id.Company
 }
 
 // What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
@@ -474,7 +472,6 @@ func (q *Queries) TrackedByCode(ctx context.Context, code string) (TrackedByCode
 		&i.BoardSlug,
 		&i.ArchivedAt,
 		&i.CompanyID,
-		&i.CompanyName,
 	)
 	return i, err
 }
@@ -482,30 +479,28 @@ func (q *Queries) TrackedByCode(ctx context.Context, code string) (TrackedByCode
 const trackedByLink = `-- name: TrackedByLink :one
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
-  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+  b.slug AS board_slug, b.archived_at, b.company_id
 FROM ticket_request r FORCE INDEX (uq_ticket_request_token)
 JOIN ticket t ON t.id = r.ticket_id
 JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
-JOIN company c ON c.id = b.company_id
 WHERE r.token_hash = ? AND r.code = ? AND t.deleted_at IS NULL
 `
 
 type TrackedByLinkRow struct {
-	TicketID    id.Ticket
-	Code        string
-	CreatedAt   time.Time
-	RepliedAt   *time.Time
-	BoardID     id.Board
-	LocalID     uint64
-	Title       string
-	EnteredAt   *time.Time
-	ClosedAt    *time.Time
-	AtStart     int64
-	BoardSlug   string
-	ArchivedAt  *time.Time
-	CompanyID   id.Company
-	CompanyName string
+	TicketID   id.Ticket
+	Code       string
+	CreatedAt  time.Time
+	RepliedAt  *time.Time
+	BoardID    id.Board
+	LocalID    uint64
+	Title      string
+	EnteredAt  *time.Time
+	ClosedAt   *time.Time
+	AtStart    int64
+	BoardSlug  string
+	ArchivedAt *time.Time
+	CompanyID  id.Company
 }
 
 // The same by a private link: looked for by its token, so that a wrong one takes no longer where there is the code.
@@ -526,7 +521,6 @@ func (q *Queries) TrackedByLink(ctx context.Context, tokenHash []byte, code stri
 		&i.BoardSlug,
 		&i.ArchivedAt,
 		&i.CompanyID,
-		&i.CompanyName,
 	)
 	return i, err
 }

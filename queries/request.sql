@@ -35,24 +35,22 @@ SELECT * FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id);
 -- What a code leads to, unless its ticket was deleted. at_start says that the ticket is in its board's first column.
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
-  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+  b.slug AS board_slug, b.archived_at, b.company_id
 FROM ticket_request r FORCE INDEX (uq_ticket_request_code)
 JOIN ticket t ON t.id = r.ticket_id
 JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
-JOIN company c ON c.id = b.company_id
 WHERE r.code = sqlc.arg(code) AND t.deleted_at IS NULL;
 
 -- name: TrackedByLink :one
 -- The same by a private link: looked for by its token, so that a wrong one takes no longer where there is the code.
 SELECT r.ticket_id, r.code, r.created_at, r.replied_at, t.board_id, t.local_id, t.title, t.entered_at, t.closed_at,
   CAST(k.position = (SELECT MIN(f.position) FROM board_column f WHERE f.board_id = t.board_id) AS SIGNED) AS at_start,
-  b.slug AS board_slug, b.archived_at, c.id AS company_id, c.name AS company_name
+  b.slug AS board_slug, b.archived_at, b.company_id
 FROM ticket_request r FORCE INDEX (uq_ticket_request_token)
 JOIN ticket t ON t.id = r.ticket_id
 JOIN board_column k ON k.id = t.column_id
 JOIN board b ON b.id = t.board_id
-JOIN company c ON c.id = b.company_id
 WHERE r.token_hash = sqlc.arg(token_hash) AND r.code = sqlc.arg(code) AND t.deleted_at IS NULL;
 
 -- name: LockTicketRequest :one

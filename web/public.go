@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -61,12 +60,9 @@ func (s *server) showRequestForm(c echo.Context, code int, board requests.OpenFo
 
 // sendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other.
 func (s *server) sendRequest(c echo.Context) error {
-	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: strings.TrimSpace(c.FormValue("email"))}
+	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
 	if !requests.IsToken(form.Nonce) {
 		form.Nonce = requests.NewToken()
-	}
-	if strings.ContainsAny(c.FormValue("email"), "\r\n") { // no address of a person, who has one line to type it into
-		form.Email = c.FormValue("email")
 	}
 	if c.FormValue("website") != "" {
 		return s.rejectRequest(c, form, requests.LooksAutomatic{})
@@ -117,20 +113,26 @@ func (s *server) trackBox(c echo.Context) error {
 	return render(c, http.StatusOK, views.TrackBoxPage(s.publicPage(c, "Follow a request")))
 }
 
+// tracked shows what a code leads to.
 func (s *server) tracked(c echo.Context) error {
-	found, err := s.look(c)
+	found, err := s.Track(c.Request().Context(), c.Param("code"))
 	if err != nil {
 		return err
 	}
 	return s.showTracked(c, http.StatusOK, found, views.CommentForm{})
 }
 
-// look finds what a code or private link leads to.
-func (s *server) look(c echo.Context) (requests.Tracked, error) {
-	if slices.Contains(c.ParamNames(), "token") {
-		return s.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
+// trackedPrivately shows what a private link leads to.
+func (s *server) trackedPrivately(c echo.Context) error {
+	found, err := s.behindLink(c)
+	if err != nil {
+		return err
 	}
-	return s.Track(c.Request().Context(), c.Param("code"))
+	return s.showTracked(c, http.StatusOK, found, views.CommentForm{})
+}
+
+func (s *server) behindLink(c echo.Context) (requests.Tracked, error) {
+	return s.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
 }
 
 func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
@@ -165,7 +167,7 @@ func publicly(one tickets.Comment) (views.Comment, error) {
 }
 
 func (s *server) receipt(c echo.Context) error {
-	found, err := s.look(c)
+	found, err := s.behindLink(c)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func (s *server) replyByLink(c echo.Context) error {
 	if !ok {
 		return err
 	}
-	found, readErr := s.look(c)
+	found, readErr := s.behindLink(c)
 	if readErr != nil {
 		return readErr
 	}

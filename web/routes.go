@@ -36,7 +36,7 @@ func (s *server) route(e *echo.Echo) {
 	e.POST("/:company/forms/:form", s.sendRequest, s.publicly)
 	e.GET("/t", s.trackBox, s.secretly)
 	e.GET("/t/:code", s.tracked, s.secretly)
-	e.GET("/t/:code/:token", s.tracked, s.secretly)
+	e.GET("/t/:code/:token", s.trackedPrivately, s.secretly)
 	e.GET("/t/:code/:token/receipt", s.receipt, s.secretly)
 	e.POST("/t/:code/:token/replies", s.replyByLink, s.secretly)
 

@@ -54,17 +54,15 @@ const (
 
 // Tracked is what a code leads to. Company, Board and Ticket are for the program alone.
 type Tracked struct {
-	Company     id.Company
-	CompanyName string
-	Board       id.Board
-	BoardSlug   string
-	Ticket      id.Ticket
-	Number      uint64
-	Code        string
-	State       string
-	ChangedAt   time.Time // when it came there, or by the private link something was written that the requester reads
-	CreatedAt   time.Time
-	Archived    bool // nothing can be written there
+	Company   id.Company
+	Board     id.Board
+	BoardSlug string
+	Ticket    id.Ticket
+	Number    uint64
+	Code      string
+	State     string
+	ChangedAt time.Time // when it came there, or by the private link something was written that the requester reads
+	Archived  bool      // nothing can be written there
 
 	// By the private link alone.
 	Private bool

@@ -207,8 +207,8 @@ func tracked(row db.TrackedByCodeRow, err error) (Tracked, error) {
 		return Tracked{}, fmt.Errorf("read code: %w", err)
 	}
 	found := Tracked{
-		Company: row.CompanyID, CompanyName: row.CompanyName, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: row.Code,
-		State: stateOf(row), ChangedAt: row.CreatedAt, CreatedAt: row.CreatedAt, Archived: row.ArchivedAt != nil,
+		Company: row.CompanyID, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: row.Code,
+		State: stateOf(row), ChangedAt: row.CreatedAt, Archived: row.ArchivedAt != nil,
 	}
 	if row.EnteredAt != nil {
 		found.ChangedAt = *row.EnteredAt

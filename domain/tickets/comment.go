@@ -173,32 +173,30 @@ type Comments struct {
 // CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the
 // newest.
 func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
-	page := Comments{Newer: before != 0}
-	if before == 0 {
-		before = math.MaxInt64
-	}
-	rows, err := db.Read(q.CommentsBefore(ctx, db.CommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
-	if err != nil {
-		return page, fmt.Errorf("read comments: %w", err)
-	}
-	list := make([]Comment, len(rows))
-	for i, row := range rows {
-		list[i] = fromComment(row.Comment, row.Author)
-	}
-	page.List, page.Older = fitting(list, limit)
-	slices.Reverse(page.List)
-	return page, nil
+	return lastBefore(before, limit, func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error) {
+		return db.Read(q.CommentsBefore(ctx, db.CommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
+	})
 }
 
 // PublicCommentsBefore is CommentsBefore of those that the ticket's requester reads. Deleted ones are among them, without their text.
 func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
+	return lastBefore(before, limit, func(before id.Comment, most int32) (rows []db.CommentsBeforeRow, err error) {
+		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
+		for _, row := range public {
+			rows = append(rows, db.CommentsBeforeRow(row))
+		}
+		return rows, err
+	})
+}
+
+func lastBefore(before id.Comment, limit int, read func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error)) (Comments, error) {
 	page := Comments{Newer: before != 0}
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: int32(limit + 1)}))
+	rows, err := read(before, int32(limit+1))
 	if err != nil {
-		return page, fmt.Errorf("read public comments: %w", err)
+		return page, fmt.Errorf("read comments: %w", err)
 	}
 	list := make([]Comment, len(rows))
 	for i, row := range rows {

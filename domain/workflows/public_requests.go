@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -89,7 +90,7 @@ func parseSent(sent requests.Sent) (draft tickets.Draft, email string, err error
 }
 
 func parseOptional(email string) (string, error) {
-	if email == "" {
+	if strings.Trim(email, " ") == "" {
 		return "", nil
 	}
 	return accounts.ParseEmail(email)

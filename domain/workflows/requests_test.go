@@ -398,16 +398,24 @@ func TestSend(t *testing.T) {
 	})
 	t.Run("an address with more than an address is refused", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, 1)
+		h := withForm(t, 3)
 		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
 			sent := asked("x")
 			sent.Email = bad
 			_, err := h.Send(from("192.0.2.1"), sent)
 			is[accounts.BadEmail](t, err)
 		}
-		sent := asked("No address")
-		sent.Email = ""
+		for _, none := range []string{"", "  "} {
+			sent := asked("No address")
+			sent.Email = none
+			h.send(t, sent)
+		}
+		sent := asked("Spaces around")
+		sent.Email = " Stranger@example.com "
 		h.send(t, sent)
+		if n := h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
+			t.Error("other addresses are kept than were typed")
+		}
 	})
 	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
 		t.Parallel()
