@@ -89,8 +89,8 @@ var (
 	replies = allowance{kind: "reply", byAddress: 30, byNetwork: 60, target: "ticket", onTarget: 60}
 )
 
-// CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody but those who
-// sent too many. Commit it before the form is taken.
+// CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody who is at the limit
+// already. Commit it before the form is taken.
 func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from From) error {
 	return forms.count(ctx, tx, from, uint64(board))
 }
@@ -100,26 +100,48 @@ func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from From) err
 	return replies.count(ctx, tx, from, uint64(ticket))
 }
 
-// count goes from level to level while they let it: what one address sends too much does not count against
-// its network or the target.
+// level is how much is taken at most of who or for what has a name.
+type level struct {
+	name []byte
+	most uint32
+}
+
+func (a allowance) levels(from From, target uint64, in string) []level {
+	list := []level{{limitName(a.kind, "address", from.address, in), a.byAddress}}
+	if from.network != "" {
+		list = append(list, level{limitName(a.kind, "network", from.network, in), a.byNetwork})
+	}
+	return append(list, level{limitName(a.kind, a.target, strconv.FormatUint(target, 10), in), a.onTarget})
+}
+
+// count looks at all levels first, for a network has too many addresses to keep a row for each that is refused. Then
+// it goes from level to level while they let it: what one address sends too much does not count against its network
+// or the target.
 func (a allowance) count(ctx context.Context, tx *db.Tx, from From, target uint64) error {
 	in, rest := inWindow(tx.Now)
-	for _, level := range []struct {
-		what, which string
-		most        uint32
-	}{{"address", from.address, a.byAddress}, {"network", from.network, a.byNetwork}, {a.target, strconv.FormatUint(target, 10), a.onTarget}} {
-		if level.what == "network" && from.network == "" {
-			continue
+	levels := a.levels(from, target, in)
+	var names [][]byte
+	for _, level := range levels {
+		names = append(names, level.name)
+	}
+	used, err := limits(ctx, tx.Queries, names)
+	if err != nil {
+		return err
+	}
+	for _, level := range levels {
+		if used[string(level.name)].Used >= level.most {
+			return TooMany{Wait: rest}
 		}
-		name := limitName(a.kind, level.what, level.which, in)
-		if err := use(ctx, tx, name, 1); err != nil {
+	}
+	for _, level := range levels {
+		if err := use(ctx, tx, level.name, 1); err != nil {
 			return err
 		}
-		used, err := limits(ctx, tx.Queries, [][]byte{name})
+		now, err := limits(ctx, tx.Queries, [][]byte{level.name}) // which others used meanwhile
 		if err != nil {
 			return err
 		}
-		if used[string(name)].Used > level.most {
+		if now[string(level.name)].Used > level.most {
 			return TooMany{Wait: rest}
 		}
 	}

@@ -493,9 +493,39 @@ func TestSend(t *testing.T) {
 		if n := taken(func(int) string { return "2001:db8:3:1::1" }, 5); n != 5 {
 			t.Errorf("the network beside it sent %d", n)
 		}
+		counts := h.number(t, "SELECT COUNT(*) FROM public_limit")
+		if n := taken(func(i int) string { return network(1000 + i) }, 30); n != 0 {
+			t.Errorf("a network that had sent all it may sent %d more", n)
+		}
 		h.limit(t, 1000)
-		if n := taken(func(i int) string { return address(i) }, 3); n != 0 {
+		if n := taken(func(i int) string { return address(i) }, 30); n != 0 {
 			t.Errorf("a board that had a thousand took %d more", n)
+		}
+		if n := h.number(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
+			t.Errorf("%d addresses that were refused are kept", n-counts)
+		}
+	})
+	t.Run("what an address sends too much does not count against its network or the board", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, 30)
+		h.stopClock()
+		for i := range 40 {
+			_, err := h.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
+			if err != nil {
+				is[requests.TooMany](t, err)
+			}
+		}
+		rows, err := h.db.SQL.Query("SELECT used FROM public_limit")
+		must(t, err)
+		defer rows.Close()
+		var counts []int
+		for rows.Next() {
+			var n int
+			must(t, rows.Scan(&n))
+			counts = append(counts, n)
+		}
+		if want := []int{20, 20, 20}; rows.Err() != nil || !slices.Equal(counts, want) {
+			t.Error(counts, rows.Err())
 		}
 	})
 	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
