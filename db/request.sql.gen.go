@@ -336,15 +336,20 @@ func (q *Queries) PurgeRequests(ctx context.Context, tickets []id.Ticket) error 
 }
 
 const requestByForm = `-- name: RequestByForm :one
-SELECT code FROM ticket_request WHERE form_hash = ?
+SELECT code, token_hash FROM ticket_request WHERE form_hash = ?
 `
 
+type RequestByFormRow struct {
+	Code      string
+	TokenHash []byte
+}
+
 // What came of a form that was sent before.
-func (q *Queries) RequestByForm(ctx context.Context, formHash []byte) (string, error) {
+func (q *Queries) RequestByForm(ctx context.Context, formHash []byte) (RequestByFormRow, error) {
 	row := q.db.QueryRowContext(ctx, requestByForm, formHash)
-	var code string
-	err := row.Scan(&code)
-	return code, err
+	var i RequestByFormRow
+	err := row.Scan(&i.Code, &i.TokenHash)
+	return i, err
 }
 
 const requestOfTicket = `-- name: RequestOfTicket :one

@@ -353,6 +353,9 @@ func TestFollowedTickets(t *testing.T) {
 			b.sees("#said", said)
 			stay()
 		}
+		a.post("/acme/NINJA-2/link/revocation")
+		b.sees("#reply-form .hint", "nobody can read this")
+		stay()
 		a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
 		b.sees("main", "this board can be read, not changed")
 		stay()

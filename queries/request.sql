@@ -26,7 +26,7 @@ VALUES (sqlc.arg(ticket_id), sqlc.arg(code), sqlc.arg(email), sqlc.arg(form_hash
 
 -- name: RequestByForm :one
 -- What came of a form that was sent before.
-SELECT code FROM ticket_request WHERE form_hash = sqlc.arg(form_hash);
+SELECT code, token_hash FROM ticket_request WHERE form_hash = sqlc.arg(form_hash);
 
 -- name: RequestOfTicket :one
 SELECT * FROM ticket_request WHERE ticket_id = sqlc.arg(ticket_id);

@@ -34,6 +34,7 @@ type CommentsProps struct {
 	Ticket       tickets.Ticket
 	List         []Comment
 	Older, Newer bool
+	Linked       bool // the requester, where there is one, has a private link to read replies by
 	Form         CommentForm
 }
 

@@ -160,7 +160,7 @@ func (s *server) showError(err error, c echo.Context) {
 // operator's migrations, feeds or reference codes.
 func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
-	if strings.HasPrefix(at, views.TrackBoxPath+"/") {
+	if forStrangers(c) {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
 	}
 	who, _ := c.Get(personKey).(accounts.Account)
@@ -182,10 +182,16 @@ func (s *server) showPage(c echo.Context, code int, page templ.Component) {
 // those that it sent.
 func typed(c echo.Context) (texts []string) {
 	_, inside := c.Get(actorKey).(accounts.Actor)
-	if !inside && c.Get(strangerKey) == nil || isFragment(c) || c.Request().Method != http.MethodPost {
+	fields := []string{"title", "merged_title", "body", "description", "merged_description"}
+	if forStrangers(c) {
+		fields = append(fields, "email")
+	} else if !inside {
 		return nil
 	}
-	for _, field := range []string{"title", "merged_title", "body", "description", "merged_description"} {
+	if isFragment(c) || c.Request().Method != http.MethodPost {
+		return nil
+	}
+	for _, field := range fields {
 		if text := c.FormValue(field); strings.TrimSpace(text) != "" {
 			texts = append(texts, text)
 		}

@@ -17,13 +17,17 @@ import (
 // Pages for strangers: the public forms of boards, and what a code or a private link leads to. Nobody is signed
 // in on them, whoever asks.
 
-const strangerKey = "stranger" // in echo's context: the page is for anyone
+const formRoute = "/:company/forms/:form"
+
+// forStrangers reports whether a page is for anyone, also where it is refused before it comes to its handler.
+func forStrangers(c echo.Context) bool {
+	return c.Path() == formRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/")
+}
 
 // publicly is for a page that anyone may open: no robot keeps it, and it loads nothing from elsewhere.
 func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
 	next = readable(next)
 	return func(c echo.Context) error {
-		c.Set(strangerKey, true)
 		head := c.Response().Header()
 		head.Set("X-Robots-Tag", "noindex, nofollow")
 		head.Set("Content-Security-Policy", strings.Replace(policy, " https:", "", 1))
@@ -58,7 +62,8 @@ func (s *server) showRequestForm(c echo.Context, code int, board requests.OpenFo
 	return render(c, code, views.RequestPage(views.RequestProps{Page: s.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
 }
 
-// sendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other.
+// sendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other. Who
+// sends a form again whose link was revoked is led to what the code tells.
 func (s *server) sendRequest(c echo.Context) error {
 	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
 	if !requests.IsToken(form.Nonce) {
@@ -71,7 +76,11 @@ func (s *server) sendRequest(c echo.Context) error {
 	if err != nil {
 		return s.rejectRequest(c, form, err)
 	}
-	return c.Redirect(http.StatusSeeOther, views.ReceiptPath(receipt.Code, receipt.Token))
+	to := views.TrackPath(receipt.Code)
+	if receipt.Token != "" {
+		to = views.ReceiptPath(receipt.Code, receipt.Token)
+	}
+	return c.Redirect(http.StatusSeeOther, to)
 }
 
 // refused is rejected, also where the fault is ours for now.

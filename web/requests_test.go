@@ -148,7 +148,7 @@ func TestRequestForm(t *testing.T) {
 			h.ask(t, "DEMO", fmt.Sprint("Request ", i))
 		}
 		a := h.visitor().post("/acme/forms/DEMO", "title", "One more").is(t, http.StatusTooManyRequests)
-		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" {
+		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "main"), "Nothing was sent.") {
 			t.Error(a.header, a.body)
 		}
 	})
@@ -162,7 +162,29 @@ func TestRequestForm(t *testing.T) {
 		}
 		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
 		h.offer(t, "OFF", "intro", "x")
+		h.visitor().get("/acme/forms/OFF").is(t, 404).has(t, 1, `main a[href="/t"]`).has(t, 0, `main a[href^="/login"]`)
 		same(t, h.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
+	})
+	t.Run("what a form had that is refused before it is read is shown, to be copied", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		a := h.visitor().with("Origin", "https://elsewhere.example").post("/acme/forms/DEMO", "title", "The door", "description", "It is stuck", "email", "a@b.example").is(t, http.StatusForbidden)
+		if typed := a.text(t, ".typed"); !strings.Contains(typed, "The door") || !strings.Contains(typed, "It is stuck") || !strings.Contains(typed, "a@b.example") {
+			t.Error(a.body)
+		}
+		h.visitor().with("Origin", "https://elsewhere.example").post("/login", "email", "a@b.example", "title", "x").is(t, http.StatusForbidden).has(t, 0, ".typed")
+	})
+	t.Run("sent again after its link was revoked or replaced, it leads to what the code tells", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		fields := []string{"nonce", requests.NewToken(), "title", "Once"}
+		h.visitor().post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
+		ticket := "/acme/" + h.newest(t, "DEMO")
+		h.ana().post(ticket+"/link/revocation").is(t, http.StatusSeeOther)
+		h.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
+		h.ana().post(ticket+"/link").is(t, http.StatusCreated)
+		h.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
+		h.visitor().get("/t/ukrEP").is(t, 200)
 	})
 	t.Run("it is kept by no robot and loads nothing from elsewhere", func(t *testing.T) {
 		t.Parallel()
@@ -266,8 +288,9 @@ func TestTrackingPages(t *testing.T) {
 			h.visitor().get("/t/zzzzz").is(t, 404)
 		}
 		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
-			if a := h.visitor().get(path).is(t, http.StatusTooManyRequests); a.header.Get("Retry-After") == "" {
-				t.Error(a.header)
+			a := h.visitor().get(path).is(t, http.StatusTooManyRequests)
+			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") || !strings.Contains(says, "lead to nothing") {
+				t.Error(a.header, says)
 			}
 		}
 		if n := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
@@ -349,7 +372,14 @@ func TestRequestsForMembers(t *testing.T) {
 		}
 		ana.post(path+"/link/revocation").goesTo(t, path)
 		h.visitor().get(second).is(t, 404)
-		ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
+		a := ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
+		if says := a.text(t, "#reply-form .hint"); !strings.Contains(says, "nobody can read this") {
+			t.Error(says)
+		}
+		ana.post(path + "/link")
+		if says := ana.get(path).text(t, "#reply-form .hint"); !strings.Contains(says, "Whoever has the private link") {
+			t.Error(says)
+		}
 	})
 	t.Run("programs are told what is public and what a requester wrote, and no code and no token", func(t *testing.T) {
 		t.Parallel()

@@ -32,8 +32,8 @@ func (s *server) route(e *echo.Echo) {
 	e.GET("/robots.txt", s.robots)
 
 	open := e.Group("", s.withSession)
-	e.GET("/:company/forms/:form", s.requestForm, s.publicly)
-	e.POST("/:company/forms/:form", s.sendRequest, s.publicly)
+	e.GET(formRoute, s.requestForm, s.publicly)
+	e.POST(formRoute, s.sendRequest, s.publicly)
 	e.GET("/t", s.trackBox, s.secretly)
 	e.GET("/t/:code", s.tracked, s.secretly)
 	e.GET("/t/:code/:token", s.trackedPrivately, s.secretly)

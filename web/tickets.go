@@ -179,6 +179,7 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 		}
 	}
 	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	props.Comments.Linked = props.Request != nil && props.Request.Linked
 	props.Comments.List, err = texts.drawn(page.List)
 	return props, err
 }

@@ -52,10 +52,17 @@ func (LooksAutomatic) Error() string {
 }
 func (LooksAutomatic) Unwrap() error { return fault.Invalid }
 
-// TooMany reports that too much came from an address or a network, or to a board, of late.
-type TooMany struct{ Wait time.Duration }
+// TooMany reports that too much came from an address or a network, or to a board, of late. Look says that nothing
+// was to be sent: codes or links were tried.
+type TooMany struct {
+	Wait time.Duration
+	Look bool
+}
 
 func (e TooMany) Error() string {
+	if e.Look {
+		return "Too many codes or links were tried from where you are, or everywhere, that lead to nothing. Try again " + inWords(e.Wait) + ". A private link that is right opens at any time."
+	}
 	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + inWords(e.Wait) + "."
 }
 func (TooMany) Unwrap() error               { return fault.RateLimited }

@@ -206,7 +206,7 @@ func MayLook(ctx context.Context, q *db.Queries, from From, private bool, now ti
 		wait = max(wait, now.Truncate(time.Minute).Add(time.Minute).Sub(now))
 	}
 	if wait > 0 {
-		return TooMany{Wait: wait}
+		return TooMany{Wait: wait, Look: true}
 	}
 	return nil
 }

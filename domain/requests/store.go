@@ -95,16 +95,17 @@ func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Se
 	return nil
 }
 
-// Find returns the code that was given for a form that was sent before; found is false for a new one.
-func Find(ctx context.Context, q *db.Queries, sent Sent) (code string, found bool, err error) {
-	code, err = db.Read(q.RequestByForm(ctx, sent.hash()))
+// Find returns the code that was given for a form that was sent before, "" for a new one. linked says that its first
+// private link still is the one that opens.
+func Find(ctx context.Context, q *db.Queries, sent Sent) (code string, linked bool, err error) {
+	row, err := db.Read(q.RequestByForm(ctx, sent.hash()))
 	if db.IsNotFound(err) {
 		return "", false, nil
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("read request: %w", err)
 	}
-	return code, true, nil
+	return row.Code, opens(row.TokenHash, sent.Token()), nil
 }
 
 // Of returns the request that a ticket came by, or NoRequester.

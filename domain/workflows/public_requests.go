@@ -97,11 +97,12 @@ func parseOptional(email string) (string, error) {
 }
 
 func (w *Workflows) sentBefore(ctx context.Context, sent requests.Sent) (Receipt, bool, error) {
-	code, found, err := requests.Find(ctx, w.db.Queries, sent)
-	if !found || err != nil {
-		return Receipt{}, found, err
+	code, linked, err := requests.Find(ctx, w.db.Queries, sent)
+	receipt := Receipt{Code: code}
+	if linked {
+		receipt.Token = sent.Token()
 	}
-	return Receipt{Code: code, Token: sent.Token()}, true, nil
+	return receipt, code != "", err
 }
 
 // counted commits what was counted also where that is too much.

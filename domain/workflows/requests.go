@@ -114,7 +114,8 @@ func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (cur
 	return current, nil
 }
 
-// Receipt is what who sent a form gets: the code that anyone may know, and the token of the private link.
+// Receipt is what who sent a form gets: the code that anyone may know, and the token of the private link; "" where
+// that was revoked since.
 type Receipt struct{ Code, Token string }
 
 // openRequest opens the ticket of a form on the board as it is now.

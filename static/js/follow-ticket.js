@@ -75,8 +75,10 @@ function keepForms(fresh) {
 	for (const id of ['reply-form', 'comment-form']) {
 		const form = document.getElementById(id)
 		const next = fresh.querySelector(`#${id}`)
-		if (form && next) next.replaceWith(asIs(form))
-		else if (form?.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
+		if (form && next) {
+			form.querySelector('.field .hint').textContent = next.querySelector('.field .hint').textContent // who reads it by now
+			next.replaceWith(asIs(form))
+		} else if (form?.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
 	}
 }
 
