@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -310,9 +312,84 @@ func TestTrackingPages(t *testing.T) {
 		h := newHouse(t, func(cfg *web.Config) {
 			cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})
-		h.visitor().get("/t/zzzzz/"+requests.NewToken()).is(t, 404)
-		if said := log.String(); !strings.Contains(said, "path=/t/…") || strings.Contains(said, "zzzzz") {
-			t.Error(said)
+		h.stopClock()
+		h.stock("ukrEP")
+		h.offer(t, "DEMO", "on", "1")
+		link := h.ask(t, "DEMO", "The secret door")
+		stranger := h.visitor()
+		for _, path := range []string{link + "/receipt", link, "/t/ukrEP"} {
+			stranger.get(path).is(t, 200)
+		}
+		stranger.post(link+"/replies", "body", "Thank you").is(t, http.StatusSeeOther)
+		stranger.post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity)
+		stranger.post("/acme/forms/DEMO", "title", "", "email", "stranger@example.com").is(t, http.StatusUnprocessableEntity)
+		for range 20 {
+			stranger.get(link+"x").is(t, 404)
+		}
+		stranger.get("/t/ukrEP").is(t, http.StatusTooManyRequests)
+		h.exec("RENAME TABLE comment TO lost")
+		stranger.get(link).is(t, http.StatusInternalServerError)
+		stranger.post(link+"/replies", "body", "Are you there?").is(t, http.StatusInternalServerError)
+		h.exec("RENAME TABLE ticket_request TO gone")
+		stranger.post("/acme/forms/DEMO", "title", "Another", "email", "stranger@example.com").is(t, http.StatusInternalServerError)
+		said := log.String()
+		for _, told := range []string{"path=/t/… ", "status=404", "status=429", "level=ERROR", "path=/acme/forms/DEMO"} {
+			if !strings.Contains(said, told) {
+				t.Errorf("%q is not in the log", told)
+			}
+		}
+		for _, secret := range []string{"ukrEP", strings.Split(link, "/")[3], "stranger@", "secret door", "Thank you"} {
+			if at := strings.Index(said, secret); at >= 0 {
+				t.Errorf("%q is in the log: %s", secret, said[max(0, at-300):at+len(secret)])
+			}
+		}
+	})
+	t.Run("a reply by a link that was revoked meanwhile is shown, to be copied", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		link := h.ask(t, "DEMO", "Help")
+		h.ana().post("/acme/"+h.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
+		a := h.visitor().post(link+"/replies", "body", "It took me an hour to write this").is(t, 404)
+		if text := a.text(t, ".typed textarea"); text != "It took me an hour to write this" {
+			t.Errorf("%q", text)
+		}
+	})
+	t.Run("a scanner is seen on the page about codes", func(t *testing.T) {
+		t.Parallel()
+		h := withForm(t, "ukrEP")
+		h.stopClock()
+		ana := h.ana()
+		for range 30 {
+			h.visitor().get("/t/zzzzz")
+		}
+		if err := h.workflows.TendRefs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if misses := ana.get(views.RefsPath).is(t, 200).text(t, "#refs-misses"); !strings.HasPrefix(misses, "20 (100") {
+			t.Errorf("it says %q", misses)
+		}
+	})
+	t.Run("behind a proxy each has a budget of their own, and none for an address that they make up", func(t *testing.T) {
+		t.Parallel()
+		_, trusted, _ := net.ParseCIDR("10.0.0.0/8")
+		h := newHouse(t, func(cfg *web.Config) { cfg.Proxies = []*net.IPNet{trusted} })
+		h.stopClock()
+		h.stock(codes(60)...)
+		h.offer(t, "DEMO", "on", "1")
+		send := func(method, path, client string, forged int, fields ...string) int {
+			r := newRequest(method, path, formKind, strings.NewReader(form(fields...).Encode()), "X-Forwarded-For", fmt.Sprintf("203.0.113.%d, %s", forged, client))
+			r.RemoteAddr = "10.0.0.1:1"
+			return h.send(r).code
+		}
+		for _, client := range []string{"192.0.2.7", "192.0.2.8"} {
+			answers := map[int]int{}
+			for i := range 30 {
+				answers[send(http.MethodPost, "/acme/forms/DEMO", client, i, "title", fmt.Sprint(client, i))]++
+				answers[send(http.MethodGet, "/t/zzzzz", client, i)]++
+			}
+			if want := map[int]int{http.StatusSeeOther: 20, http.StatusNotFound: 20, http.StatusTooManyRequests: 20}; !maps.Equal(answers, want) {
+				t.Error(client, answers)
+			}
 		}
 	})
 }

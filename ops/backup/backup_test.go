@@ -3,6 +3,8 @@ package backup_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/backup"
@@ -194,6 +197,31 @@ func dump(t testing.TB, h *house) string {
 
 func TestRestore(t *testing.T) {
 	t.Parallel()
+	t.Run("it has what a private link is known by, and not what is in one", func(t *testing.T) {
+		t.Parallel()
+		from := newHouse(t)
+		_, err := from.SetForm(from.ctx, "NINJA", requests.Form{On: true})
+		must(t, err)
+		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
+		from.exec(t, "INSERT INTO ref_pool (code) VALUES ('UkrEq')")
+		sent := requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
+		receipt, err := from.Send(context.Background(), sent)
+		must(t, err)
+		var all []byte
+		for _, member := range unpack(t, from.backup(t)) {
+			all = append(all, member.content...)
+		}
+		if hash := base64.StdEncoding.EncodeToString(requests.HashToken(receipt.Token)); !bytes.Contains(all, []byte(hash)) {
+			t.Error("whoever has the link cannot open it after a restore")
+		}
+		token, err := base64.RawURLEncoding.DecodeString(receipt.Token)
+		must(t, err)
+		for _, secret := range []string{receipt.Token, base64.StdEncoding.EncodeToString(token), hex.EncodeToString(token), string(token), sent.Nonce} {
+			if bytes.Contains(all, []byte(secret)) {
+				t.Errorf("%q is in it", secret)
+			}
+		}
+	})
 	t.Run("every value comes back as it was", func(t *testing.T) {
 		t.Parallel()
 		from, to := newHouse(t), empty(t)
