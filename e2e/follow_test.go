@@ -354,6 +354,8 @@ func TestFollowedTickets(t *testing.T) {
 			stay()
 		}
 		a.post("/acme/NINJA-2/link/revocation")
+		a.post("/acme/NINJA-2/comments", "body", "And now.")
+		b.sees("#said", "And now.")
 		b.sees("#reply-form .hint", "nobody can read this")
 		stay()
 		a.post("/acme/boards/NINJA/archive", "archived", "1", "version", "1")
