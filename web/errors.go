@@ -160,6 +160,9 @@ func (s *server) showError(err error, c echo.Context) {
 // operator's migrations, feeds or reference codes.
 func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
+	if c.Path() == formRoute {
+		return views.WayBack{Path: views.TrackBoxPath, Text: "Follow a request"}
+	}
 	if forStrangers(c) {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
 	}
