@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -41,7 +42,13 @@ type hosts struct {
 	workers int       // who share a rate
 	blocked map[string]block
 	limits  map[limitOf]*limit
-	closed  map[string]time.Time // since when a host let nothing of this process through
+	closed  map[string]closing // the hosts that let nothing of this process through
+}
+
+// closing is how long a host lets nothing through, as far as this process asked.
+type closing struct {
+	since, last time.Time // the first and the last refusal
+	again       time.Time // by when it would have been asked again
 }
 
 type block struct {
@@ -136,7 +143,7 @@ func (e Closed) Unwrap() error { return e.Later }
 func (h *hosts) heard(of *held, now time.Time) {
 	var later Later
 	if of.came == putOff && errors.As(of.err, &later) && later.Host != "" {
-		if since := now.Sub(h.refused(hostName(later.Host), now)); since >= letsNothing {
+		if since := now.Sub(h.refused(hostName(later.Host), now, later.After)); since >= letsNothing {
 			of.came, of.err = failed, Closed{later, since}
 		}
 		return
@@ -146,19 +153,23 @@ func (h *hosts) heard(of *held, now time.Time) {
 	}
 }
 
-// refused notes that a host wants to be left alone, and returns since when it lets nothing through.
-func (h *hosts) refused(host string, now time.Time) time.Time {
+// refused notes that a host wants to be left alone for a time, and returns since when it lets nothing
+// through. Where this process had nothing to do with the host for longer than a host is left alone, others may
+// have been let through meanwhile: it begins anew.
+func (h *hosts) refused(host string, now time.Time, after time.Duration) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	since, closed := h.closed[host]
-	if closed {
-		return since
+	c, closed := h.closed[host]
+	if !closed {
+		makeRoom(&h.closed, func(c closing) time.Time { return c.last })
 	}
-	if h.closed == nil || len(h.closed) >= hostsKept {
-		h.closed = map[string]time.Time{}
+	if !closed || now.After(c.again) {
+		c.since = now
 	}
-	h.closed[host] = now
-	return now
+	left := min(max(after, longestBlock), longestLater)
+	c.last, c.again = now, now.Add(left+left/2) // tasks come back somewhat later than they could
+	h.closed[host] = c
+	return c.since
 }
 
 // letThrough notes that hosts answered.
@@ -259,7 +270,7 @@ func (h *hosts) reserve(of limitOf, perHost float64, now time.Time) *rate.Reserv
 	share := rate.Limit(perHost / float64(max(h.workers, 1)))
 	l, ok := h.limits[of]
 	if !ok {
-		h.makeRoom()
+		makeRoom(&h.limits, func(l *limit) time.Time { return l.used })
 		l = &limit{Limiter: rate.NewLimiter(share, 1)}
 		h.limits[of] = l
 	}
@@ -270,21 +281,18 @@ func (h *hosts) reserve(of limitOf, perHost float64, now time.Time) *rate.Reserv
 	return l.ReserveN(now, 1)
 }
 
-// makeRoom forgets the quarter of the limits that was not used for the longest time, where there are many.
-func (h *hosts) makeRoom() {
-	if h.limits == nil {
-		h.limits = map[limitOf]*limit{}
+// makeRoom forgets the quarter of what is kept that was not used for the longest time, where that is much.
+func makeRoom[K comparable, V any](kept *map[K]V, used func(V) time.Time) {
+	if *kept == nil {
+		*kept = map[K]V{}
 	}
-	if len(h.limits) < hostsKept {
+	if len(*kept) < hostsKept {
 		return
 	}
-	of := make([]limitOf, 0, len(h.limits))
-	for key := range h.limits {
-		of = append(of, key)
-	}
-	slices.SortFunc(of, func(a, b limitOf) int { return h.limits[a].used.Compare(h.limits[b].used) })
+	of := slices.Collect(maps.Keys(*kept))
+	slices.SortFunc(of, func(a, b K) int { return used((*kept)[a]).Compare(used((*kept)[b])) })
 	for _, key := range of[:len(of)/4] {
-		delete(h.limits, key)
+		delete(*kept, key)
 	}
 }
 

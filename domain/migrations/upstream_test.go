@@ -189,7 +189,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &Migration{Process: refuses})
 		run := b.running(10, Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000})
-		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing-time.Minute))
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing-time.Minute), time.Minute)
 		b.works()
 		b.comesTo(run, Complete)
 		if p := b.progress(run); p.Failed != 10 || p.Errors != 20 {
@@ -205,7 +205,7 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &Migration{Process: refuses})
 		run := b.running(100, Knobs{Backoff: 10 * time.Millisecond})
-		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing))
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing), time.Minute)
 		b.works()
 		b.comesTo(run, Paused)
 		if reason := b.row(run).Reason; !strings.Contains(reason, "429 Too Many Requests") && !strings.Contains(reason, "attempts failed") {
@@ -223,18 +223,44 @@ func TestHostsThatLetNothingThrough(t *testing.T) {
 			return w.Await(ctx, host)
 		}})
 		run := b.running(5, Knobs{Attempts: 1, Concurrency: 1})
-		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing))
+		b.watcher.hosts.refused(host, time.Now().Add(-letsNothing), time.Minute)
 		b.works()
 		b.comesTo(run, Complete)
 		if p := b.progress(run); p.Complete != 5 || p.Errors != 0 {
 			t.Errorf("%+v", p)
 		}
 	})
-	t.Run("what is kept of them is bounded", func(t *testing.T) {
+	t.Run("an hour in which this process had nothing to do with it says nothing", func(t *testing.T) {
+		t.Parallel()
+		h, nine := &hosts{}, time.Now()
+		for _, step := range []struct {
+			after, asks time.Duration
+			costs       bool
+		}{
+			{0, time.Minute, false},
+			{2 * time.Hour, time.Minute, false}, // others were let through between, for all that is known
+			{2*time.Hour + 59*time.Minute, time.Minute, false},
+			{3*time.Hour + time.Minute, time.Minute, true},
+			{5 * time.Hour, 24 * time.Hour, false},
+			{30 * time.Hour, 24 * time.Hour, true}, // it said that it would not be asked sooner
+		} {
+			of := &held{work: &Work{}, came: putOff, err: Later{After: step.asks, Host: host}}
+			h.heard(of, nine.Add(step.after))
+			if costs := of.came == failed; costs != step.costs {
+				t.Errorf("after %s: %v", step.after, of.err)
+			}
+		}
+	})
+	t.Run("what is kept of them is bounded, and those that were asked long ago go first", func(t *testing.T) {
 		t.Parallel()
 		h := &hosts{}
+		began := time.Now()
 		for i := range 3 * hostsKept {
-			h.refused(fmt.Sprintf("host%d.example", i), time.Now())
+			now := began.Add(time.Duration(i) * time.Second)
+			h.refused(fmt.Sprintf("host%d.example", i), now, time.Minute)
+			if since := h.refused(host, now, time.Minute); !since.Equal(began) {
+				t.Fatalf("after %d others it counts from %s", i, since.Sub(began))
+			}
 		}
 		if len(h.closed) > hostsKept {
 			t.Errorf("%d hosts", len(h.closed))
