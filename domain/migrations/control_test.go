@@ -207,6 +207,15 @@ func TestKnobs(t *testing.T) {
 	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
 		t.Error(got)
 	}
+	row := mostSameErrors
+	if run := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{SameError: &row})); run.Knobs.SameError != row {
+		t.Error(run.Knobs.SameError)
+	}
+	row++ // more than is looked at
+	_, err = d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{SameError: &row})
+	if refuses[BadParams](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
+		t.Error(fault.Message(err))
+	}
 	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m", 0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
 		if span(d) != text {
 			t.Error(span(d), text)

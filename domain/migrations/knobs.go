@@ -94,7 +94,7 @@ func (k Knobs) turn(c KnobChange) (Knobs, []turned, error) {
 	turnTo(&t, "max_history", &k.MaxHistory, c.MaxHistory, 0, 1_000_000_000_000, func(n int64) string { return strconv.FormatInt(n, 10) })
 	turnTo(&t, "max_lag", &k.MaxLag, c.MaxLag, 0, 24*time.Hour, span)
 	turnTo(&t, "error_share", &k.ErrorShare, c.ErrorShare, 0, 1, number)
-	turnTo(&t, "same_error", &k.SameError, c.SameError, 0, 1_000_000, whole)
+	turnTo(&t, "same_error", &k.SameError, c.SameError, 0, mostSameErrors, whole)
 	if c.Throttled != nil && *c.Throttled != k.Throttled {
 		t.done = append(t.done, turned{"throttled", strconv.FormatBool(k.Throttled), strconv.FormatBool(*c.Throttled)})
 		k.Throttled = *c.Throttled

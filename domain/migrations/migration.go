@@ -134,7 +134,7 @@ type Knobs struct {
 	MaxHistory  int64         `json:"max_history"` // length of the history list: what purge has yet to remove
 	MaxLag      time.Duration `json:"max_lag"`     // of a replica
 	ErrorShare  float64       `json:"error_share"` // of the last 100 attempts: above it the run pauses; 0 to 1
-	SameError   int           `json:"same_error"`  // in a row: at it the run pauses
+	SameError   int           `json:"same_error"`  // in a row, up to 1000: at it the run pauses
 	Throttled   bool          `json:"throttled"`   // by hand
 }
 

@@ -11,6 +11,9 @@ import (
 // window is how many of the last attempts the share of errors is of.
 const window = 100
 
+// mostSameErrors is how many equal errors in a row may be asked for: so many are read at a look.
+const mostSameErrors = 1000
+
 // tripping is what is remembered of the attempts of a run since it last began to run.
 type tripping struct {
 	counting bool
@@ -106,7 +109,7 @@ func (e *Engine) tripReason(ctx context.Context, run Run, m *tripping, now, last
 	if run.Knobs.SameError <= 0 || step.failed == 0 {
 		return "", nil
 	}
-	n := min(run.Knobs.SameError, 1000)
+	n := min(run.Knobs.SameError, mostSameErrors) // a run of an earlier version may have more
 	failures, err := db.Read(e.db.LastFailures(ctx, db.LastFailuresParams{RunID: run.ID, After: m.streak, Limit: int32(n)}))
 	if err != nil || len(failures) < n {
 		return "", err

@@ -98,7 +98,7 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	shaky := *numbers
-	shaky.Knobs = Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1_000_000}
+	shaky.Knobs = Knobs{Attempts: 2, Backoff: 10 * time.Millisecond, ErrorShare: 1, SameError: 1000}
 	shaky.Process = func(context.Context, *Work) error {
 		if calls.Add(1)%3 == 0 {
 			return errors.New("it shakes")
