@@ -74,6 +74,17 @@ func TestRunPage(t *testing.T) {
 		}
 		a.has(t, 0, "[data-evil]").has(t, 7, "#run-tasks tbody tr").has(t, 3, "#run-tasks tbody [name=task]")
 	})
+	t.Run("while tasks wait it says which hosts want to be left alone, and why", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
+		ana := h.operator()
+		a := ana.get(views.RunPath(h.underWay(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
+		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is left alone until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
+			t.Error(got)
+		}
+		ana.get(views.RunPath(h.underWay(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
+	})
 	t.Run("what did not change is not sent again, and a piece that rests is not either", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)

@@ -189,7 +189,8 @@ func (f *finishing) putOff(ctx context.Context, tx *db.Tx, list []*held) error {
 		var later Later
 		errors.As(h.err, &later)
 		after := min(max(later.After, shortestLater), longestLater)
-		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: cut(later.Error(), maxNote)}
+		tasks[i] = db.Ended{Task: h.work.Task.ID, Fence: h.fence, Free: true, Due: after + rand.N(after/10), Note: cut(mask(h.work.secrets, later.Error()), maxNote)}
+		later.Reason = mask(h.work.secrets, later.Reason)
 		f.leaveAlone(later)
 	}
 	f.counts.Processing -= int64(len(list))

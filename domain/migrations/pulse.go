@@ -15,6 +15,7 @@ const (
 	chartMarks   = 100
 	lately       = 17 * time.Second // three samples and what came since
 	tenMinutes   = 10*time.Minute + 2*time.Second
+	closedShown  = 5
 	farthest     = 365 * 24 * time.Hour // an ETA beyond it is none
 )
 
@@ -28,6 +29,17 @@ type Pulse struct {
 	Marks        []Event     // what operators and the engine did in the time of Samples, oldest first
 	Workers      []RunWorker // those who live, by id, with what they do for the run
 	Idle, Living int         // of them: who act on the run's present state and hold nothing of it, and all
+	// Closed are hosts that asked to be left alone, by all runs, while tasks of this one wait: those for the
+	// longest first, five at most. MoreClosed tells that there are others.
+	Closed     []ClosedHost
+	MoreClosed bool
+}
+
+// ClosedHost is a host that gets no requests until then, for the reason that it gave.
+type ClosedHost struct {
+	Host   string
+	Until  time.Time
+	Reason string
 }
 
 // ETA is in what time the run is likely to be over, as a range. It is not Known below 0.5 % done, while
@@ -74,8 +86,27 @@ func (e *Engine) Pulse(ctx context.Context, run id.Run) (Pulse, error) {
 		p.Samples = append(p.Samples, Sample{At: s.At, Complete: s.Complete, Failed: s.Failed, Skipped: s.Skipped, Errors: s.Errors, Processing: s.Processing})
 	}
 	p.measure(State(row.MigrationRun.State), row.MigrationRun.Total, progressOf(row.MigrationRun.Total, progress), row.At)
+	if State(row.MigrationRun.State).IsActive() && progress.Waiting > 0 {
+		if p.Closed, p.MoreClosed, err = e.closedHosts(ctx, row.At); err != nil {
+			return Pulse{}, err
+		}
+	}
 	p.Marks, err = e.marks(ctx, run, p.Samples)
 	return p, err
+}
+
+// closedHosts are those that are left alone at a time.
+func (e *Engine) closedHosts(ctx context.Context, at time.Time) (list []ClosedHost, more bool, err error) {
+	rows, err := db.Read(e.db.BlockedUpstreams(ctx, closedShown+1))
+	if err != nil {
+		return nil, false, err
+	}
+	rows, more = page(rows, closedShown)
+	for _, row := range rows {
+		left := time.Duration(row.LeftUs) * time.Microsecond
+		list = append(list, ClosedHost{Host: row.Host, Until: at.Add(left).Round(time.Second), Reason: row.Reason})
+	}
+	return list, more, nil
 }
 
 // marks are the events in the time of the samples.

@@ -171,6 +171,57 @@ func TestPulse(t *testing.T) {
 	}
 }
 
+func TestHostsThatAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	t.Run("those for the longest come first, while tasks wait", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, Knobs{})
+		for i := range 7 {
+			if err := s.engine.blockHost(t.Context(), fmt.Sprintf("host%d.example", i), time.Duration(i+1)*9*time.Minute/2, fmt.Sprintf("429 for the %d.", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.exec("INSERT INTO migration_upstream VALUES ('open.example', NOW(6) - INTERVAL 1 SECOND, 'again open')")
+		pulse := func() Pulse {
+			t.Helper()
+			p, err := s.engine.Pulse(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		if p := pulse(); p.Closed != nil || p.MoreClosed {
+			t.Errorf("no task waits: %+v", p.Closed)
+		}
+		s.count(db.AddToCounterParams{Waiting: 3})
+		p := pulse()
+		if len(p.Closed) != closedShown || !p.MoreClosed || p.Closed[0].Host != "host6.example" || p.Closed[4].Host != "host2.example" || p.Closed[0].Reason != "429 for the 6." {
+			t.Errorf("%v %+v", p.MoreClosed, p.Closed)
+		}
+		if until := s.number("SELECT TIMESTAMPDIFF(SECOND, ?, blocked_until) FROM migration_upstream WHERE host = 'host6.example'", p.Closed[0].Until); until < -2 || until > 2 {
+			t.Errorf("until %d seconds before its end", until)
+		}
+		s.exec("UPDATE migration_run SET state = 'cancelled' WHERE id = 1")
+		if p := pulse(); p.Closed != nil {
+			t.Errorf("the run is over: %+v", p.Closed)
+		}
+	})
+	t.Run("what they say has no secret of a run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})
+		h := b.hand(b.running(1, Knobs{}))
+		list := h.claims(1)
+		list[0].work.secrets = []string{"correct-horse"}
+		h.ends(list, putOff, Later{After: time.Minute, Host: "images.example", Reason: "correct-horse was refused"})
+		if n := b.number("SELECT COUNT(*) FROM migration_upstream WHERE reason = ?", Masked+" was refused"); n != 1 {
+			t.Error("what the host said has the secret, or is not there")
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_task WHERE note LIKE '%correct-horse%'"); n != 0 {
+			t.Error("the note has the secret")
+		}
+	})
+}
+
 func TestPulseCostsNoMoreWithMoreTasks(t *testing.T) {
 	t.Parallel()
 	d, watch := dbtest.Watched(t)

@@ -54,6 +54,15 @@ func execOn(t *testing.T, d *db.DB, statement string, args ...any) {
 	}
 }
 
+// number is what a statement finds.
+func (s *stage) number(statement string, args ...any) (n int64) {
+	s.Helper()
+	if err := s.db.SQL.QueryRowContext(s.Context(), statement, args...).Scan(&n); err != nil {
+		s.Fatalf("%v\nin %s", err, statement)
+	}
+	return n
+}
+
 // now is the run as the keeper finds it.
 func (s *stage) now() Run {
 	s.Helper()
