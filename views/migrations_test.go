@@ -1,7 +1,9 @@
 package views
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -41,6 +43,23 @@ func TestSegments(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestMarksOfAChart(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	at := func(second int) time.Time { return began.Add(time.Duration(second) * time.Second) }
+	c := chartOf(migrations.Pulse{
+		Samples: []migrations.Sample{{At: at(2)}, {At: at(52)}, {At: at(102)}},
+		Marks:   []migrations.Event{{Kind: "running", At: at(0)}, {Kind: "pausing", At: at(52)}, {Kind: "paused", At: at(103)}},
+	})
+	var got []string
+	for _, m := range c.marks {
+		got = append(got, m.at+" "+m.label)
+	}
+	if want := "0.0% 1, 50.0% 2, 100.0% 3"; strings.Join(got, ", ") != want {
+		t.Errorf("%v, not %s", got, want)
+	}
 }
 
 func TestEveryStateHasALook(t *testing.T) {

@@ -58,13 +58,13 @@ func chartOf(p migrations.Pulse) chart {
 	c.errors = c.band(p.Samples, func(s migrations.Sample) int64 { return s.Errors })
 	var seen []migrations.Event
 	for _, e := range p.Marks {
-		if !e.At.Before(c.from) && !e.At.After(c.to.Add(gap)) {
+		if !e.At.After(c.to.Add(gap)) {
 			seen = append(seen, e)
 		}
 	}
 	start, from := 0, 0. // of the marks that share a label
 	for i, e := range seen {
-		m := chartMark{at: strconv.FormatFloat(math.Min(100, c.x(e.At)/10), 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
+		m := chartMark{at: strconv.FormatFloat(c.x(e.At)/10, 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
 		m.number = max(0, i-max(0, len(seen)-marksListed)+1)
 		c.marks = append(c.marks, m)
 		if m.number == 0 {
@@ -89,8 +89,9 @@ func markClass(kind string) string {
 	return ""
 }
 
+// x is where a time is; at an edge, where it is beyond.
 func (c chart) x(at time.Time) float64 {
-	return 1000 * at.Sub(c.from).Seconds() / c.to.Sub(c.from).Seconds()
+	return min(max(0, 1000*at.Sub(c.from).Seconds()/c.to.Sub(c.from).Seconds()), 1000)
 }
 
 func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64) band {

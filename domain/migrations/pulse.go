@@ -26,7 +26,7 @@ type Pulse struct {
 	Errors       float64 // failed attempts per second, over about the last 15 seconds
 	ETA          ETA
 	Samples      []Sample    // the last 180 at most, oldest first; every five seconds while it goes on
-	Marks        []Event     // what operators and the engine did in the time of Samples, oldest first
+	Marks        []Event     // what operators and the engine did in the time of Samples, oldest first; before it, Start
 	Workers      []RunWorker // those who live, by id, with what they do for the run
 	Idle, Living int         // of them: who act on the run's present state and hold nothing of it, and all
 	// Closed are hosts that asked to be left alone, by all runs, while tasks of this one wait: those for the
@@ -109,7 +109,8 @@ func (e *Engine) closedHosts(ctx context.Context, at time.Time) (list []ClosedHo
 	return list, more, nil
 }
 
-// marks are the events in the time of the samples.
+// marks are the events in the time of the samples. Where these are all that the run has, Start is among
+// them: it comes before the first.
 func (e *Engine) marks(ctx context.Context, run id.Run, samples []Sample) ([]Event, error) {
 	if len(samples) == 0 {
 		return nil, nil
@@ -119,11 +120,20 @@ func (e *Engine) marks(ctx context.Context, run id.Run, samples []Sample) ([]Eve
 		return nil, err
 	}
 	var marks []Event
-	for _, row := range slices.Backward(rows) {
-		if !row.CreatedAt.Before(samples[0].At) {
-			marks = append(marks, eventFrom(row))
+	for _, row := range rows {
+		before := row.CreatedAt.Before(samples[0].At)
+		if before && len(samples) == chartSamples {
+			break
+		}
+		if before && State(row.Kind) != Running {
+			continue
+		}
+		marks = append(marks, eventFrom(row))
+		if before {
+			break
 		}
 	}
+	slices.Reverse(marks)
 	return marks, nil
 }
 

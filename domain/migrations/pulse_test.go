@@ -171,6 +171,46 @@ func TestPulse(t *testing.T) {
 	}
 }
 
+func TestStartIsMarked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, Knobs{})
+	event := func(kind string, ago int) {
+		t.Helper()
+		s.exec("INSERT INTO migration_event (run_id, actor, kind, detail, created_at) VALUES (1, 'Ann', ?, '', NOW(6) - INTERVAL ? SECOND)", kind, ago)
+	}
+	sample := func(n, ago int) {
+		t.Helper()
+		for i := range n {
+			s.exec("INSERT INTO migration_sample VALUES (1, NOW(6) - INTERVAL ? SECOND + INTERVAL ? MICROSECOND, 0, 0, 0, 0, 0)", ago, i)
+		}
+	}
+	marks := func() string {
+		t.Helper()
+		p, err := s.engine.Pulse(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, m := range p.Marks {
+			kinds = append(kinds, m.Kind)
+		}
+		return strings.Join(kinds, " ")
+	}
+	event("open", 3000)
+	event("ready", 2900)
+	event("running", 2800)
+	event("knob", 2799)
+	sample(2, 2700)
+	event("pausing", 2600)
+	if got := marks(); got != "running pausing" {
+		t.Errorf("the chart from the run's beginning on marks %q", got)
+	}
+	sample(chartSamples, 2650)
+	if got := marks(); got != "pausing" {
+		t.Errorf("a chart of a later time marks %q", got)
+	}
+}
+
 func TestHostsThatAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("those for the longest come first, while tasks wait", func(t *testing.T) {
