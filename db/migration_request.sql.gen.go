@@ -40,6 +40,18 @@ func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) (int64, 
 	return result.LastInsertId()
 }
 
+const anyRequestOf = `-- name: AnyRequestOf :one
+SELECT EXISTS(SELECT 1 FROM migration_request WHERE run_id = ?) AS found
+`
+
+// AnyRequestOf finds out whether a run has a request that is not through.
+func (q *Queries) AnyRequestOf(ctx context.Context, runID id.Run) (bool, error) {
+	row := q.db.QueryRowContext(ctx, anyRequestOf, runID)
+	var found bool
+	err := row.Scan(&found)
+	return found, err
+}
+
 const endRequest = `-- name: EndRequest :exec
 DELETE FROM migration_request WHERE id = ?
 `

@@ -195,6 +195,7 @@ var samples = map[string]sample{
 
 	// migration_request.sql
 	"NextRequest":   {args: with(500)},
+	"AnyRequestOf":  {args: with(1)},
 	"RunOfRequest":  {args: with(7)},
 	"LockRequest":   {args: with(7)},
 	"RequestCameTo": {args: with(7, 7)},

@@ -16,3 +16,7 @@ UPDATE migration_request SET after_id = sqlc.arg(after_id) WHERE id = sqlc.arg(i
 
 -- name: EndRequest :exec
 DELETE FROM migration_request WHERE id = sqlc.arg(id);
+
+-- AnyRequestOf finds out whether a run has a request that is not through.
+-- name: AnyRequestOf :one
+SELECT EXISTS(SELECT 1 FROM migration_request WHERE run_id = sqlc.arg(run_id)) AS found;

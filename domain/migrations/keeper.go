@@ -86,21 +86,18 @@ func (k *keeper) round(ctx context.Context) error {
 	for _, run := range runs {
 		failed = append(failed, k.look(ctx, run, sweep, tidy))
 	}
-	failed = append(failed, k.w.e.finishRequests(ctx), k.w.e.watch(ctx, runs))
 	if tidy {
 		_, err := db.Read(k.w.e.db.ForgetWorkers(ctx, 1000))
 		failed = append(failed, err)
 	}
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
-	if sweep {
+	err = errors.Join(failed...)
+	if err == nil && sweep {
 		k.swept = now
 	}
-	if tidy {
+	if err == nil && tidy {
 		k.tidy = now
 	}
-	return nil
+	return errors.Join(err, k.w.e.finishRequests(ctx), k.w.e.watch(ctx, runs))
 }
 
 // runs are the active runs with their progress.
@@ -219,7 +216,8 @@ func (k *keeper) idle(run Run) func(ctx context.Context, tx *db.Tx) (bool, error
 	}
 }
 
-// nothingLeft looks at the tasks themselves before a run is called complete.
+// nothingLeft looks at the tasks themselves before a run is called complete, and at what operators asked
+// for that is not through: it would run again.
 func nothingLeft(run Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
 	return func(ctx context.Context, tx *db.Tx) (bool, error) {
 		for _, state := range []string{TaskOpen, TaskWaiting, TaskProcessing} {
@@ -227,7 +225,8 @@ func nothingLeft(run Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
 				return false, err
 			}
 		}
-		return true, nil
+		asked, err := tx.AnyRequestOf(ctx, run.ID)
+		return !asked, err
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,27 +327,68 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 	return more, err
 }
 
-// finishRequests goes on with what operators asked to be retried or skipped and what was too much for
-// their requests, for about half a second. The keeper calls it.
-func (e *Engine) finishRequests(ctx context.Context) error {
-	var last uint64
-	for end := time.Now().Add(settleTime / 2); time.Now().Before(end); {
-		request, err := db.Read(e.db.NextRequest(ctx, last))
+// endRequest ends a request that met a conflict, which no further try would end; the run's log says so.
+func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error) error {
+	return e.db.InTx(ctx, func(tx *db.Tx) error {
+		run, err := tx.RunOfRequest(ctx, request)
 		if db.IsNotFound(err) {
 			return nil
 		}
 		if err != nil {
+			return err
+		}
+		if _, err := lockRun(ctx, tx, run); err != nil {
+			return err
+		}
+		r, err := tx.LockRequest(ctx, request)
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.EndRequest(ctx, request); err != nil {
+			return err
+		}
+		tasks, s := manyOf(r)
+		return logEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor, fault.Message(conflict)))
+	})
+}
+
+// finishRequests goes on with what operators asked to be retried or skipped and what was too much for
+// their requests, for about half a second, with one after the other in turn: one that fails, or is long,
+// does not hold up the others. The keeper calls it.
+func (e *Engine) finishRequests(ctx context.Context) error {
+	last := &e.watcher.request
+	failed := map[uint64]error{}
+	more := last.Load() > 0 // those before it are still to come
+	for end := time.Now().Add(settleTime / 2); time.Now().Before(end); {
+		request, err := db.Read(e.db.NextRequest(ctx, last.Load()))
+		switch {
+		case db.IsNotFound(err) && more:
+			last.Store(0)
+			more = false
+			continue
+		case db.IsNotFound(err):
+			return errors.Join(slices.Collect(maps.Values(failed))...)
+		case err != nil:
 			return fmt.Errorf("read requests: %w", err)
 		}
-		more, err := e.goOn(ctx, request)
+		last.Store(request)
+		if failed[request] != nil {
+			continue
+		}
+		left, err := e.goOn(ctx, request)
+		if errors.Is(err, fault.Conflict) {
+			e.options.Log.Warn("a request ends before its end", "request", request, "error", err)
+			err = e.endRequest(ctx, request, err)
+		}
 		if err != nil {
-			return fmt.Errorf("go on with request %d: %w", request, err)
+			failed[request] = fmt.Errorf("go on with request %d: %w", request, err)
 		}
-		if !more {
-			last = request
-		}
+		more = more || left
 	}
-	return nil
+	return errors.Join(slices.Collect(maps.Values(failed))...)
 }
 
 // lockToSettle locks the run, where its state allows that its tasks are settled.

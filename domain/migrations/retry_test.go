@@ -129,6 +129,80 @@ func TestRetry(t *testing.T) {
 			t.Error(d.requests(), d.iterations(run.ID))
 		}
 	})
+	t.Run("a request that cannot be carried out does not hold up those behind it", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		stuck, other := d.many(1500), d.many(1600)
+		for _, run := range []Run{stuck, other} {
+			if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		execute(t, d.db, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
+		if err := d.finishRequests(d.ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
+			t.Errorf("nobody is told: %v", err)
+		}
+		for range 5 { // rounds of the keeper, where the first request took all the time of one
+			_ = d.finishRequests(d.ctx)
+		}
+		if d.iterations(other.ID) != "0 1600 0" || d.iterations(stuck.ID) != "500 1000 0" || d.requests() != 1 {
+			t.Error(d.iterations(other.ID), d.iterations(stuck.ID), d.requests())
+		}
+		execute(t, d.db, "DROP TRIGGER stuck")
+		if err := d.finishRequests(d.ctx); err != nil || d.iterations(stuck.ID) != "0 1500 0" || d.requests() != 0 {
+			t.Error(err, d.iterations(stuck.ID), d.requests())
+		}
+	})
+	t.Run("a request that meets a conflict ends, and the run's log says so", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(1500)
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+			t.Fatal(err)
+		}
+		d.moved(run.ID, Running, Complete, Keeper)
+		other := d.opened(1500)
+		if err := d.finishRequests(d.ctx); err != nil || d.requests() != 0 {
+			t.Fatal(err, d.requests())
+		}
+		d.counted(run.ID)
+		if d.run(run.ID).State != Complete || d.iterations(run.ID) != "500 1000 0" {
+			t.Error("it was touched", d.iterations(run.ID))
+		}
+		want := "Counterfoil retry all failed tasks, for Ana: the rest is left as it is. " + ActiveRun{other.ID}.Error()
+		if log := d.log(run.ID); log[len(log)-1] != want {
+			t.Error(log)
+		}
+	})
+	t.Run("a run is not complete while one of its requests is not through", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t)
+		run := d.many(1500)
+		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["skip"]); err != nil {
+			t.Fatal(err)
+		}
+		w, err := d.signOn(d.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &keeper{w: w}
+		settled := func() State {
+			t.Helper()
+			if err := k.settle(d.ctx, d.run(run.ID)); err != nil {
+				t.Fatal(err)
+			}
+			return d.run(run.ID).State
+		}
+		if got := settled(); got != Running {
+			t.Errorf("before its request is through it is %s", got)
+		}
+		if err := d.finishRequests(d.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := settled(); got != Complete {
+			t.Errorf("then it is %s", got)
+		}
+	})
 	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -24,8 +25,9 @@ type watcher struct {
 	loads  loads
 	gauges gauges
 
-	runs   map[id.Run]*watched // the keeper's alone
-	tidied time.Time
+	runs    map[id.Run]*watched // the keeper's alone
+	tidied  time.Time
+	request atomic.Uint64 // of operators, that the keeper went on with last; 0 to begin with the first
 }
 
 // watched is what the keeper remembers of a run between two looks.
