@@ -18,6 +18,7 @@ type Watch struct {
 	took    time.Duration
 	commits func() // before each
 	after   func(statement string)
+	before  func(ctx context.Context, statement string) error
 }
 
 // Watched returns a new database with the newest schema, and who watches it.
@@ -55,6 +56,23 @@ func (w *Watch) After(do func(statement string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.after = do
+}
+
+// Before has do called before each statement; where it returns an error that is the answer, and nothing is sent.
+func (w *Watch) Before(do func(ctx context.Context, statement string) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.before = do
+}
+
+func (w *Watch) sending(ctx context.Context, statement string) error {
+	w.mu.Lock()
+	do := w.before
+	w.mu.Unlock()
+	if do == nil {
+		return nil
+	}
+	return do(ctx, statement)
 }
 
 func (w *Watch) committing() {
@@ -120,11 +138,17 @@ type conn struct {
 
 func (c *conn) ExecContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Result, error) {
 	defer c.watch.saw(statement, time.Now())
+	if err := c.watch.sending(ctx, statement); err != nil {
+		return nil, err
+	}
 	return c.whole.ExecContext(ctx, statement, args)
 }
 
 func (c *conn) QueryContext(ctx context.Context, statement string, args []driver.NamedValue) (driver.Rows, error) {
 	defer c.watch.saw(statement, time.Now())
+	if err := c.watch.sending(ctx, statement); err != nil {
+		return nil, err
+	}
 	found, err := c.whole.QueryContext(ctx, statement, args)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
+
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -129,7 +131,7 @@ func TestClaim(t *testing.T) {
 		run := b.running(5000, Knobs{})
 		b.exec("UPDATE migration_task SET state = 'complete' ORDER BY id LIMIT 4950")
 		b.exec("ANALYZE TABLE migration_task")
-		if plan := planOfClaim(t.Context(), b.d, run); !plan.Good || !plan.Known {
+		if plan, _ := planOfClaim(t.Context(), b.d, run); !plan.Good || !plan.Known {
 			t.Errorf("%+v", plan)
 		}
 		if claimed := b.hand(run).claims(100); len(claimed) != 50 {
@@ -161,26 +163,64 @@ func TestClaim(t *testing.T) {
 	})
 	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, dbtest.Open(t), &Migration{Process: func(context.Context, *Work) error {
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &Migration{Process: func(context.Context, *Work) error {
 			t.Error("a task was processed")
 			return nil
 		}})
 		run := b.running(10, Knobs{})
 		b.exec("ALTER TABLE migration_task ADD KEY ix_other (run_id, id)")
 		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (state, run_id, id)")
-		if plan := planOfClaim(t.Context(), b.d, run); !plan.Good {
+		if plan, _ := planOfClaim(t.Context(), b.d, run); !plan.Good {
 			t.Errorf("an index that serves as well is refused: %+v", plan)
 		}
 		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (run_id, payload(10), state)")
-		if plan := planOfClaim(t.Context(), b.d, run); plan.Good || !plan.Known {
+		if plan, _ := planOfClaim(t.Context(), b.d, run); plan.Good || !plan.Known {
 			t.Errorf("%+v", plan)
 		}
 		h := b.hand(run)
+		watch.Before(func(ctx context.Context, statement string) error {
+			if _, ends := ctx.Deadline(); !ends {
+				t.Errorf("it would wait for ever for %s", statement)
+			}
+			return nil
+		})
 		if h.checkPlan() {
 			t.Error("it claims")
 		}
+		watch.Before(nil)
 		if row := b.row(run); row.State != Pausing || row.Reason == "" {
 			t.Errorf("%s: %s", row.State, row.Reason)
+		}
+	})
+	t.Run("a database that does not say how it would claim is asked again, with an end to the patience", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &Migration{Process: noop})
+		run := b.running(10, Knobs{})
+		h := b.hand(run)
+		for _, answer := range []error{context.DeadlineExceeded, context.Canceled, mysql.ErrInvalidConn} {
+			watch.Before(func(ctx context.Context, statement string) error {
+				if _, ends := ctx.Deadline(); !ends {
+					t.Errorf("it would wait for ever for %s", statement)
+				}
+				if strings.HasPrefix(statement, "EXPLAIN") {
+					return answer
+				}
+				return nil
+			})
+			for range 3 {
+				if h.checkPlan() {
+					t.Errorf("after %v it claims", answer)
+				}
+			}
+			watch.Before(nil)
+			if row := b.row(run); row.State != Running {
+				t.Errorf("after %v it is %s: %s", answer, row.State, row.Reason)
+			}
+		}
+		if !h.checkPlan() {
+			t.Error("it is not asked again")
 		}
 	})
 	t.Run("a turn whose answer was lost counts nothing twice, and what it claimed goes back", func(t *testing.T) {

@@ -13,16 +13,25 @@ import (
 // claimKeyBytes is the length of what a claim looks up in ix_claim: run_id (8), state (1) and id (8).
 const claimKeyBytes = "17"
 
-// PlanOfClaim asks the server how it would claim tasks: by ix_claim, with all its columns, and
-// without sorting, or not Good.
-func PlanOfClaim(ctx context.Context, d *db.DB) ClaimPlan { return planOfClaim(ctx, d, 0) }
+// planAnswers is how long the database may take to say how it would claim tasks, or to pause a run.
+const planAnswers = 10 * time.Second
 
-func planOfClaim(ctx context.Context, d *db.DB, run id.Run) ClaimPlan {
+// PlanOfClaim asks the server how it would claim tasks, for ten seconds at most: by ix_claim, with all its
+// columns, and without sorting, or not Good.
+func PlanOfClaim(ctx context.Context, d *db.DB) ClaimPlan {
+	plan, _ := planOfClaim(ctx, d, 0)
+	return plan
+}
+
+// planOfClaim also returns why the plan is not known.
+func planOfClaim(ctx context.Context, d *db.DB, run id.Run) (ClaimPlan, error) {
+	ctx, cancel := context.WithTimeout(ctx, planAnswers)
+	defer cancel()
 	lines, err := d.ExplainClaim(ctx, run)
 	if err != nil {
-		return ClaimPlan{Says: fmt.Sprintf("The server does not say how it would claim tasks: %v", err)}
+		return ClaimPlan{Says: fmt.Sprintf("The server does not say how it would claim tasks: %v", err)}, err
 	}
-	return judgePlan(lines)
+	return judgePlan(lines), nil
 }
 
 func judgePlan(lines []map[string]string) ClaimPlan {
@@ -55,18 +64,24 @@ func (d *dispatcher) checkPlan() bool {
 		return true
 	}
 	run := d.run.Load()
-	plan := planOfClaim(d.writing, d.w.e.db, run.ID)
+	plan, err := planOfClaim(d.writing, d.w.e.db, run.ID)
 	switch {
 	case plan.Good:
 		d.planned = true
 		return true
+	case transient(err): // that is no answer
+		d.log("ask how tasks would be claimed", "error", err)
+		d.idleAfter(time.Now())
+		return false
 	case !plan.Known && d.failures == 0 && !strings.Contains(plan.Says, "ix_claim"):
-		d.failures++ // the database may be away
+		d.failures++ // it is asked once more
 		d.idleAfter(time.Now())
 		return false
 	}
 	d.log("refuse to claim tasks", "why", plan.Says)
-	err := d.w.e.move(d.writing, *run, move{
+	ctx, cancel := context.WithTimeout(d.writing, planAnswers)
+	defer cancel()
+	err = d.w.e.move(ctx, *run, move{
 		Action: "pause", From: []State{Running}, To: Pausing, Actor: Keeper,
 		Reason: "Tasks cannot be claimed: " + plan.Says + " See `counterfoil doctor`; then resume.",
 	})
