@@ -442,6 +442,29 @@ func TestFence(t *testing.T) {
 
 func TestKeeper(t *testing.T) {
 	t.Parallel()
+	t.Run("it asks for the progress of all runs at once, and leaves out one that it cannot read", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &Migration{Process: noop})
+		var all []id.Run
+		for range 4 {
+			all = append(all, b.running(3, Knobs{}))
+		}
+		h := b.hand(all[0])
+		h.ends(h.claims(2), complete, nil)
+		b.exec("UPDATE migration_run SET knobs = 'no' WHERE id = ?", uint64(all[2]))
+		watch.Take()
+		runs, err := h.k.runs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent, _ := watch.Take(); len(sent) != 2 {
+			t.Errorf("%d statements: %v", len(sent), sent)
+		}
+		if len(runs) != 3 || runs[0].Progress.Complete != 2 || runs[0].Progress.Open != 1 || runs[2].ID != all[3] || runs[2].Progress.Open != 3 {
+			t.Errorf("%+v", runs)
+		}
+	})
 	t.Run("there are never two", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, dbtest.Open(t), &Migration{Process: noop})

@@ -106,13 +106,13 @@ func (k *keeper) runs(ctx context.Context) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress, err := k.w.e.progressOfAll(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Run, 0, len(rows))
 	for _, row := range rows {
-		progress, err := db.Read(k.w.e.db.ProgressOf(ctx, row.ID))
-		if err != nil {
-			return nil, err
-		}
-		run, err := k.w.e.runFrom(row, progress)
+		run, err := k.w.e.runFrom(row, progress[row.ID])
 		if err != nil {
 			k.w.e.options.Log.Warn("read a run", "run", row.ID, "error", err)
 			continue

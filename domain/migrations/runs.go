@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -402,20 +403,9 @@ func (e *Engine) runsFrom(ctx context.Context, rows []db.MigrationRun) ([]Run, e
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	ids := make([]id.Run, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
-	counted, err := db.Read(e.db.ProgressOfRuns(ctx, ids))
+	progress, err := e.progressOfAll(ctx, rows)
 	if err != nil {
 		return nil, fmt.Errorf("read progress: %w", err)
-	}
-	progress := map[id.Run]db.ProgressOfRow{}
-	for _, c := range counted {
-		progress[c.RunID] = db.ProgressOfRow{
-			Processing: c.Processing, Waiting: c.Waiting, Complete: c.Complete, Failed: c.Failed, Skipped: c.Skipped,
-			Errors: c.Errors, Refused: c.Refused, Reclaimed: c.Reclaimed,
-		}
 	}
 	list := make([]Run, len(rows))
 	for i, row := range rows {
@@ -424,6 +414,28 @@ func (e *Engine) runsFrom(ctx context.Context, rows []db.MigrationRun) ([]Run, e
 		}
 	}
 	return list, nil
+}
+
+// progressOfAll is the progress of runs; one that nobody worked on is not in it.
+func (e *Engine) progressOfAll(ctx context.Context, rows []db.MigrationRun) (map[id.Run]db.ProgressOfRow, error) {
+	progress := make(map[id.Run]db.ProgressOfRow, len(rows))
+	for some := range slices.Chunk(rows, mostAtOnce) {
+		ids := make([]id.Run, len(some))
+		for i, row := range some {
+			ids[i] = row.ID
+		}
+		counted, err := db.Read(e.db.ProgressOfRuns(ctx, ids))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range counted {
+			progress[c.RunID] = db.ProgressOfRow{
+				Processing: c.Processing, Waiting: c.Waiting, Complete: c.Complete, Failed: c.Failed, Skipped: c.Skipped,
+				Errors: c.Errors, Refused: c.Refused, Reclaimed: c.Reclaimed,
+			}
+		}
+	}
+	return progress, nil
 }
 
 // runFrom makes a run of its row, its secrets masked.
