@@ -207,6 +207,7 @@ var samples = map[string]sample{
 	"SetRunState":       {args: with(db.SetRunStateParams{ID: 1, State: "paused"})},
 	"RunsIn":            {args: with(db.RunsInParams{State: "complete", Before: 2000, Limit: 51})},
 	"RunNow":            {args: with(1)},
+	"RunsByState":       {args: with([]string{"open", "paused", "running"})},
 	"SetThrottleReason": {args: with("Too much.", 8)},
 
 	// migration_sample.sql

@@ -60,8 +60,8 @@ type standing struct{ *workflows.Workflows }
 var (
 	runsGauge    = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.", []string{"state"}, nil)
 	workersGauge = prometheus.NewDesc("counterfoil_migration_workers", "Workers who live in the whole installation, by state.", []string{"state"}, nil)
-	tasksGauge   = prometheus.NewDesc("counterfoil_migration_run_tasks", "Tasks of active runs, by state.", []string{"run", "migration", "state"}, nil)
-	eventsGauge  = prometheus.NewDesc("counterfoil_migration_run_events", "Failed attempts, refused completions and reclaimed tasks of active runs.", []string{"run", "migration", "kind"}, nil)
+	tasksGauge   = prometheus.NewDesc("counterfoil_migration_run_tasks", "Tasks of the newest active runs, a hundred at most, by state.", []string{"run", "migration", "state"}, nil)
+	eventsGauge  = prometheus.NewDesc("counterfoil_migration_run_events", "Failed attempts, refused completions and reclaimed tasks of the newest active runs, a hundred at most.", []string{"run", "migration", "kind"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -14,7 +14,11 @@ func TestMetricsOfMigrations(t *testing.T) {
 	h := newHouse(t)
 	for _, statement := range []string{
 		`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (7, 'purge', '{}', 'running', NOW(6), '{}', 100, 'Ana', NOW(6))`,
-		`INSERT INTO migration_counter (run_id, worker_id, processing, complete, errors) VALUES (7, 1, 10, 60, 3), (7, 0, -2, 0, 0)`,
+		`INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at)
+		 SELECT 'purge', '{}', 'active', IF(d.n = 9, 'complete', 'paused'), NOW(6), '{}', 'Ana', NOW(6) FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9) d
+		 CROSS JOIN (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8) e`,
+		`UPDATE migration_run SET id = 1000 WHERE id = 7`,
+		`INSERT INTO migration_counter (run_id, worker_id, processing, complete, errors) VALUES (1000, 1, 10, 60, 3), (1000, 0, -2, 0, 0)`,
 		`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
 		 VALUES (1, 'server', 1, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 DAY), (2, 'server', 2, '1', 'active', NOW(6), NOW(6), NOW(6) - INTERVAL 1 DAY)`,
 	} {
@@ -25,12 +29,13 @@ func TestMetricsOfMigrations(t *testing.T) {
 	body := h.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{
 		`counterfoil_migration_runs{state="running"} 1`,
-		`counterfoil_migration_runs{state="paused"} 0`,
+		`counterfoil_migration_runs{state="paused"} 64`, // more than a page of a list
+		`counterfoil_migration_runs{state="throttled"} 0`,
 		`counterfoil_migration_workers{state="active"} 1`,
-		`counterfoil_migration_run_tasks{migration="purge",run="7",state="complete"} 60`,
-		`counterfoil_migration_run_tasks{migration="purge",run="7",state="processing"} 8`,
-		`counterfoil_migration_run_tasks{migration="purge",run="7",state="open"} 32`,
-		`counterfoil_migration_run_events{kind="error",migration="purge",run="7"} 3`,
+		`counterfoil_migration_run_tasks{migration="purge",run="1000",state="complete"} 60`,
+		`counterfoil_migration_run_tasks{migration="purge",run="1000",state="processing"} 8`,
+		`counterfoil_migration_run_tasks{migration="purge",run="1000",state="open"} 32`,
+		`counterfoil_migration_run_events{kind="error",migration="purge",run="1000"} 3`,
 		`counterfoil_migration_claim_seconds_count`,
 		`go_goroutines`,
 	} {

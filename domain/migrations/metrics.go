@@ -49,8 +49,8 @@ func meter(c db.AddToCounterParams) {
 
 // Gauges are how things stand in the whole installation, whoever works.
 type Gauges struct {
-	Runs    map[State]int  // active ones
-	Tasks   []RunGauge     // of active runs
+	Runs    map[State]int  // active ones; of more than ten thousand, so many
+	Tasks   []RunGauge     // of the newest active runs, a hundred at most
 	Workers map[string]int // who live, by their states
 }
 
@@ -68,7 +68,7 @@ type gauges struct {
 	at   time.Time
 }
 
-// Gauges returns how things stand, at most two seconds old, with the newest hundred runs at most.
+// Gauges returns how things stand, at most two seconds old.
 func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 	kept := &e.watcher.gauges
 	kept.mu.Lock()
@@ -77,8 +77,16 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 		return kept.last, nil
 	}
 	g := Gauges{Runs: map[State]int{}, Workers: map[string]int{WorkerActive: 0, WorkerDraining: 0}}
-	for _, state := range Active {
-		g.Runs[state] = 0
+	states := make([]string, len(Active))
+	for i, state := range Active {
+		g.Runs[state], states[i] = 0, string(state)
+	}
+	counted, err := db.Read(e.db.RunsByState(ctx, states))
+	if err != nil {
+		return Gauges{}, err
+	}
+	for _, row := range counted {
+		g.Runs[State(row.State)] = int(row.Runs)
 	}
 	for _, list := range []string{ListActive, ListAttention} {
 		runs, _, err := e.Runs(ctx, list, 0)
@@ -87,7 +95,6 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 		}
 		for _, run := range runs {
 			if run.State.IsActive() {
-				g.Runs[run.State]++
 				g.Tasks = append(g.Tasks, RunGauge{run.ID, run.Name, run.Progress})
 			}
 		}
