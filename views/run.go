@@ -186,6 +186,15 @@ func actionsOf(r migrations.Run) []runAction {
 	return nil
 }
 
+// inRun has the run's page show what came of a form in it. On a page of its own there are no pieces to show it
+// in: the form is sent as it is, and the answer leads to the run.
+func inRun(path string, page bool) templ.Attributes {
+	if page {
+		return nil
+	}
+	return templ.Attributes{"hx-post": path, "hx-swap": "none", "hx-sync": "this:drop"}
+}
+
 // stoppable reports whether a run can be stopped for good.
 func stoppable(r migrations.Run) bool { return r.State.IsActive() && r.State != migrations.Cancelling }
 
