@@ -67,6 +67,8 @@ func (s *server) republish(c echo.Context) error {
 	switch {
 	case err != nil:
 		return s.rejectRepublishing(c, form, err)
+	case run != nil && run.Already:
+		return s.see(c, views.RunPath(run.ID), "This run, which was there already and has not begun, publishes the same rows again. It starts by itself.")
 	case run != nil:
 		return s.see(c, views.RunPath(run.ID), "The rows are published again by this run, which starts by itself.")
 	case rows == 0:

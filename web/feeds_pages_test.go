@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -114,7 +115,11 @@ func TestFeedPages(t *testing.T) {
 			t.Error(text)
 		}
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
-		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(3))
+		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
+		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "was there already") {
+			t.Error(text)
+		}
+		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(id.Run(h.count("SELECT MAX(id) FROM migration_run"))))
 		h.unchanged(t, func() {
 			for _, bad := range []struct {
 				field  string

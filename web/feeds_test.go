@@ -637,7 +637,10 @@ func TestRepublish(t *testing.T) {
 		p.post("/feeds/tickets/republish", object{"ids": []any{bad}}).problem(t, 422, "ids")
 	}
 	p.post("/feeds/boards/republish", object{"ids": []any{"DEMO-1"}}).problem(t, 422, "ids")
-	p.post("/feeds/tickets/republish", object{"board": "DEMO"}).is(t, http.StatusAccepted)
+	asked := p.post("/feeds/tickets/republish", object{"board": "DEMO"}).is(t, http.StatusAccepted)
+	if again := p.post("/feeds/tickets/republish", object{"board": "demo"}).is(t, http.StatusAccepted); again.body != asked.body {
+		t.Errorf("%s, and before %s", again.body, asked.body)
+	}
 	for _, bad := range []object{{}, {"ids": []int{1}, "all": true}, {"ids": make([]int, 1001)}} {
 		if a := p.post("/feeds/tickets/republish", bad); a.code != 422 {
 			t.Errorf("%d: %s", a.code, a.body)

@@ -133,7 +133,11 @@ func republishFeed(ctx context.Context, env environment, args []string) error {
 		case run == nil:
 			_, err = fmt.Fprintf(env.stdout, "%d rows are published again.\n", n)
 		default:
-			_, err = fmt.Fprintf(env.stdout, "Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.\n", run.ID, run.ID)
+			was := "was opened"
+			if run.Already {
+				was = "does the same and has not begun, so none was opened"
+			}
+			_, err = fmt.Fprintf(env.stdout, "Run %d %s; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.\n", run.ID, was, run.ID)
 		}
 		return err
 	})

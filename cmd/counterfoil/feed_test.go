@@ -80,7 +80,7 @@ func TestFeedCommand(t *testing.T) {
 		if code, out := s.command(t, "feed", "republish", "tickets", "--company", "acme", "--ids", "1,NINJA-999"); code != 1 || !strings.Contains(out, "NINJA-999") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
-		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 || !strings.Contains(out, "starts by itself") {
+		if code, out := s.command(t, "feed", "republish", "all", "--all", "--rate", "2000"); code != 0 || !strings.Contains(out, "was opened; it starts by itself") {
 			t.Errorf("exit code %d\n%s", code, out)
 		}
 		for _, args := range [][]string{

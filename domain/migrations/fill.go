@@ -51,11 +51,32 @@ func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) (mine bool
 			return false, err
 		}
 	}
+	if m.Behind {
+		if waits, err := e.waits(ctx, run); err != nil || waits {
+			return false, err
+		}
+	}
 	fence, err := e.takeFilling(ctx, worker, run.ID)
 	if err != nil || fence == 0 {
 		return false, err
 	}
 	return true, e.fillOn(ctx, m, run, fence)
+}
+
+// waits reports whether the run is behind one that is not over, and says so on its page.
+func (e *Engine) waits(ctx context.Context, run Run) (bool, error) {
+	row, err := e.runRow(ctx, run.ID)
+	if err != nil || row.SameKey == nil {
+		return false, err
+	}
+	first, err := e.activeRun(ctx, beside(row.SameKey))
+	if err != nil || first == 0 || first > run.ID {
+		return false, err
+	}
+	if reason := fmt.Sprintf("It begins when run %d, which does the same, is over.", first); row.Reason != reason {
+		err = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: row.FillFence, Reason: reason})
+	}
+	return true, err
 }
 
 // fillOn fills a run that the worker has taken, again and again while what fails will be over.

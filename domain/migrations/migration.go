@@ -53,6 +53,9 @@ type Migration struct {
 	Unattended bool
 	// Several allows more than one active run with the same parameters.
 	Several bool
+	// Behind allows one more active run with the same parameters: it waits until the first is over. Whoever would open
+	// another gets the one that has not begun, as ActiveRun.
+	Behind bool
 }
 
 // Kind is the type of a parameter.

@@ -292,3 +292,10 @@ func (m *Migration) sameKey(values Values, dry bool, upload []byte) []byte {
 	sum := sha256.Sum256(text)
 	return sum[:]
 }
+
+// beside is the key of a run that waits behind one with this key, and the other way round.
+func beside(key []byte) []byte {
+	other := slices.Clone(key)
+	other[0] ^= 1
+	return other
+}

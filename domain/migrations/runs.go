@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -240,23 +241,58 @@ func (e *Engine) discard(ctx context.Context, file upload, why error) {
 
 // open adds the run. The unique index decides which of two is first.
 func (e *Engine) open(ctx context.Context, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
-	key := m.sameKey(values, draft.Dry, file.hash)
-	var run Run
-	err := e.db.InTx(ctx, func(tx *db.Tx) (err error) {
-		run, err = e.add(ctx, tx, actor, m, values, draft, file)
-		return err
-	})
-	if db.IsDuplicate(err, "uq_migration_run_active") {
-		return Run{}, anotherRun(ctx, e.db.Queries, key)
+	keys := [][]byte{m.sameKey(values, draft.Dry, file.hash)}
+	if m.Behind {
+		keys = append(keys, beside(keys[0]))
 	}
-	if err != nil {
-		return Run{}, fmt.Errorf("open run: %w", err)
+	var run Run
+	for _, key := range keys {
+		err := e.db.InTx(ctx, func(tx *db.Tx) (err error) {
+			run, err = e.add(ctx, tx, actor, m, key, values, draft, file)
+			return err
+		})
+		switch {
+		case err == nil:
+			return run, nil
+		case !db.IsDuplicate(err, "uq_migration_run_active"):
+			return Run{}, fmt.Errorf("open run: %w", err)
+		case m.Behind:
+			if waiting, err := e.notBegun(ctx, keys); err != nil || waiting != 0 {
+				return Run{}, cmp.Or[error](err, ActiveRun{waiting})
+			}
+		}
+	}
+	return Run{}, anotherRun(ctx, e.db.Queries, keys[0])
+}
+
+// notBegun is the active run with one of the keys that has done nothing so far, 0 where there is none.
+func (e *Engine) notBegun(ctx context.Context, keys [][]byte) (id.Run, error) {
+	for _, key := range keys {
+		run, err := e.activeRun(ctx, key)
+		if err != nil {
+			return 0, err
+		}
+		if run == 0 {
+			continue
+		}
+		if row, err := e.runRow(ctx, run); err != nil || row.StartedAt == nil && State(row.State).IsActive() {
+			return run, err
+		}
+	}
+	return 0, nil
+}
+
+// activeRun is the active run that has the key, 0 where there is none.
+func (e *Engine) activeRun(ctx context.Context, key []byte) (id.Run, error) {
+	run, err := db.Read(e.db.ActiveRunOf(ctx, key))
+	if err != nil && !db.IsNotFound(err) {
+		return 0, fmt.Errorf("read the active run: %w", err)
 	}
 	return run, nil
 }
 
-// OpenIn opens a run in the transaction of what makes it necessary, for a migration that allows Several runs. It
-// looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
+// OpenIn opens a run in the transaction of what makes it necessary, beside whatever runs there are: it keeps
+// none from being opened, and waits for none. It looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
 // UnknownMigration or BadParams.
 func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string, values Values) (Run, error) {
 	m, err := e.migration(name)
@@ -266,14 +302,15 @@ func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string
 	if values, err = m.each(ctx, values); err != nil {
 		return Run{}, err
 	}
-	run, err := e.add(ctx, tx, actor, m, values, Draft{}, upload{})
+	run, err := e.add(ctx, tx, actor, m, nil, values, Draft{}, upload{})
 	if err != nil {
 		return Run{}, fmt.Errorf("open run: %w", err)
 	}
 	return run, nil
 }
 
-func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, values Values, draft Draft, file upload) (Run, error) {
+// add adds a run. While it is active no other can have the key, which may be nil.
+func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, key []byte, values Values, draft Draft, file upload) (Run, error) {
 	params, err := m.store(values)
 	if err != nil {
 		return Run{}, err
@@ -286,7 +323,6 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 	if err != nil {
 		return Run{}, err
 	}
-	key := m.sameKey(values, draft.Dry, file.hash)
 	n, err := tx.OpenRun(ctx, db.OpenRunParams{
 		Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
 		Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,

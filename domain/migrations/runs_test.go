@@ -169,6 +169,66 @@ func TestOpenRun(t *testing.T) {
 		d.opened(5)
 		d.opened(5)
 	})
+	t.Run("behind a run that has begun waits one more, until that is over, and no third", func(t *testing.T) {
+		t.Parallel()
+		again := *numbers
+		again.Behind = true
+		d := newDesk(t, &again)
+		worker := d.worker()
+		isThere := func(want id.Run) {
+			t.Helper()
+			_, err := d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "5"}, Draft{})
+			if there := refuses[ActiveRun](t, err, fault.Conflict).Run; there != want {
+				t.Errorf("run %d is named, not %d", there, want)
+			}
+		}
+		first := d.running(5)
+		second := d.opened(5)
+		isThere(second.ID)
+		for range 2 {
+			if mine, err := d.fill(d.ctx, worker, second); mine || err != nil {
+				t.Error(mine, err)
+			}
+		}
+		if now := d.run(second.ID); now.State != Open || now.Reason != fmt.Sprintf("It begins when run %d, which does the same, is over.", first.ID) {
+			t.Errorf("%s: %s", now.State, now.Reason)
+		}
+		must[Run](t)(d.CancelRun(d.ctx, d.ana, first.ID))
+		d.put(first.ID, Cancelled)
+		if now := d.filledBy(worker, second); now.State != Ready || now.Reason != "" {
+			t.Errorf("%s: %s", now.State, now.Reason)
+		}
+		must[Run](t)(d.StartRun(d.ctx, d.ana, second.ID, 0))
+		third := d.opened(5) // where the first was
+		isThere(third.ID)
+		if mine, err := d.fill(d.ctx, worker, third); mine || err != nil {
+			t.Error(mine, err)
+		}
+		must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "6"}, Draft{}))
+	})
+	t.Run("of many that open the same at once where one may wait, two at most are opened", func(t *testing.T) {
+		t.Parallel()
+		again := *numbers
+		again.Behind = true
+		d := newDesk(t, &again)
+		var wait sync.WaitGroup
+		errs := make([]error, 8)
+		for i := range errs {
+			wait.Go(func() { _, errs[i] = d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "5"}, Draft{}) })
+		}
+		wait.Wait()
+		opened := 0
+		for _, err := range errs {
+			if err == nil {
+				opened++
+			} else if refuses[ActiveRun](t, err, fault.Conflict).Run == 0 {
+				t.Error(err)
+			}
+		}
+		if opened < 1 || opened > 2 {
+			t.Errorf("%d were opened", opened)
+		}
+	})
 	t.Run("a migration that cannot preview has no dry run", func(t *testing.T) {
 		t.Parallel()
 		blind := *numbers

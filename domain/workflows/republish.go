@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,11 +19,34 @@ const (
 	republishPart = 100 // numbers of a board that a task goes over
 )
 
+// Republishing is a run that publishes rows again.
+type Republishing struct {
+	migrations.Run
+	Already bool // it was opened before, and has published nothing so far
+}
+
+// orWaiting returns a run that was opened, or the one for which it was refused, where that does the same. One that has
+// begun does not: rows that it is done with would not come again.
+func (w *Workflows) orWaiting(ctx context.Context, opened migrations.Run, err error) (*Republishing, error) {
+	var active migrations.ActiveRun
+	switch {
+	case err == nil:
+		return &Republishing{Run: opened}, nil
+	case !errors.As(err, &active):
+		return nil, err
+	}
+	there, gone := w.engine.Run(ctx, active.Run)
+	if gone != nil || there.StartedAt != nil || !there.State.IsActive() {
+		return nil, err
+	}
+	return &Republishing{Run: there, Already: true}, nil
+}
+
 // RepublishRows has rows of a feed published once more, as they are: some rows at once (n says how many of them
 // are the company's), and what is on a board, or everything, by a run of the migration republish, which starts by
-// itself. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
+// itself: the one that is there where such a run has not begun, and behind one that has, one more. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
 // and to those who are no operators, for everything, NotOperator.
-func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Which) (n int64, run *migrations.Run, err error) {
+func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Which) (n int64, run *Republishing, err error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return 0, nil, err
 	}
@@ -31,7 +55,8 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	}
 	if which.All {
 		opened, err := w.OpenRun(ctx, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
-		return 0, &opened, err
+		run, err = w.orWaiting(ctx, opened, err)
+		return 0, run, err
 	}
 	actor, err := w.changingFeed(ctx, feed)
 	if err != nil {
@@ -47,7 +72,8 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
 	opened, err := w.engine.OpenRun(ctx, runsBy(actor), republishing, values, migrations.Draft{})
-	return 0, &opened, err
+	run, err = w.orWaiting(ctx, opened, err)
+	return 0, run, err
 }
 
 // RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
@@ -55,7 +81,7 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 // that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
 // that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
 // migrations.BadParam where a run would have them.
-func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *migrations.Run, err error) {
+func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *Republishing, err error) {
 	if err := which.Check(); err != nil {
 		return 0, nil, err
 	}
@@ -70,7 +96,8 @@ func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, whic
 	}
 	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
 	opened, err := w.OpenRun(ctx, republishing, values, migrations.Draft{})
-	return 0, &opened, err
+	run, err = w.orWaiting(ctx, opened, err)
+	return 0, run, err
 }
 
 // republishAny has rows of whatever company published once more, for an operator.

@@ -39,7 +39,7 @@ func (w *Workflows) republish() *migrations.Migration {
 		},
 		Fill: w.fillRepublishing, Write: writeRepublishing, Preview: previewRepublishing,
 		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
-		Several: true, Unattended: true,
+		Behind: true, Unattended: true,
 	}
 }
 

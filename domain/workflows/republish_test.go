@@ -248,6 +248,54 @@ func TestRepublish(t *testing.T) {
 		}
 	})
 
+	t.Run("whoever asks for what a run is about to do gets that run, and behind one that has begun all come once more", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		h.board(t, "OTHER")
+		h.open(t, "NINJA", board.Columns[0].ID, 3)
+		member := h.actor
+		member.Account.Operator = false
+		asks := func(slug string) *workflows.Republishing {
+			t.Helper()
+			_, run, err := h.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{Board: slug})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return run
+		}
+		first := asks("NINJA")
+		for range 3 {
+			if again := asks("ninja"); again.ID != first.ID || !again.Already {
+				t.Errorf("%+v", again)
+			}
+		}
+		if other := asks("OTHER"); other.ID == first.ID || other.Already {
+			t.Errorf("%+v", other)
+		}
+		h.exec(t, "UPDATE migration_run SET started_at = NOW(6) WHERE id = ?", first.ID) // as though some of it was done
+		second := asks("NINJA")
+		if second.ID == first.ID || second.Already {
+			t.Errorf("%+v", second)
+		}
+		if again := asks("NINJA"); again.ID != second.ID || !again.Already {
+			t.Errorf("%+v", again)
+		}
+		for _, run := range h.worked(t, "republish") {
+			if run.State != migrations.Complete {
+				t.Errorf("%+v", run)
+			}
+		}
+		if n := h.count(t, "SELECT COUNT(*) FROM migration_run a JOIN migration_run b ON b.id = ? AND b.started_at >= a.finished_at WHERE a.id = ?", second.ID, first.ID); n != 1 {
+			t.Error("the second did not wait for the first")
+		}
+		if _, run, err := h.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || run.Already {
+			t.Errorf("%+v, %v", run, err)
+		} else if _, again, err := h.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
+			t.Errorf("%+v, %v", again, err)
+		}
+	})
+
 	t.Run("what does not say what to publish, or is not theirs to, is refused", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
