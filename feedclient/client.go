@@ -26,7 +26,8 @@ type Client struct {
 	URL   string // of the server, such as https://tickets.example.com
 	Token string // with the scope tickets:read, or boards:read for the feed boards
 
-	// HTTP sends the requests. A Timeout of it ends every stream and long poll after that time.
+	// HTTP sends the requests. A Timeout of it ends every stream and long poll after that time. Without one, whatever
+	// is no stream ends after a minute, and the time that it may wait for a change.
 	HTTP *http.Client
 	// Retrying is told what failed, and after how long it is tried again. It must not block.
 	Retrying func(err error, after time.Duration)
@@ -77,9 +78,7 @@ func (c *Client) Page(ctx context.Context, q Query) (page Page, err error) {
 	if q.Wait > 0 {
 		values.Set("wait", strconv.Itoa(int(q.Wait.Round(time.Second)/time.Second)))
 	}
-	ctx, cancel := context.WithTimeout(ctx, q.Wait+time.Minute)
-	defer cancel()
-	err = c.call(ctx, http.MethodGet, "/feeds/"+url.PathEscape(q.Feed)+"?"+values.Encode(), nil, &page)
+	err = c.within(ctx, q.Wait+patience, http.MethodGet, "/feeds/"+url.PathEscape(q.Feed)+"?"+values.Encode(), nil, &page)
 	return page, err
 }
 
@@ -137,8 +136,18 @@ func temporary(err error) bool {
 // longest is how many bytes of an answer are read at most. The server ends a page at a few MB, or one row.
 const longest = 256 << 20
 
+// patience is how long an answer may take that waits for nothing.
+const patience = time.Minute
+
 // call sends a request and reads the answer into out.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	return c.within(ctx, patience, method, path, in, out)
+}
+
+// within is call for an answer that may take so long, to its end: a connection may be dead without a word.
+func (c *Client) within(ctx context.Context, most time.Duration, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	response, err := c.send(ctx, method, path, in, nil)
 	if err != nil {
 		return err

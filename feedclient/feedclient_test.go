@@ -82,6 +82,47 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// asked is a transport that keeps each request, and answers nothing.
+type asked struct{ requests []*http.Request }
+
+func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.requests = append(a.requests, r)
+	return nil, errors.New("nobody is there")
+}
+
+func TestCallsEnd(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	wire := &asked{}
+	c := &Client{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: wire}, Retrying: func(error, time.Duration) { stop() }}
+	for name, call := range map[string]func() error{
+		"Page":     func() error { _, err := c.Page(ctx, Query{Feed: "tickets", Wait: time.Hour}); return err },
+		"Register": func() error { _, err := c.Register(ctx, "tickets", "crm", "start"); return err },
+		"Consumer": func() error { _, err := c.Consumer(ctx, "tickets", "crm"); return err },
+		"Advance":  func() error { _, err := c.Advance(ctx, "tickets", "crm", "a", "b"); return err },
+		"Seek":     func() error { _, err := c.Seek(ctx, "tickets", "crm", "start"); return err },
+		"Audit":    func() error { _, err := c.Audit(ctx, "tickets", "", "a"); return err },
+	} {
+		began := time.Now()
+		if err := call(); err == nil {
+			t.Error(name, "succeeded")
+		}
+		ends, ok := wire.requests[len(wire.requests)-1].Context().Deadline()
+		switch left := ends.Sub(began); {
+		case !ok:
+			t.Errorf("%s never ends", name)
+		case left < patience || (name == "Page") != (left > time.Hour):
+			t.Errorf("%s ends after %s", name, left)
+		}
+	}
+	if err := c.Stream(ctx, Query{Feed: "tickets"}, func(Event) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, ok := wire.requests[len(wire.requests)-1].Context().Deadline(); ok {
+		t.Error("a stream ends")
+	}
+}
+
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	t.Run("pauses grow, have an end, and are as long as the server asks", func(t *testing.T) {
