@@ -13,6 +13,92 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const commentCounts = `-- name: CommentCounts :many
+SELECT ticket_id, COUNT(*) AS comments FROM comment FORCE INDEX (ix_comment_ticket)
+WHERE ticket_id IN (/*SLICE:tickets*/?)
+GROUP BY ticket_id
+`
+
+type CommentCountsRow struct {
+	TicketID id.Ticket
+	Comments int64
+}
+
+// How many some tickets have, of those that have any.
+func (q *Queries) CommentCounts(ctx context.Context, tickets []id.Ticket) ([]CommentCountsRow, error) {
+	query := commentCounts
+	var queryParams []interface{}
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CommentCountsRow
+	for rows.Next() {
+		var i CommentCountsRow
+		if err := rows.Scan(&i.TicketID, &i.Comments); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const commentIDsAfter = `-- name: CommentIDsAfter :many
+SELECT id FROM comment FORCE INDEX (ix_comment_ticket)
+WHERE ticket_id >= ? AND ticket_id <= ? AND id > ?
+ORDER BY ticket_id, id
+LIMIT ?
+`
+
+type CommentIDsAfterParams struct {
+	TicketID id.Ticket
+	AfterID  id.Comment
+	Limit    int32
+}
+
+func (q *Queries) CommentIDsAfter(ctx context.Context, arg CommentIDsAfterParams) ([]id.Comment, error) {
+	rows, err := q.db.QueryContext(ctx, commentIDsAfter,
+		arg.TicketID,
+		arg.TicketID,
+		arg.AfterID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Comment
+	for rows.Next() {
+		var id id.Comment
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const commentOfTicket = `-- name: CommentOfTicket :one
 SELECT comment.id, comment.ticket_id, comment.account_id, comment.body, comment.version, comment.created_at, comment.updated_at, comment.deleted_at, comment.feed_sync_id, comment.public, comment.from_requester, a.name AS author FROM comment
 JOIN account a ON a.id = comment.account_id
@@ -358,6 +444,31 @@ func (q *Queries) RepublishCommentsOf(ctx context.Context, tickets []id.Ticket) 
 		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
 	}
 	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const republishCommentsUpto = `-- name: RepublishCommentsUpto :execrows
+UPDATE comment SET feed_sync_id = NULL
+WHERE ticket_id >= ? AND ticket_id <= ? AND id > ? AND id <= ?
+`
+
+type RepublishCommentsUptoParams struct {
+	TicketID id.Ticket
+	AfterID  id.Comment
+	UptoID   id.Comment
+}
+
+// Some of a ticket.
+func (q *Queries) RepublishCommentsUpto(ctx context.Context, arg RepublishCommentsUptoParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, republishCommentsUpto,
+		arg.TicketID,
+		arg.TicketID,
+		arg.AfterID,
+		arg.UptoID,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -27,6 +27,23 @@ UPDATE comment SET feed_sync_id = NULL WHERE ticket_id = sqlc.arg(ticket_id);
 -- All of some tickets.
 UPDATE comment SET feed_sync_id = NULL WHERE ticket_id IN (sqlc.slice(tickets));
 
+-- name: RepublishCommentsUpto :execrows
+-- Some of a ticket.
+UPDATE comment SET feed_sync_id = NULL
+WHERE ticket_id >= sqlc.arg(ticket_id) AND ticket_id <= sqlc.arg(ticket_id) AND id > sqlc.arg(after_id) AND id <= sqlc.arg(upto_id);
+
+-- name: CommentCounts :many
+-- How many some tickets have, of those that have any.
+SELECT ticket_id, COUNT(*) AS comments FROM comment FORCE INDEX (ix_comment_ticket)
+WHERE ticket_id IN (sqlc.slice(tickets))
+GROUP BY ticket_id;
+
+-- name: CommentIDsAfter :many
+SELECT id FROM comment FORCE INDEX (ix_comment_ticket)
+WHERE ticket_id >= sqlc.arg(ticket_id) AND ticket_id <= sqlc.arg(ticket_id) AND id > sqlc.arg(after_id)
+ORDER BY ticket_id, id
+LIMIT ?;
+
 -- name: RepublishCommentRows :execrows
 UPDATE comment SET feed_sync_id = NULL WHERE id IN (sqlc.slice(ids));
 

@@ -62,9 +62,87 @@ func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upt
 	return onNumbers(ctx, tx, board, after, upto, tx.RepublishTickets)
 }
 
-// RepublishCommentsOfNumbers is RepublishNumbers for the comments of these tickets.
-func RepublishCommentsOfNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error) {
-	return onNumbers(ctx, tx, board, after, upto, tx.RepublishCommentsOf)
+// CommentRange are some comments of a board: all of the tickets with the numbers from After + 1 to Upto, or where
+// UptoComment is not 0, of the one ticket Upto those behind AfterComment up to it.
+type CommentRange struct {
+	After, Upto               uint64
+	AfterComment, UptoComment id.Comment
+}
+
+// RepublishCommentRange has these comments published again, and returns how many they are.
+func RepublishCommentRange(ctx context.Context, tx *db.Tx, board id.Board, r CommentRange) (int64, error) {
+	return onNumbers(ctx, tx, board, r.After, r.Upto, func(ctx context.Context, list []ID) (int64, error) {
+		if r.UptoComment == 0 {
+			return tx.RepublishCommentsOf(ctx, list)
+		}
+		return tx.RepublishCommentsUpto(ctx, db.RepublishCommentsUptoParams{TicketID: list[0], AfterID: r.AfterComment, UptoID: r.UptoComment})
+	})
+}
+
+// CommentRanges parts the comments of the tickets with the numbers from r.After + 1 to r.Upto of a board, of the first
+// of them those behind r.AfterComment, into ranges of at most so many, in their order.
+func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r CommentRange, most int32, add func(CommentRange) error) error {
+	rows, err := db.Read(q.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: r.After, Upto: r.Upto}))
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	list := make([]ID, len(rows))
+	for i, row := range rows {
+		list[i] = row.ID
+	}
+	counted, err := db.Read(q.CommentCounts(ctx, list))
+	if err != nil {
+		return err
+	}
+	has := map[ID]int64{}
+	for _, c := range counted {
+		has[c.TicketID] = c.Comments
+	}
+	next, held := CommentRange{After: r.After}, int64(0)
+	flush := func(upto uint64) error {
+		defer func() { next, held = CommentRange{After: upto}, 0 }()
+		if next.Upto = upto; held == 0 {
+			return nil
+		}
+		return add(next)
+	}
+	for _, row := range rows {
+		number, n := row.LocalID, has[row.ID]
+		begun := r.AfterComment > 0 && number == r.After+1
+		if held+n > int64(most) || begun {
+			if err := flush(number - 1); err != nil {
+				return err
+			}
+		}
+		if n <= int64(most) && !begun {
+			held += n
+			continue
+		}
+		after := id.Comment(0)
+		if begun {
+			after = r.AfterComment
+		}
+		if err := ofTicket(ctx, q, row.ID, CommentRange{After: number - 1, Upto: number, AfterComment: after}, most, add); err != nil {
+			return err
+		}
+		next, held = CommentRange{After: number}, 0
+	}
+	return flush(r.Upto)
+}
+
+// ofTicket parts the comments of one ticket.
+func ofTicket(ctx context.Context, q *db.Queries, ticket ID, r CommentRange, most int32, add func(CommentRange) error) error {
+	for {
+		ids, err := db.Read(q.CommentIDsAfter(ctx, db.CommentIDsAfterParams{TicketID: ticket, AfterID: r.AfterComment, Limit: most}))
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		r.UptoComment = ids[len(ids)-1]
+		if err := add(r); err != nil {
+			return err
+		}
+		r.AfterComment = r.UptoComment
+	}
 }
 
 func onNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64, republish func(context.Context, []ID) (int64, error)) (int64, error) {

@@ -20,9 +20,9 @@ type fed struct {
 	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
 	// keyed returns the rows of a company that have some keys; nil where rows have none.
 	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
-	// again has a board published again, or where rows are numbered what hangs on its tickets from after + 1 to upto,
-	// and returns how many rows these are.
-	again    func(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error)
+	// again has what a task of republish says published again, and returns how many rows these are. Where rows are
+	// numbered, they hang on tickets of a board.
+	again    func(ctx context.Context, tx *db.Tx, task again) (int64, error)
 	numbered bool
 }
 
@@ -31,18 +31,24 @@ var everyFeed = []fed{
 	{
 		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
 		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
-		keyed: tickets.IDsByKeys, again: tickets.RepublishNumbers, numbered: true,
+		keyed: tickets.IDsByKeys, numbered: true,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
+		},
 	},
 	{
 		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
 		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
-		again: tickets.RepublishCommentsOfNumbers, numbered: true,
+		numbered: true,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
+		},
 	},
 	{
 		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
 		scope: "boards:read", companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
-		again: func(ctx context.Context, tx *db.Tx, board id.Board, _, _ uint64) (int64, error) {
-			return boards.RepublishOne(ctx, tx, board)
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return boards.RepublishOne(ctx, tx, task.Board)
 		},
 	},
 }

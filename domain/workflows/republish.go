@@ -16,7 +16,7 @@ import (
 
 const (
 	republishing  = "republish"
-	republishPart = 100 // numbers of a board that a task goes over
+	republishPart = 100 // numbers of a board that a task goes over, and at most so many comments
 )
 
 // Republishing is a run that publishes rows again.

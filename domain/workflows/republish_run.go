@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 // republish publishes rows again as they are, for those who read the feeds: what is shown of them has changed
@@ -38,7 +39,7 @@ func (w *Workflows) republish() *migrations.Migration {
 			}
 		},
 		Fill: w.fillRepublishing, Write: writeRepublishing, Preview: previewRepublishing,
-		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
+		Knobs:  migrations.Knobs{Concurrency: 1, Block: 1},
 		Behind: true, Unattended: true,
 	}
 }
@@ -62,74 +63,126 @@ func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (
 }
 
 // again is a task of republish: a board, or of the tickets of a board those with the numbers from after + 1 to
-// upto, or their comments.
+// upto, or some comments of such tickets. It is of about as many rows as the rate counts for it.
 type again struct {
-	Feed  string   `json:"feed"`
-	Board id.Board `json:"board"`
-	Slug  string   `json:"slug"`
-	After uint64   `json:"after"`
-	Upto  uint64   `json:"upto"`
+	Feed         string     `json:"feed"`
+	Board        id.Board   `json:"board"`
+	Slug         string     `json:"slug"`
+	After        uint64     `json:"after"`
+	Upto         uint64     `json:"upto"`
+	AfterComment id.Comment `json:"after_comment,omitempty"`
+	UptoComment  id.Comment `json:"upto_comment,omitempty"` // with it, of the one ticket upto those behind after_comment up to it
 }
 
-// The cursor is a board, and how many of its tasks were added: they are always the same, but for numbers that
-// were given out meanwhile, and tickets that have these are published anyway.
+func (a again) comments() tickets.CommentRange {
+	return tickets.CommentRange{After: a.After, Upto: a.Upto, AfterComment: a.AfterComment, UptoComment: a.UptoComment}
+}
+
+// filledTo is how far filling has come, its cursor: the board itself is added, its tickets before some number, and its
+// comments up to another, and of the ticket behind that up to one of them. It says where and not how much, for
+// meanwhile tickets are opened and comments written and purged; what is new is published anyway.
+type filledTo struct {
+	board           id.Board
+	tickets, number uint64
+	comment         id.Comment
+}
+
+func (r filledTo) String() string {
+	return fmt.Sprintf("%d %d %d %d", r.board, r.tickets, r.number, r.comment)
+}
+
+func filledToBy(cursor string) (r filledTo) {
+	if _, err := fmt.Sscanf(cursor, "%d %d %d %d", &r.board, &r.tickets, &r.number, &r.comment); err != nil {
+		return filledTo{}
+	}
+	return r
+}
+
 func (w *Workflows) fillRepublishing(ctx context.Context, into migrations.Filler) error {
 	company, only, err := toRepublish(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
-	var from id.Board
-	var behind uint64
-	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &from, &behind); err != nil {
-		from = only.ID
-	}
+	begun := filledToBy(into.Cursor())
+	from := max(begun.board, only.ID)
 	return w.eachBoard(ctx, company, from, func(board db.BoardsAfterRow) error {
 		if only.ID != 0 && board.ID != only.ID {
 			return nil
 		}
-		skip := uint64(0)
-		if board.ID == from {
-			skip = behind
+		f := &againFiller{Filler: into, board: board, feed: into.Values()["feed"]}
+		if board.ID != begun.board {
+			return f.all(ctx, w.bulk.Queries)
 		}
-		return addAgain(ctx, into, board, skip)
+		f.reached = begun
+		return f.rest(ctx, w.bulk.Queries)
 	})
 }
 
-// addAgain adds the tasks of a board but the first few. Those of all feeds go on together through its numbers.
-func addAgain(ctx context.Context, into migrations.Filler, board db.BoardsAfterRow, skip uint64) error {
-	n := uint64(0)
-	add := func(task again) error {
-		if feed := into.Values()["feed"]; feed != "" && feed != task.Feed {
-			return nil
-		}
-		if n++; n <= skip {
-			return nil
-		}
-		payload, err := json.Marshal(task)
-		if err != nil {
-			return fmt.Errorf("write payload: %w", err)
-		}
-		return into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: fmt.Sprintf("%d %d", board.ID, n)})
-	}
-	each := func(numbered bool, after, upto uint64) error {
-		for _, feed := range everyFeed {
-			if feed.numbered == numbered {
-				if err := add(again{feed.Name, board.ID, board.Slug, after, upto}); err != nil {
-					return err
-				}
-			}
-		}
+// againFiller adds the tasks of a board. Those of all feeds go on together through its numbers.
+type againFiller struct {
+	migrations.Filler
+	board   db.BoardsAfterRow
+	feed    string // "" for all
+	reached filledTo
+}
+
+func (f *againFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
+
+// add adds a task, where it is wanted, with which filling has come so far.
+func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error {
+	f.reached = upto
+	if !f.wants(task.Feed) {
 		return nil
 	}
-	if err := each(false, 0, 0); err != nil {
-		return err
+	task.Board, task.Slug = f.board.ID, f.board.Slug
+	payload, err := json.Marshal(task)
+	if err != nil {
+		return fmt.Errorf("write payload: %w", err)
 	}
-	for after := uint64(0); after < board.MaxTicketID; after += republishPart {
-		if err := each(true, after, min(after+republishPart, board.MaxTicketID)); err != nil {
+	return f.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: upto.String()})
+}
+
+func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
+	for _, feed := range everyFeed {
+		if feed.numbered {
+			continue
+		}
+		if err := f.add(ctx, again{Feed: feed.Name}, filledTo{board: f.board.ID}); err != nil {
+			return err
+		}
+	}
+	return f.rest(ctx, q)
+}
+
+// rest adds what lies behind the board itself: of some numbers first the comments, then the tickets.
+func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
+	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
+		upto := min(after+republishPart, f.board.MaxTicketID)
+		if err := f.comments(ctx, q, after, upto); err != nil {
+			return err
+		}
+		if err := f.add(ctx, again{Feed: "tickets", After: after, Upto: upto}, filledTo{f.board.ID, upto, upto, 0}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
+	if !f.wants("comments") {
+		return nil
+	}
+	todo := tickets.CommentRange{After: after, Upto: upto}
+	if f.reached.number >= after {
+		todo.After, todo.AfterComment = f.reached.number, f.reached.comment
+	}
+	return tickets.CommentRanges(ctx, q, f.board.ID, todo, republishPart, func(part tickets.CommentRange) error {
+		to := filledTo{f.board.ID, after, part.Upto, 0}
+		if part.UptoComment != 0 {
+			to.number, to.comment = part.After, part.UptoComment
+		}
+		return f.add(ctx, again{Feed: "comments", After: part.After, Upto: part.Upto, AfterComment: part.AfterComment, UptoComment: part.UptoComment}, to)
+	})
 }
 
 func againOf(work *migrations.Work) (task again, feed fed, err error) {
@@ -149,7 +202,7 @@ func writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work)
 			work.Fail(err)
 			continue
 		}
-		n, err := feed.again(ctx, tx, task.Board, task.After, task.Upto)
+		n, err := feed.again(ctx, tx, task)
 		if err != nil {
 			return err
 		}
@@ -165,6 +218,9 @@ func previewRepublishing(_ context.Context, work *migrations.Work) (string, erro
 	}
 	if !feed.numbered {
 		return "Would publish the board " + task.Slug + " again.", nil
+	}
+	if task.UptoComment != 0 {
+		return fmt.Sprintf("Would publish comments of %s-%d again, at most %d.", task.Slug, task.Upto, republishPart), nil
 	}
 	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.Upto), nil
 }
