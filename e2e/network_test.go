@@ -36,6 +36,15 @@ func TestBadNetworks(t *testing.T) {
 		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
 		b.sees(card("NINJA-2"), "Another")
 	})
+	t.Run("a proxy that ends streams after their first bytes: the board asks in place of connecting without end", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One")
+		b := a.through(endsStreams(t, a.url)).tab(t)
+		b.open("/acme/boards/NINJA")
+		b.newsCome("polling")
+		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
+		b.holds("Doing", "NINJA-1")
+	})
 	t.Run("a network that swallows all without a word: the board notices, and catches up", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
@@ -64,6 +73,37 @@ func keepsStreamsBack(t *testing.T, to string) string {
 			return
 		}
 		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// endsStreams is a proxy that passes the first bytes of a stream on, and ends it.
+func endsStreams(t *testing.T, to string) string {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/live") {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		ask := r.Clone(r.Context())
+		proxy.Director(ask)
+		answer, err := http.DefaultTransport.RoundTrip(ask)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer answer.Body.Close()
+		first := make([]byte, 4<<10)
+		n, _ := answer.Body.Read(first)
+		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+		w.WriteHeader(answer.StatusCode)
+		_, _ = w.Write(first[:n])
 	}))
 	t.Cleanup(server.Close)
 	return server.URL

@@ -66,10 +66,12 @@ export class Connection {
 		while (!this.#closed) {
 			const began = Date.now()
 			let after = 0
+			let streamed = false
 			try {
 				if (this.#streams && (this.#cut < 3 || this.#polls >= AGAIN)) {
 					this.#polls = 0
 					await this.#stream()
+					streamed = true
 				} else {
 					await this.#ask()
 					after = POLL
@@ -86,9 +88,10 @@ export class Connection {
 				if (this.#state !== 'polling' || this.#failures > 6) this.#show('reconnecting')
 			}
 			if (this.#closed) return
-			if (this.#state === 'live') { // it ended, as a server does that is restarted
-				if (Date.now() - began > FIRST) this.#failures = this.#cut = 0
-				this.#show('reconnecting')
+			if (streamed) { // it ended, as a server does that is restarted
+				if (Date.now() - began < FIRST) this.#cut++ // or a proxy that passes the first bytes on and no more
+				else if (this.#state === 'live') this.#failures = this.#cut = 0
+				if (this.#state === 'live') this.#show('reconnecting')
 			}
 			await this.#wait(Math.max(after, this.#state === 'polling' ? POLL : Math.min(30_000, 400 * 2 ** this.#failures)) * (0.75 + Math.random() / 2))
 		}
