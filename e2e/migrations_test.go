@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -413,6 +416,23 @@ func TestRunPanel(t *testing.T) {
 		b.click("#run-question .danger")
 		b.at(views.RunPath(run))
 		b.sees("#flash", "4 tasks are skipped")
+	})
+	t.Run("a button of the list of workers stays while it is pressed", func(t *testing.T) {
+		t.Parallel()
+		w := withWorks(t)
+		w.ready(t, 1) // so there is a worker
+		b := w.tab(t)
+		b.open(views.WorkersPath)
+		p := b.middle("#" + views.WorkersID + " form button")
+		b.mouse(input.DispatchMouseEventTypeMouseMoved, p)
+		b.mouse(input.DispatchMouseEventTypeMousePressed, p)
+		asks := `import(document.querySelector("script[src$='/app.js']").src.replace("app.js", "live.js")).then(({ now }) => now(` + strconv.Quote(views.WorkersID) + `)).then(() => true)`
+		_, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](asks, chromedp.EvalAwaitPromise))
+		b.must(err)
+		b.mouse(input.DispatchMouseEventTypeMouseReleased, p)
+		b.sees("#"+views.WorkersID, "Work again")
+		b.click("#" + views.WorkersID + " form button")
+		b.sees("#"+views.WorkersID, "Working")
 	})
 	t.Run("a server that does not answer is said to be away, and the page goes on when it is back", func(t *testing.T) {
 		t.Parallel()

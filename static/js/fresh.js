@@ -34,9 +34,13 @@ export async function reachAsFar(list, target, enough) {
 
 // held tells whether a finger or a button is down in the page's main part: what lies under it must not go.
 let down = false
+let watching = false
 export const held = () => down
 
-function watchPresses() {
+// watchPresses has held tell it from now on.
+export function watchPresses() {
+	if (watching) return
+	watching = true
 	document.addEventListener('pointerdown', ({ target }) => { down = !!target.closest?.('main') }, true)
 	for (const name of ['pointerup', 'pointercancel', 'blur']) window.addEventListener(name, () => { down = false }, true)
 	window.addEventListener('pointermove', ({ buttons }) => { if (!buttons) down = false }, { capture: true, passive: true }) // it was let go elsewhere

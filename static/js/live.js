@@ -1,7 +1,8 @@
 // What changes by itself: an element with data-live asks data-from for itself again every so many
 // milliseconds, while someone looks. The answer says how often from then on; without data-live it is
-// over. Whoever must not be disturbed cancels the event live:before.
+// over. Nothing moves while text of it is marked, or under a button of the mouse that is down.
 import htmx from '../vendor/htmx/htmx.min.js'
+import { held, watchPresses } from './fresh.js'
 import { say } from './say.js'
 
 const shown = new Map() // by id: the answer that stands there, the timer, and how often it failed in a row
@@ -25,13 +26,16 @@ function marks(element) {
 	return !selection.isCollapsed && element.contains(selection.anchorNode)
 }
 
+// disturbs tells whether an element is in someone's hands: what is pressed must be there when it is let go.
+const disturbs = (element) => held() || marks(element)
+
 async function look(id) {
 	const element = document.getElementById(id)
 	if (!element?.dataset.live || !visible()) return
 	const at = state(id)
 	clearTimeout(at.timer)
 	if (at.asking) return
-	if (marks(element) || !element.dispatchEvent(new CustomEvent('live:before', { bubbles: true, cancelable: true }))) return wait(element)
+	if (disturbs(element)) return wait(element)
 	at.asking = true
 	try {
 		const answer = await fetch(element.dataset.from, { headers: { 'HX-Request': 'true', 'HX-Target': id }, signal: AbortSignal.timeout(20_000) })
@@ -58,7 +62,7 @@ function show(id, html) {
 		say('The page is live again.')
 	}
 	if (!element || at.html === html) return
-	if (marks(element) || !element.dispatchEvent(new CustomEvent('live:before', { bubbles: true, cancelable: true }))) return
+	if (disturbs(element)) return
 	at.html = html
 	htmx.swap(element, html, { swapStyle: 'outerHTML' })
 }
@@ -78,6 +82,7 @@ function failed(id) {
 // now has an element ask at once.
 export const now = (id) => look(id)
 
+watchPresses()
 htmx.onLoad((root) => {
 	if (root.matches('[data-live]')) wait(root)
 	root.querySelectorAll('[data-live]').forEach(wait)
