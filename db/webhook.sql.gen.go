@@ -369,12 +369,13 @@ func (q *Queries) DueWebhooks(ctx context.Context, after id.Webhook, limit int32
 const editWebhook = `-- name: EditWebhook :exec
 
 UPDATE webhook
-SET url = ?, note = ?, feeds = ?, board_id = ?, version = version + 1, updated_at = ?,
+SET failures = IF(?, 0, failures), failing_since = IF(?, NULL, failing_since), url = ?, note = ?, feeds = ?, board_id = ?, version = version + 1, updated_at = ?,
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = ?
 `
 
 type EditWebhookParams struct {
+	Moved   interface{}
 	Url     string
 	Note    string
 	Feeds   string
@@ -385,8 +386,11 @@ type EditWebhookParams struct {
 
 // What changes a webhook fences off whoever sends to it, and lets the next begin once a request that is under
 // way has ended for sure.
+// Where it moved, what failed before was another.
 func (q *Queries) EditWebhook(ctx context.Context, arg EditWebhookParams) error {
 	_, err := q.db.ExecContext(ctx, editWebhook,
+		arg.Moved,
+		arg.Moved,
 		arg.Url,
 		arg.Note,
 		arg.Feeds,

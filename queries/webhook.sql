@@ -40,8 +40,9 @@ SELECT * FROM webhook WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_
 -- way has ended for sure.
 
 -- name: EditWebhook :exec
+-- Where it moved, what failed before was another.
 UPDATE webhook
-SET url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
+SET failures = IF(sqlc.arg(moved), 0, failures), failing_since = IF(sqlc.arg(moved), NULL, failing_since), url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = sqlc.arg(id);
 

@@ -59,6 +59,7 @@ func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft 
 	}
 	err := tx.EditWebhook(ctx, db.EditWebhookParams{
 		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now, ID: locked.ID,
+		Moved: draft.URL != locked.URL,
 	})
 	if err != nil {
 		return fmt.Errorf("edit webhook: %w", err)

@@ -1,8 +1,10 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +26,7 @@ const (
 // WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
 // to a webhook. It needs Feeds().Work in the same process, which tells of changes.
 func (w *Workflows) WorkWebhooks(ctx context.Context) {
-	d := &dispatcher{w: w, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, passed: map[id.Webhook]passed{}, freed: make(chan struct{}, 1)}
+	d := newDispatcher(w, w.turn)
 	defer d.turns.Wait()
 	for ctx.Err() == nil {
 		moved := w.feeds.Moved()
@@ -45,6 +47,7 @@ func (w *Workflows) WorkWebhooks(ctx context.Context) {
 // a slow one holds up no other.
 type dispatcher struct {
 	w     *Workflows
+	turn  func(context.Context, id.Webhook) error // sends to one
 	turns sync.WaitGroup
 	freed chan struct{}
 
@@ -52,7 +55,17 @@ type dispatcher struct {
 	busy      map[id.Webhook]bool
 	ofCompany map[id.Company]int
 
-	passed map[id.Webhook]passed // of the looks alone
+	// Of the looks alone.
+	passed map[id.Webhook]passed
+	began  map[id.Webhook]uint64 // which turn was a webhook's last, while some wait for theirs
+	count  uint64                // of turns
+}
+
+func newDispatcher(w *Workflows, turn func(context.Context, id.Webhook) error) *dispatcher {
+	return &dispatcher{
+		w: w, turn: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: make(chan struct{}, 1),
+		passed: map[id.Webhook]passed{}, began: map[id.Webhook]uint64{},
+	}
 }
 
 // passed is how far feeds went without anything for a webhook, further than is stored.
@@ -69,6 +82,7 @@ func (d *dispatcher) look(ctx context.Context) error {
 		heads[feed] = at.Position
 	}
 	seen := map[id.Webhook]passed{}
+	var waiting []webhooks.Due
 	for after := id.Webhook(0); ; {
 		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, dueAtOnce)
 		if err != nil {
@@ -77,30 +91,53 @@ func (d *dispatcher) look(ctx context.Context) error {
 		if len(list) == 0 {
 			break
 		}
-		if err := d.begin(ctx, list, heads, seen); err != nil {
+		concerned, err := d.concerned(ctx, list, heads, seen)
+		if err != nil {
 			return err
 		}
+		waiting = append(waiting, concerned...)
 		after = list[len(list)-1].ID
 	}
+	d.begin(ctx, waiting, seen)
 	d.passed = seen
 	return nil
 }
 
-func (d *dispatcher) begin(ctx context.Context, list []webhooks.Due, heads map[string]uint64, seen map[id.Webhook]passed) error {
+// concerned are those of some webhooks that there is something for.
+func (d *dispatcher) concerned(ctx context.Context, list []webhooks.Due, heads map[string]uint64, seen map[id.Webhook]passed) (some []webhooks.Due, err error) {
 	touched, err := d.touched(ctx, list, heads)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, due := range list {
 		p, concerned := d.concern(due, heads, touched)
 		if p.at != nil {
 			seen[due.ID] = p
 		}
-		if concerned && d.start(ctx, due) {
-			delete(seen, due.ID)
+		if concerned {
+			some = append(some, due)
 		}
 	}
-	return nil
+	return some, nil
+}
+
+// begin begins turns, of those first who had none for the longest: where there are too many for all, slow ones with
+// much to come would take every turn from those behind them.
+func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.Due, seen map[id.Webhook]passed) {
+	slices.SortStableFunc(waiting, func(a, b webhooks.Due) int { return cmp.Compare(d.began[a.ID], d.began[b.ID]) })
+	left := false
+	for _, due := range waiting {
+		if !d.start(ctx, due) {
+			left = true
+			continue
+		}
+		delete(seen, due.ID)
+		d.count++
+		d.began[due.ID] = d.count
+	}
+	if !left {
+		clear(d.began)
+	}
 }
 
 // concern says how far feeds went without anything for a webhook, and whether it has to be sent to.
@@ -174,7 +211,7 @@ func (d *dispatcher) start(ctx context.Context, due webhooks.Due) bool {
 	d.ofCompany[due.Company]++
 	d.turns.Go(func() {
 		defer d.end(due)
-		if err := d.w.turn(ctx, due.ID); err != nil && ctx.Err() == nil {
+		if err := d.turn(ctx, due.ID); err != nil && ctx.Err() == nil {
 			d.w.log.Warn("a webhook could not be sent to; it is tried again", "webhook", due.ID, "error", err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -296,6 +297,102 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	})
+}
+
+func TestSlowWebhooks(t *testing.T) {
+	t.Parallel()
+	h := reaching(t)
+	const hooks = 18 // more than two rounds of a company's turns
+	for n := range hooks {
+		h.hook(t, webhooks.Draft{URL: fmt.Sprintf("http://127.0.0.1/%d", n), Feeds: []string{"tickets"}})
+	}
+	h.titled(t, "DEMO", "one")
+	h.follows(t)
+	var looking sync.Mutex // no turn ends meanwhile
+	had := map[id.Webhook]bool{}
+	look, wait := h.Dispatching(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+		looking.Lock()
+		defer looking.Unlock()
+		had[hook] = true
+		return nil
+	})
+	for range 3 {
+		looking.Lock()
+		err := look(h.ctx)
+		looking.Unlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait()
+	}
+	if len(had) != hooks {
+		t.Errorf("of %d webhooks only %d had a turn in three rounds", hooks, len(had))
+	}
+}
+
+// follows has this process know how far the feeds are by now.
+func (h *house) follows(t *testing.T) {
+	t.Helper()
+	h.publish(t)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.Feeds().Work(ctx)
+	}()
+	defer func() { stop(); <-done }()
+	for _, feed := range h.Feeds().Names() {
+		end, err := h.Feeds().End(ctx, feed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			at, moved := h.Feeds().Place(feed)
+			if at.Position >= end.Position {
+				break
+			}
+			<-moved
+		}
+	}
+}
+
+func TestWebhookThatMoves(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, func(int, outboundtest.Message) int { return http.StatusInternalServerError })
+	draft := webhooks.Draft{URL: p.url + "/a", Feeds: []string{"tickets"}}
+	hook, _ := p.hook(t, draft)
+	p.titled(t, "DEMO", "one")
+	failing := p.turn(t, hook)
+	if failing.Failures != 1 {
+		t.Fatalf("%+v", failing)
+	}
+	p.exec(t, "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE id = ?", hook)
+	edits := func(draft webhooks.Draft) webhooks.Webhook {
+		t.Helper()
+		now, err := p.Webhook(p.ctx, hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.EditWebhook(p.ctx, hook, now.Version, draft); err != nil {
+			t.Fatal(err)
+		}
+		if now, err = p.Webhook(p.ctx, hook); err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	draft.Note = "what it is for"
+	if now := edits(draft); now.Failures != 1 || now.Failing == nil {
+		t.Errorf("with another note it is the same receiver, but %+v", now)
+	}
+	draft.URL = p.url + "/A" // which a database may take for the same
+	if now := edits(draft); now.Failures != 0 || now.Failing != nil {
+		t.Errorf("at another address it fails as before: %+v", now)
+	}
+	p.exec(t, "UPDATE webhook SET lease_ends = NOW(6) WHERE id = ?", hook)
+	if now := p.turn(t, hook); now.State != webhooks.On || now.Failures != 1 {
+		t.Errorf("the first failure there stopped it: %+v", now)
+	}
 }
 
 func TestHostileReceivers(t *testing.T) {
