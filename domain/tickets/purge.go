@@ -43,10 +43,11 @@ type Places struct{ Tickets, Comments uint64 }
 
 // Purging says which deleted tickets may go: those deleted before a time whose deletion, and that of their
 // comments, was published up to what all who follow the feeds have Passed. Of one that was deleted more than
-// MaxKept ago it is enough that it was published.
+// MaxKept before Now it is enough that it was published. Both times are of the database's clock: that of a process
+// may be fast by weeks.
 type Purging struct {
-	Before time.Time
-	Passed Places
+	Now, Before time.Time
+	Passed      Places
 }
 
 // Purge is what came of it. Waiting are those that some have not heard of yet. Numbers counts the numbers of
@@ -116,7 +117,7 @@ func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge,
 			continue
 		}
 		if row.FeedSyncID == nil || unheard[row.ID] ||
-			(*row.FeedSyncID > p.Passed.Tickets || last[row.ID] > p.Passed.Comments) && row.DeletedAt.After(tx.Now.Add(-MaxKept)) {
+			(*row.FeedSyncID > p.Passed.Tickets || last[row.ID] > p.Passed.Comments) && row.DeletedAt.After(p.Now.Add(-MaxKept)) {
 			done.Waiting[row.ID] = true
 			continue
 		}

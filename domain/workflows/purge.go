@@ -48,18 +48,18 @@ func (w *Workflows) purgeDeleted() *migrations.Migration {
 	}
 }
 
-// purgeBefore is the time before which what was deleted is purged: by the database's clock, for that of a
-// server may be fast by weeks, and what is purged is gone.
-func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (time.Time, error) {
+// purgeBefore is the time, and that before which what was deleted is purged: by the database's clock, for that of
+// a server may be fast by weeks, and what is purged is gone.
+func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (now, before time.Time, err error) {
 	days, err := strconv.Atoi(values["days"])
 	if err != nil {
-		return time.Time{}, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
+		return now, before, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
 	}
-	now, err := db.Read(q.Clock(ctx))
+	now, err = db.Read(q.Clock(ctx))
 	if err != nil {
-		return now, fmt.Errorf("read the time: %w", err)
+		return now, before, fmt.Errorf("read the time: %w", err)
 	}
-	return now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
+	return now, now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
 }
 
 // The cursor is a board and where the reading of its deleted tickets stopped.
@@ -68,7 +68,7 @@ func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) err
 	if err != nil {
 		return err
 	}
-	before, err := purgeBefore(ctx, w.bulk.Queries, into.Values())
+	_, before, err := purgeBefore(ctx, w.bulk.Queries, into.Values())
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 	var ids []tickets.ID
 	var on []id.Board
 	of := map[*migrations.Work]purging{}
-	before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // those of the run
+	now, before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // those of the run
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 		return err
 	}
 	slices.Sort(ids)
-	done, err := tickets.Purging{Before: before, Passed: passed}.Purge(ctx, tx, ids)
+	done, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Purge(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (w *Workflows) previewPurging(ctx context.Context, work *migrations.Work) (
 		return "", err
 	}
 	err = w.bulk.InTx(ctx, func(tx *db.Tx) error {
-		before, err := purgeBefore(ctx, tx.Queries, work.Values)
+		now, before, err := purgeBefore(ctx, tx.Queries, work.Values)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (w *Workflows) previewPurging(ctx context.Context, work *migrations.Work) (
 		if err != nil {
 			return err
 		}
-		would, err := tickets.Purging{Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
+		would, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
 		if err != nil {
 			return err
 		}

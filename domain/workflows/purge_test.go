@@ -69,6 +69,27 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 	})
 
+	t.Run("nor one that is not heard of yet, before the database says that 90 days are over", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		board := h.board(t, "NINJA")
+		keys := h.open(t, "NINJA", board.Columns[0].ID, 1)
+		h.publish(t)
+		end, err := h.Feeds().End(context.Background(), "tickets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.exec(t, `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)
+			VALUES (?, ?, 'slow', ?, ?, ?, ?, NOW(6), NOW(6))`, uint64(h.actor.Company.ID), end.Feed, end.Epoch, end.Position, end.Began, uint64(h.actor.Account.ID))
+		h.deletedAgo(t, 31, keys...)
+		h.db.SetClock(func() time.Time { return time.Now().Add(60 * 24 * time.Hour) })
+		b := h.bulk(t, "purge-deleted", 1, monthOld)
+		b.write(t, b.tasks...)
+		if n := h.count(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ?", uint64(board.ID)); len(b.tasks) != 1 || n != 1 {
+			t.Errorf("%d of %d are left", n, len(b.tasks))
+		}
+	})
+
 	t.Run("a ticket goes with all that hangs on it, and its numbers are never used again", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
