@@ -10,17 +10,18 @@ import (
 type StartKnob struct {
 	Name, Label, Hint string
 	Broken            bool // may have a fraction
+	Least             float64
 	Of                func(migrations.Knobs) string
 }
 
 // StartKnobs are what slows a run down.
 var StartKnobs = []StartKnob{
-	{"concurrency", "Tasks at a time", "In each worker.", false, func(k migrations.Knobs) string { return strconv.Itoa(k.Concurrency) }},
-	{"rate", "Tasks per second", "Of all workers together.", true, func(k migrations.Knobs) string { return decimal(k.Rate) }},
-	{"per_host", "Requests per second", "To one other host.", true, func(k migrations.Knobs) string { return decimal(k.PerHost) }},
-	{"max_threads", "Database threads", "It waits above that.", false, func(k migrations.Knobs) string { return strconv.Itoa(k.MaxThreads) }},
-	{"max_history", "History list length", "It waits above that.", false, func(k migrations.Knobs) string { return strconv.FormatInt(k.MaxHistory, 10) }},
-	{"max_lag", "Replica lag, seconds", "It waits above that.", true, func(k migrations.Knobs) string { return decimal(k.MaxLag.Seconds()) }},
+	{"concurrency", "Tasks at a time", "In each worker, at least one.", false, 1, func(k migrations.Knobs) string { return strconv.Itoa(k.Concurrency) }},
+	{"rate", "Tasks per second", "Of all workers together; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.Rate) }},
+	{"per_host", "Requests per second", "To one other host; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.PerHost) }},
+	{"max_threads", "Database threads", "It waits above that; 0 is no limit.", false, 0, func(k migrations.Knobs) string { return strconv.Itoa(k.MaxThreads) }},
+	{"max_history", "History list length", "It waits above that; 0 is no limit.", false, 0, func(k migrations.Knobs) string { return strconv.FormatInt(k.MaxHistory, 10) }},
+	{"max_lag", "Replica lag, seconds", "It waits above that; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.MaxLag.Seconds()) }},
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -472,7 +472,7 @@ func startForm(props StartRunProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<fieldset><legend>Throttle</legend><p class=\"hint\">These can be changed while it runs, too. 0 is no limit.</p><div class=\"pair knobs\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<fieldset><legend>Throttle</legend><p class=\"hint\">These can be changed while it runs, too.</p><div class=\"pair knobs\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

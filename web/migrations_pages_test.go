@@ -321,6 +321,31 @@ func TestStartRun(t *testing.T) {
 			}
 		})
 	})
+	t.Run("of two settings that are refused each says so at its own field", func(t *testing.T) {
+		h.unchanged(t, func() {
+			a := ana.post(path, form("concurrency", "1001", "max_threads", "100001")...).is(t, http.StatusUnprocessableEntity)
+			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.", "max_threads": "Max threads must be from 0 to 100000."} {
+				if got := a.text(t, "#start-"+field+"-error"); got != want {
+					t.Errorf("%s: %q", field, got)
+				}
+			}
+		})
+	})
+	t.Run("a setting says whether 0 is no limit", func(t *testing.T) {
+		a := ana.get(path).is(t, http.StatusOK)
+		for _, knob := range views.StartKnobs {
+			one := form(knob.Name, "0", "was-"+knob.Name, "")
+			if zero := strings.Contains(knob.Hint, "0 is no limit"); zero == (knob.Name == "concurrency") {
+				t.Errorf("%s: %s", knob.Name, knob.Hint)
+			}
+			if knob.Name == "concurrency" {
+				ana.post(path, one...).is(t, http.StatusUnprocessableEntity)
+			}
+		}
+		if text := a.text(t, "#start fieldset > .hint"); strings.Contains(text, "0") {
+			t.Error(text)
+		}
+	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
 		if _, err := h.workflows.TurnKnobs(workflows.AsCommandLine(t.Context()), run, migrations.KnobChange{MaxThreads: new(7)}); err != nil {
 			t.Fatal(err)

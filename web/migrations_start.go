@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -65,6 +66,10 @@ func (s *server) startRun(c echo.Context) error {
 
 // rejectStart shows the question again: with what was wrong, or as the run is now.
 func (s *server) rejectStart(c echo.Context, props views.StartRunProps, err error) error {
+	if messages := knobErrors(err); len(messages) > 0 {
+		props.Form.Errors = messages
+		return s.showStart(c, http.StatusUnprocessableEntity, props)
+	}
 	messages, code, ok := rejected(err)
 	if !ok {
 		return err
@@ -101,11 +106,12 @@ func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (
 			continue
 		}
 		n, err := strconv.ParseFloat(plainNumber(text), 64)
-		if err != nil || math.IsNaN(n) || n < 0 || n > 1e12 || !knob.Broken && n != math.Trunc(n) {
-			bad[knob.Name] = "Write a number from 0."
-			if !knob.Broken {
-				bad[knob.Name] = "Write a whole number from 0."
+		if err != nil || math.IsNaN(n) || n < knob.Least || n > 1e12 || !knob.Broken && n != math.Trunc(n) {
+			kind := "whole number"
+			if knob.Broken {
+				kind = "number"
 			}
+			bad[knob.Name] = fmt.Sprintf("Write a %s from %g.", kind, knob.Least)
 			continue
 		}
 		turnStartKnob(&change, knob.Name, n)
