@@ -152,9 +152,12 @@ func listRuns(ctx context.Context, env environment, args []string) error {
 		}
 		runs := []migrations.Run{}
 		for _, list := range lists {
-			part, _, err := w.Runs(ctx, list, 0)
+			part, more, err := w.Runs(ctx, list, 0)
 			if err != nil {
 				return err
+			}
+			if more { // not in the way of what a program reads
+				fmt.Fprintf(env.stderr, "Of the runs in the list “%s” only the newest %d are shown; /admin/migrations has all.\n", list, migrations.RunsPerPage)
 			}
 			runs = append(runs, part...)
 		}

@@ -185,6 +185,41 @@ func TestMigrationsWithoutAWorker(t *testing.T) {
 	h.command(t, 0, "cancelled", "migrations", "list", "--all")
 }
 
+func TestMigrationsListSaysThatThereAreMore(t *testing.T) {
+	t.Parallel()
+	h := migrationHouse(t)
+	h.command(t, 0, "", "migrations", "list")
+	d, err := h.environment.openExisting(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(list string, n int) {
+		t.Helper()
+		for range n {
+			if _, err := d.SQL.Exec(`INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) VALUES ('count-up', '{}', ?, 'paused', NOW(6), '{}', 'Ana', NOW(6))`, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const more = "Of the runs in the list “attention” only the newest 50 are shown; /admin/migrations has all.\n"
+	add(migrations.ListActive, migrations.RunsPerPage)
+	add(migrations.ListAttention, migrations.RunsPerPage)
+	h.command(t, 0, "count-up", "migrations", "list")
+	if h.err.Len() != 0 {
+		t.Errorf("%s", h.err)
+	}
+	add(migrations.ListAttention, 1)
+	for _, args := range [][]string{{}, {"--json"}} {
+		h.command(t, 0, "count-up", append([]string{"migrations", "list"}, args...)...)
+		if h.err.String() != more || strings.Contains(h.out.String(), more) {
+			t.Errorf("%s", h.err)
+		}
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMigrationsRun(t *testing.T) {
 	t.Parallel()
 	h := migrationHouse(t)
