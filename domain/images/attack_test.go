@@ -2,6 +2,7 @@ package images_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -18,7 +19,7 @@ import (
 
 func refused(t *testing.T, content []byte, says string) {
 	t.Helper()
-	c, err := images.Convert(content, usual)
+	c, err := images.Convert(context.Background(), content, usual)
 	if !errors.As(err, new(images.Unfit)) || !strings.Contains(err.Error(), says) {
 		t.Errorf("%s of %d × %d pixels, %v", c.Type, c.Width, c.Height, err)
 	}
@@ -58,7 +59,7 @@ func TestFramesBehindAnExtension(t *testing.T) {
 		if err != nil || len(all.Image) != 51 {
 			t.Fatalf("%s: the decoder sees %d frames: %v", name, len(all.Image), err)
 		}
-		c, err := images.Convert(hidden, usual)
+		c, err := images.Convert(context.Background(), hidden, usual)
 		if err != nil {
 			if !errors.As(err, new(images.Unfit)) {
 				t.Errorf("%s: %v", name, err)
@@ -100,14 +101,14 @@ func TestPassesOfAJPEG(t *testing.T) {
 		t.Fatalf("the decoder does not go over it: %v", err)
 	}
 	refused(t, passes(5000), "passes")
-	if c, err := images.Convert(passes(50), usual); err != nil || c.Width != 64 {
+	if c, err := images.Convert(context.Background(), passes(50), usual); err != nil || c.Width != 64 {
 		t.Errorf("a JPEG with 51 passes: %v", err)
 	}
 	t.Run("what only looks like passes is none", func(t *testing.T) {
 		whole := passes(3)
 		comment := append([]byte("\xff\xfe\x10\x02"), bytes.Repeat([]byte("\xff\xda"), 0x1000/2)...)
 		with := bytes.Join([][]byte{whole[:2], comment, whole[2:], bytes.Repeat([]byte("\xff\xda\x00\x02"), 1000)}, nil)
-		if _, err := images.Convert(with, usual); err != nil {
+		if _, err := images.Convert(context.Background(), with, usual); err != nil {
 			t.Error(err)
 		}
 	})

@@ -2,6 +2,7 @@ package images
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -47,8 +48,9 @@ var decoding = make(chan struct{}, runtime.GOMAXPROCS(0))
 // place and camera, no text, no script. What was a JPEG or a lossy WebP becomes a JPEG, turned as it says
 // that it should be; a GIF stays one, with its frames; all else becomes a PNG, in which nothing is lost.
 // It looks at how large a picture says it is before it makes room for it. The same bytes always become
-// the same. It returns Unfit, with a sentence that says why.
-func Convert(content []byte, limits Limits) (Converted, error) {
+// the same. It waits while as many others are converted as there are processors, until ctx ends. It returns
+// Unfit, with a sentence that says why, or the context's error.
+func Convert(ctx context.Context, content []byte, limits Limits) (Converted, error) {
 	kind, err := kindOf(content)
 	if err != nil {
 		return Converted{}, err
@@ -60,7 +62,11 @@ func Convert(content []byte, limits Limits) (Converted, error) {
 	if err := fits(config, limits); err != nil {
 		return Converted{}, err
 	}
-	decoding <- struct{}{}
+	select {
+	case decoding <- struct{}{}:
+	case <-ctx.Done():
+		return Converted{}, ctx.Err()
+	}
 	defer func() { <-decoding }()
 	var out Converted
 	var picture image.Image

@@ -2,6 +2,7 @@ package images_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"image"
@@ -21,7 +22,7 @@ var usual = images.Limits{Pixels: 1_000_000, Thumbnail: 16}
 
 func convert(t *testing.T, content []byte) (images.Converted, image.Image) {
 	t.Helper()
-	c, err := images.Convert(content, usual)
+	c, err := images.Convert(context.Background(), content, usual)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestConvert(t *testing.T) {
 		}
 	})
 	t.Run("a picture that is small needs no smaller copy", func(t *testing.T) {
-		if c, err := images.Convert(outboundtest.Picture(5, "x.png"), images.Limits{Pixels: 10_000, Thumbnail: 48}); err != nil || c.Thumbnail != nil {
+		if c, err := images.Convert(context.Background(), outboundtest.Picture(5, "x.png"), images.Limits{Pixels: 10_000, Thumbnail: 48}); err != nil || c.Thumbnail != nil {
 			t.Errorf("%d bytes, %v", len(c.Thumbnail), err)
 		}
 	})
@@ -145,7 +146,7 @@ func TestUnfit(t *testing.T) {
 		"an animation of many":       {frames.Bytes(), "50 frames"},
 		"a PNG without any":          {outboundtest.Bomb(0, 0), "damaged"},
 	} {
-		got, err := images.Convert(c.content, usual)
+		got, err := images.Convert(context.Background(), c.content, usual)
 		if !errors.As(err, new(images.Unfit)) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", what, got.Type, err)
 		}
@@ -164,7 +165,7 @@ func TestConvertBearsDamage(t *testing.T) {
 			for range 1 + random.IntN(4) {
 				damaged[random.IntN(len(damaged))] = byte(random.IntN(256))
 			}
-			c, err := images.Convert(damaged[:random.IntN(len(damaged)+1)], usual)
+			c, err := images.Convert(context.Background(), damaged[:random.IntN(len(damaged)+1)], usual)
 			if err == nil && int64(c.Width)*int64(c.Height) > usual.Pixels || err != nil && !errors.As(err, new(images.Unfit)) {
 				t.Errorf("%d × %d, %v", c.Width, c.Height, err)
 			}

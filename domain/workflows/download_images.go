@@ -40,7 +40,7 @@ func (w *Workflows) downloadImages() *migrations.Migration {
 			{Name: "source", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
 			encodingParam("Encoding of the file"),
 			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
-			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Four bytes of memory each while one is converted.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
+			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Each takes four to eight bytes of memory while one is converted, of a progressive JPEG up to three times as much.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
 			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
 		},
 		Check:   w.checkImageRun,
@@ -420,7 +420,7 @@ func (w *Workflows) fetchImage(ctx context.Context, work *migrations.Work, addre
 	if err != nil {
 		return nil, err
 	}
-	picture, err := images.Convert(content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
+	picture, err := images.Convert(ctx, content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
 	if errors.As(err, new(images.Unfit)) {
 		return nil, migrations.Permanent{Err: unfitImage{address, err}}
 	}

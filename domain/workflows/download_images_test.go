@@ -192,7 +192,7 @@ func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment
 // path is where the stored copy of what the host has there is shown.
 func (g *gallery) path(t testing.TB, content []byte) string {
 	t.Helper()
-	c, err := images.Convert(content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
+	c, err := images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,34 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"testing"
+)
+
+func TestWhoWaitsForItsTurnCanBeStopped(t *testing.T) {
+	t.Parallel()
+	var content bytes.Buffer
+	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	limits := Limits{Pixels: 100, Thumbnail: 48}
+	for range cap(decoding) {
+		decoding <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Convert(ctx, content.Bytes(), limits)
+	for range cap(decoding) {
+		<-decoding
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Convert(t.Context(), content.Bytes(), limits); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
