@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -121,14 +123,36 @@ func (w *Workflows) FeedStates(ctx context.Context) ([]feeds.State, error) {
 	return states, err
 }
 
-// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers.
+// gaugesFor is how old the gauges of the feeds may be.
+const gaugesFor = 2 * time.Second
+
+// feedGauges keeps the last answer, so that whoever asks often costs little.
+type feedGauges struct {
+	mu        sync.Mutex
+	states    []feeds.State
+	consumers []feeds.Consumer
+	at        time.Time
+}
+
+// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers, at most two seconds old.
 func (w *Workflows) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consumer, error) {
+	kept := &w.gauges
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	now := w.db.Now()
+	if age := now.Sub(kept.at); age >= 0 && age < gaugesFor {
+		return kept.states, kept.consumers, nil
+	}
 	states, err := w.feeds.States(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	consumers, err := w.feeds.Consumers(ctx, 0, 0, 1000)
-	return states, consumers, err
+	if err != nil {
+		return nil, nil, err
+	}
+	kept.states, kept.consumers, kept.at = states, consumers, now
+	return states, consumers, nil
 }
 
 // change runs fn in a transaction, as InTx does, and has what it changed published at once.

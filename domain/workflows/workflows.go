@@ -38,6 +38,7 @@ type Workflows struct {
 	bearers  recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
+	gauges   feedGauges
 	refs     *refs.Engine
 	live     *live.Hub
 	people   recent[id.Company, *directory]
