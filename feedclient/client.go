@@ -58,7 +58,7 @@ type Query struct {
 	Board    string        // the slug of the only board to read, "" for all
 	Limit    int           // rows that the server looks at, 1 to 1000; 0 is the server's default
 	Wait     time.Duration // how long an empty answer may wait for a change, at most 60 s
-	Consumer string        // the name of a registered consumer, to read from its cursor in place of Cursor
+	Consumer string        // the name of a registered consumer, to read pages from its cursor in place of Cursor
 }
 
 // Page is a part of a feed, ascending by position. Cursor goes on behind it; with More there is more at once.

@@ -29,6 +29,9 @@ type feedStream struct {
 func (s *server) apiFeedStream(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c), token: bearerToken(c)}
+	if c.QueryParam("consumer") != "" {
+		return streamOfConsumer{}
+	}
 	var err error
 	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
 		return err
@@ -51,6 +54,15 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
 	return s.stream(f.stream, again, func() error { return s.goOn(f, first) })
 }
+
+// streamOfConsumer reports a stream that is to begin where a consumer stands: it would not move the consumer on.
+type streamOfConsumer struct{}
+
+func (streamOfConsumer) Error() string {
+	return "A stream knows no consumer. Read where it stands (GET /feeds/{feed}/consumers/{name}), send that as cursor, and advance the consumer by the ids of the events; or ask for pages."
+}
+func (streamOfConsumer) Unwrap() error { return fault.Invalid }
+func (streamOfConsumer) Field() string { return "consumer" }
 
 // goOn sends what a stream begins with, and follows the feed until it is over.
 func (s *server) goOn(f *feedStream, first frame) error {

@@ -273,6 +273,9 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 		t.Errorf("it is %s", got.Type)
 	}
 	p.get("/feeds/tickets/stream?cursor="+old).problem(t, http.StatusGone, "")
+	for _, query := range []string{"consumer=warehouse", "consumer=warehouse&cursor=end"} {
+		p.get("/feeds/tickets/stream?"+query).problem(t, 422, "consumer")
+	}
 	p.feed(t, "tickets", "cursor", good) // it was in its first reading when that was purged
 	m := mirror{}
 	if m.read(t, p, "tickets", ""); len(m) == 0 { // the feed goes on
