@@ -55,8 +55,8 @@ soak: need-database build $(MYSQL)/ready ## the full load and crash tests, and f
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
 	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
-	for rows in 10000 5000000; do bin/counterfoil bench feed --rows $$rows --changed 10000 --live=false || exit 1; done
-	for rows in 10000 5000000; do COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql --rows $$rows --changed 10000 --live=false || exit 1; done
+	bin/counterfoil bench feed --rows 10000,5000000 --changed 10000 --live=false
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql --rows 10000,5000000 --changed 10000 --live=false
 	bin/counterfoil bench refs --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 

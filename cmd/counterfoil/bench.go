@@ -117,10 +117,11 @@ func benchmark(ctx context.Context, env environment, args []string) error {
 	if err = errors.Join(err, remove()); err != nil {
 		return err
 	}
+	write := report.Table
 	if *asJSON {
-		return report.JSON(env.stdout)
+		write = report.JSON
 	}
-	return report.Table(env.stdout)
+	return errors.Join(write(env.stdout), report.Uneven())
 }
 
 // scratch opens an empty database on url, or on a private server of its own, and says where it is.

@@ -18,11 +18,13 @@ import (
 
 type feedBench struct {
 	load bench.FeedLoad
+	rows string
 	live bool
 }
 
 func (b *feedBench) options(flags *flag.FlagSet) {
-	flags.IntVar(&b.load.Rows, "rows", 100_000, "tickets in the table")
+	flags.StringVar(&b.rows, "rows", "100000", "tickets in the table; numbers with commas between have each size measured, and compared with the first")
+	flags.Float64Var(&b.load.Flat, "flat", 2, "times as much as in the first table a row may cost in another, or the command fails")
 	flags.IntVar(&b.load.Changed, "changed", 20_000, "of them that are published and read in each round")
 	flags.IntVar(&b.load.Rounds, "rounds", 3, "rounds, in each of which every strategy has its turn")
 	flags.BoolVar(&b.live, "live", true, "also measure the way to readers, on servers that are started for it")
@@ -31,11 +33,16 @@ func (b *feedBench) options(flags *flag.FlagSet) {
 	flags.IntVar(&b.load.Streams, "streams", 2000, "streams of events on one server")
 }
 
-func (b *feedBench) check() error {
+func (b *feedBench) check() (err error) {
+	if b.load.Rows, err = numbersIn("--rows", b.rows, 50_000_000); err != nil {
+		return err
+	}
 	l := b.load
 	switch {
-	case l.Rows < 1 || l.Rows > 50_000_000 || l.Changed < 1 || l.Changed > 1_000_000 || l.Rounds < 1 || l.Rounds > 1000:
-		return usageError{"--rows is 1 to 50000000, --changed 1 to 1000000, --rounds 1 to 1000."}
+	case !(l.Flat > 0):
+		return usageError{"--flat is more than 0."}
+	case l.Changed < 1 || l.Changed > 1_000_000 || l.Rounds < 1 || l.Rounds > 1000:
+		return usageError{"--changed 1 to 1000000, --rounds 1 to 1000."}
 	case l.Rate < 1 || l.Rate > 10_000 || l.Seconds < 1 || l.Seconds > 3600 || l.Streams < 1 || l.Streams > 2500:
 		return usageError{"--rate is 1 to 10000, --seconds 1 to 3600, --streams 1 to 2500."}
 	}

@@ -39,3 +39,13 @@ func TestBenchFeed(t *testing.T) {
 		}
 	}
 }
+
+func TestBenchFeedOfTwoSizes(t *testing.T) {
+	for flat, want := range map[string]int{"1000000000": 0, "0.000000001": 1} { // whatever the machine does
+		i := &install{env: []string{"COUNTERFOIL_DATA=" + t.TempDir()}}
+		code, out := i.command(t, "bench", "feed", "--on-url", dbtest.Empty(t), "--rows", "600,700", "--changed", "500", "--rounds", "1", "--live=false", "--flat", flat)
+		if code != want || !strings.Contains(out, "read of 700") || strings.Contains(out, "more than") != (want == 1) {
+			t.Errorf("exit code %d\n%s", code, out)
+		}
+	}
+}

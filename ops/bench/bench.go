@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -71,7 +72,11 @@ type Report struct {
 
 	unit    string   // what is handed out: tickets, tasks
 	remarks []string // below the table
+	uneven  []error
 }
+
+// Uneven is what is wrong where costs depend on the size of what they should not depend on; nil where nothing is.
+func (r Report) Uneven() error { return errors.Join(r.uneven...) }
 
 func newReport(ctx context.Context, d *db.DB) (Report, error) {
 	server, err := d.Server(ctx)

@@ -16,11 +16,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// FeedLoad is how large the table is (Rows), how many of its rows are published and read in one round
-// (Changed), and how often (Rounds). With Start, which starts a server of its own process, the way from a
+// FeedLoad is how large the table is (Rows; with more than one size, one after the other), how many of its rows are
+// published and read in one round (Changed), and how often (Rounds). A row of a larger table may cost at most Flat
+// times what it costs in the first, or the report is Uneven. With Start, which starts a server of its own process, the way from a
 // change to its readers is measured too: Seconds long at Rate changes a second, and to so many Streams.
 type FeedLoad struct {
-	Rows, Changed, Rounds  int
+	Rows                   []int
+	Changed, Rounds        int
+	Flat                   float64
 	Rate, Seconds, Streams int
 	Start                  func(ctx context.Context) (Server, error)
 }
@@ -68,36 +71,59 @@ func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 	}
 	ctx = accounts.WithActor(ctx, actor)
 	b := &feedBench{d: d, w: w, load: load, token: token}
-	if b.board, err = w.OpenBoard(ctx, boards.Draft{Slug: "FEED", Title: "Feed"}, nil); err != nil {
-		return Report{}, err
+	for i, rows := range load.Rows {
+		if b.board, err = w.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("FEED%d", i+1), Title: "Feed"}, nil); err != nil {
+			return Report{}, err
+		}
+		if err := b.fill(ctx, rows, actor.Account.ID); err != nil {
+			return Report{}, fmt.Errorf("fill: %w", err)
+		}
+		if err := b.atSize(ctx, rows, &report); err != nil {
+			return Report{}, err
+		}
 	}
-	if err := b.fill(ctx, actor.Account.ID); err != nil {
-		return Report{}, fmt.Errorf("fill: %w", err)
+	for _, rows := range load.Rows[1:] {
+		report.flat("Publishing", load.measure(publishing, load.Rows[0]), load.measure(publishing, rows), load.Flat)
+		report.flat("Reading", load.measure(reading, load.Rows[0]), load.measure(reading, rows), load.Flat)
 	}
-	published, err := b.inTurns(ctx, publishing, []feedStrategy{
+	if load.Start != nil {
+		err = b.live(ctx, &report)
+	}
+	return report, err
+}
+
+// measure is what a measure is called that is taken in a table of a size.
+func (l FeedLoad) measure(name string, rows int) string {
+	if len(l.Rows) == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s of %d", name, rows)
+}
+
+// atSize measures publishing and reading in the table as it is.
+func (b *feedBench) atSize(ctx context.Context, rows int, report *Report) error {
+	publish, reads := b.load.measure(publishing, rows), b.load.measure(reading, rows)
+	published, err := b.inTurns(ctx, publish, []feedStrategy{
 		{"one row at a time", "a transaction for each row: read the row, read the sequence, update the row, update the sequence", b.unpublish, b.publishOneByOne},
 		{"floor", "UPDATE … WHERE id IN (500 ids), which position is whose known before, one process alone", b.unpublish, b.publishFloor},
 		{"ours", "whole publisher: candidates, locks, sequence, positions, the batch's record", b.unpublish, b.publishOurs},
 	})
 	if err != nil {
-		return Report{}, err
+		return err
 	}
-	read, err := b.inTurns(ctx, reading, []feedStrategy{
+	read, err := b.inTurns(ctx, reads, []feedStrategy{
 		{"floor", "the same rows by a range of the primary key, nothing joined", nothing, b.readFloor},
 		{"ours", "whole reader: bound, page, board and company, assignees, resources", nothing, b.readOurs},
 		{"ours, shuffled", "the same where the rows were published in no order of their ids", b.shuffle, b.readOurs},
 	})
 	if err != nil {
-		return Report{}, err
+		return err
 	}
-	report.Rows = slices.Concat(published, read)
-	report.remarks = append(report.remarks, fmt.Sprintf("A table of %d tickets, of which %d were published and read in each of %d rounds, %d at a time.", load.Rows, b.changed(), load.Rounds, page))
-	report.ratio(publishing, "Publishing: ours at %.2f × the floor.")
-	report.ratio(reading, "Reading a page: ours at %.2f × the floor's speed.")
-	if load.Start != nil {
-		err = b.live(ctx, &report)
-	}
-	return report, err
+	report.Rows = slices.Concat(report.Rows, published, read)
+	report.remarks = append(report.remarks, fmt.Sprintf("A table of %d tickets, of which %d were published and read in each of %d rounds, %d at a time.", rows, b.changed(), b.load.Rounds, page))
+	report.ratio(publish, "Publishing: ours at %.2f × the floor.")
+	report.ratio(reads, "Reading a page: ours at %.2f × the floor's speed.")
+	return nil
 }
 
 // ratio says how our row of a measure stands beside the floor's.
@@ -106,6 +132,23 @@ func (r *Report) ratio(measure, says string) {
 		if row.Measure == measure && row.Strategy == "ours" {
 			r.remarks = append(r.remarks, fmt.Sprintf(says, row.PerSecond/r.floor(row)))
 		}
+	}
+}
+
+// flat says what a row costs us in one measure beside another, which is uneven where that is more than so many times
+// as much.
+func (r *Report) flat(what, small, large string, most float64) {
+	speed := map[string]float64{}
+	for _, row := range r.Rows {
+		if row.Strategy == "ours" {
+			speed[row.Measure] = row.PerSecond
+		}
+	}
+	cost := speed[small] / speed[large]
+	said := fmt.Sprintf("%s: a row costs %.2f × as much in “%s” as in “%s”", what, cost, large, small)
+	r.remarks = append(r.remarks, said+".")
+	if !(cost <= most) {
+		r.uneven = append(r.uneven, fmt.Errorf("%s, which is more than %g ×", said, most))
 	}
 }
 
@@ -177,9 +220,9 @@ func (b *feedBench) inTurns(ctx context.Context, measure string, list []feedStra
 
 func (b *feedBench) changed() uint64 { return b.last - b.first }
 
-// fill writes the tickets, published as if in the order of their ids, and has the strategies work on the last of
+// fill writes so many tickets more, published as if in the order of their ids, and has the strategies work on the last of
 // them.
-func (b *feedBench) fill(ctx context.Context, author accounts.ID) error {
+func (b *feedBench) fill(ctx context.Context, size int, author accounts.ID) error {
 	for { // what the board to practise on brought
 		n, err := b.w.Feeds().RunOnce(ctx, "tickets")
 		if err != nil {
@@ -189,7 +232,7 @@ func (b *feedBench) fill(ctx context.Context, author accounts.ID) error {
 			break
 		}
 	}
-	rows := uint64(b.load.Rows)
+	rows := uint64(size)
 	id, position, err := b.room(ctx, rows)
 	if err != nil {
 		return err

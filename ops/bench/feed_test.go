@@ -11,7 +11,7 @@ import (
 )
 
 func TestFeed(t *testing.T) {
-	report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: 2500, Changed: 1200, Rounds: 2})
+	report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{2500}, Changed: 1200, Rounds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,4 +46,37 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%v: %s", err, &line)
 		}
 	})
+}
+
+func TestFeedOfTwoSizes(t *testing.T) {
+	for flat, even := range map[float64]bool{1e9: true, 1e-9: false} { // whatever the machine does
+		report, err := bench.Feed(t.Context(), dbtest.Open(t), bench.FeedLoad{Rows: []int{600, 1300}, Changed: 500, Rounds: 1, Flat: flat})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := map[string]bool{}
+		for _, row := range report.Rows {
+			if row.Duplicates+row.Gaps+row.Errors != 0 {
+				t.Errorf("%+v", row)
+			}
+			if row.Strategy == "ours" {
+				ours[row.Measure] = true
+			}
+		}
+		if len(ours) != 4 || !ours["publish of 600"] || !ours["read of 1300"] {
+			t.Errorf("%v was measured", ours)
+		}
+		var table bytes.Buffer
+		if err := report.Table(&table); err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"Publishing: a row costs ", "Reading: a row costs "} {
+			if !strings.Contains(table.String(), what) {
+				t.Errorf("no %q in %s", what, &table)
+			}
+			if err := report.Uneven(); (err == nil) != even || err != nil && !strings.Contains(err.Error(), what) {
+				t.Errorf("up to %g ×: %v", flat, err)
+			}
+		}
+	}
 }

@@ -8,6 +8,17 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
+func TestFlat(t *testing.T) {
+	t.Parallel()
+	for large, uneven := range map[float64]bool{1000: false, 500: false, 499: true, 4000: false, 0: true} {
+		report := Report{Rows: []Row{{Measure: "a", Strategy: "floor", PerSecond: 1}, {Measure: "a", Strategy: "ours", PerSecond: 1000}, {Measure: "b", Strategy: "ours", PerSecond: large}}}
+		report.flat("Reading", "a", "b", 2)
+		if err := report.Uneven(); (err != nil) != uneven || len(report.remarks) != 1 {
+			t.Errorf("from 1000 to %g rows a second: %v", large, err)
+		}
+	}
+}
+
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
 	look := func(n int64) db.Load { return db.Load{Deadlocks: db.Reading{Value: n, Known: true}} }
