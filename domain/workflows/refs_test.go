@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -29,6 +31,22 @@ func (h *house) standing(t testing.TB) refs.Standing {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// untilRun waits for a run to be as it is to be.
+func (h *house) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) migrations.Run {
+	t.Helper()
+	ctx, stop := context.WithTimeout(workflows.AsCommandLine(h.ctx), 2*time.Minute)
+	defer stop()
+	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+		r, err := h.Run(ctx, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wanted(r) {
+			return r
+		}
+	}
 }
 
 func TestRefs(t *testing.T) {
@@ -69,6 +87,65 @@ func TestRefs(t *testing.T) {
 		if n := h.count(t, "SELECT COUNT(*) FROM ref_issue WHERE company_id = 1 AND token_id = 0 AND ticket_id = 0"); n != len(seen) {
 			t.Errorf("%d codes are noted", n)
 		}
+	})
+	t.Run("a mint that is paused, and whose worker stops, goes on: each code is counted once", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		operator := workflows.AsCommandLine(h.ctx)
+		run, err := h.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, fast, alone := 0.02, 0.0, 1 // it does not end before it is paused
+		if _, err := h.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &slow, Concurrency: &alone}); err != nil {
+			t.Fatal(err)
+		}
+		work := func(until func(migrations.Run) bool) migrations.Run {
+			working, end := context.WithCancel(context.Background())
+			done := make(chan error, 1)
+			go func() { done <- h.Engine().Work(working) }()
+			defer func() { end(); <-done }()
+			return h.untilRun(t, run.ID, until)
+		}
+		whole := func(codes uint64) {
+			t.Helper()
+			lots, _, err := h.RefLots(h.ctx, 0)
+			if err != nil || len(lots) != 1 || lots[0].Added != codes {
+				t.Errorf("%+v, %v", lots, err)
+			}
+			if s := h.standing(t); s.Minted != codes || s.Available != codes-s.Issued {
+				t.Errorf("%d codes: %+v", codes, s.Counts)
+			}
+			ledger, pool, issued := h.count(t, "SELECT COUNT(*) FROM ref_ledger"), h.count(t, "SELECT COUNT(*) FROM ref_pool"), h.count(t, "SELECT COUNT(*) FROM ref_issue")
+			if uint64(ledger) != codes || ledger != pool+issued {
+				t.Errorf("%d codes: %d in the ledger, %d in the pool, %d given out", codes, ledger, pool, issued)
+			}
+		}
+		paused := work(func(r migrations.Run) bool {
+			if r.State == migrations.Running && r.Progress.Complete > 0 {
+				if _, err := h.PauseRun(operator, run.ID); err != nil {
+					t.Error(err)
+				}
+			}
+			return r.State == migrations.Paused
+		})
+		if n := paused.Progress.Complete; n == 0 || n == 6 {
+			t.Fatalf("%+v", paused)
+		}
+		if _, err := h.PopRefs(h.ctx, 500, nil); err != nil {
+			t.Fatal(err)
+		}
+		whole(10_000 * uint64(paused.Progress.Complete))
+		if _, err := h.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &fast}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.ResumeRun(operator, run.ID); err != nil {
+			t.Fatal(err)
+		}
+		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
+			t.Errorf("%+v", r)
+		}
+		whole(60_000)
 	})
 	t.Run("a pool that runs low is filled, by one run at a time, once somebody wants codes", func(t *testing.T) {
 		t.Parallel()
@@ -171,6 +248,22 @@ func TestRefs(t *testing.T) {
 				}
 				if s := h.standing(t); s.Available != 3 || s.Minted != 3 {
 					t.Errorf("%+v", s.Counts)
+				}
+				rejected, _, err := h.RunRejections(h.ctx, run.ID, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				heading := uint32(0)
+				if strings.HasPrefix(name, "with one") {
+					heading = 1
+				}
+				said := map[uint32]string{}
+				for _, r := range rejected {
+					said[uint32(r.Line)-heading] = r.Reason
+				}
+				none := refs.BadCode{}.Error()
+				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.", 7: none, 8: none}; !maps.Equal(said, want) {
+					t.Errorf("rejected: %v", said)
 				}
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
 					t.Errorf("again: %+v", p)
