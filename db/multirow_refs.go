@@ -236,16 +236,19 @@ func (q *Queries) CountCodes(ctx context.Context, table RefTable, after string, 
 
 // SetPoolAside puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
 func (tx *Tx) SetPoolAside(ctx context.Context) error {
-	for _, statement := range []string{
-		`UPDATE ref_lot o JOIN (SELECT b.lot_id, COUNT(*) AS n FROM ref_pool p JOIN ref_ledger l ON l.code = p.code JOIN ref_batch b ON b.id = l.batch GROUP BY b.lot_id) x ON x.lot_id = o.id
-			SET o.quarantined = o.quarantined + x.n, o.quarantined_at = COALESCE(o.quarantined_at, NOW(6))`,
-		`UPDATE ref_counter c JOIN (SELECT length, SUM(minted) - SUM(issued) - SUM(quarantined) AS n FROM ref_counter GROUP BY length) x ON x.length = c.length
-			SET c.quarantined = c.quarantined + x.n WHERE c.slot = 0`,
-		`UPDATE ref_counter SET guarded = FALSE`,
-		`INSERT INTO ref_quarantine (code) SELECT code FROM ref_pool`,
-		`DELETE FROM ref_pool`,
+	for _, change := range []struct {
+		statement string
+		args      []any
+	}{
+		{`UPDATE ref_lot o JOIN (SELECT b.lot_id, COUNT(*) AS n FROM ref_pool p JOIN ref_ledger l ON l.code = p.code JOIN ref_batch b ON b.id = l.batch GROUP BY b.lot_id) x ON x.lot_id = o.id
+			SET o.quarantined = o.quarantined + x.n, o.quarantined_at = COALESCE(o.quarantined_at, ?)`, []any{tx.Now}},
+		{`UPDATE ref_counter c JOIN (SELECT length, SUM(minted) - SUM(issued) - SUM(quarantined) AS n FROM ref_counter GROUP BY length) x ON x.length = c.length
+			SET c.quarantined = c.quarantined + x.n WHERE c.slot = 0`, nil},
+		{`UPDATE ref_counter SET guarded = FALSE`, nil},
+		{`INSERT INTO ref_quarantine (code) SELECT code FROM ref_pool`, nil},
+		{`DELETE FROM ref_pool`, nil},
 	} {
-		if _, err := tx.SQL.ExecContext(ctx, statement); err != nil {
+		if _, err := tx.SQL.ExecContext(ctx, change.statement, change.args...); err != nil {
 			return err
 		}
 	}

@@ -364,7 +364,6 @@ var samples = map[string]sample{
 	"EndRefCount":        {args: with(db.EndRefCountParams{Now: &newYear, CountedAt: &newYear, BeganAt: &newYear})},
 
 	// ref_pool.sql
-	"RefIssue":    {args: with("088B8")},
 	"RefInLedger": {args: with("088B8")},
 
 	// ref_sample.sql

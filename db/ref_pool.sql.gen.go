@@ -19,20 +19,3 @@ func (q *Queries) RefInLedger(ctx context.Context, code string) (uint32, error) 
 	err := row.Scan(&batch)
 	return batch, err
 }
-
-const refIssue = `-- name: RefIssue :one
-SELECT code, issued_at, company_id, ticket_id, token_id FROM ref_issue WHERE code = ?
-`
-
-func (q *Queries) RefIssue(ctx context.Context, code string) (RefIssue, error) {
-	row := q.db.QueryRowContext(ctx, refIssue, code)
-	var i RefIssue
-	err := row.Scan(
-		&i.Code,
-		&i.IssuedAt,
-		&i.CompanyID,
-		&i.TicketID,
-		&i.TokenID,
-	)
-	return i, err
-}

@@ -1417,7 +1417,7 @@ func lotRow(l refs.Lot) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var74 string
-		templ_7745c5c3_Var74, templ_7745c5c3_Err = templ.JoinStringErrs(Thousands(int64(l.Codes)))
+		templ_7745c5c3_Var74, templ_7745c5c3_Err = templ.JoinStringErrs(Thousands(int64(l.Added)))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/refs.templ`, Line: 268, Col: 70}
 		}
@@ -2299,7 +2299,7 @@ func LotQuarantinePage(props LotQuarantineProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var117 string
-				templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(" none of its codes is given out. " + Thousands(int64(l.Quarantined)) + " of " + codesText(l.Codes) + " are taken out of the pool.")
+				templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinStringErrs(" none of its codes is given out. " + Thousands(int64(l.Quarantined)) + " of " + codesText(l.Added) + " are taken out of the pool.")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/refs.templ`, Line: 409, Col: 139}
 				}
@@ -2353,7 +2353,7 @@ func LotQuarantinePage(props LotQuarantineProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var120 string
-				templ_7745c5c3_Var120, templ_7745c5c3_Err = templ.JoinStringErrs("Put lot " + number(uint64(l.ID)) + " of " + codesText(l.Codes) + " in quarantine?")
+				templ_7745c5c3_Var120, templ_7745c5c3_Err = templ.JoinStringErrs("Put lot " + number(uint64(l.ID)) + " of " + codesText(l.Added) + " in quarantine?")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/refs.templ`, Line: 418, Col: 94}
 				}
@@ -2379,7 +2379,7 @@ func LotQuarantinePage(props LotQuarantineProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var122 string
-				templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs("Quarantine " + codesText(l.Codes))
+				templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs("Quarantine " + codesText(l.Added))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/refs.templ`, Line: 423, Col: 66}
 				}

@@ -110,7 +110,7 @@ type lotResource struct {
 
 // Lot is a lot of reference codes, as the API and the command line show it.
 func Lot(l refs.Lot) any {
-	return lotResource{l.ID, l.Run, l.Source, l.Length, l.Codes, l.Collided, l.Expected, l.Blocked, l.Quarantined, l.QuarantinedAt, l.CreatedAt}
+	return lotResource{l.ID, l.Run, l.Source, l.Length, l.Added, l.Collided, l.Expected, l.Blocked, l.Quarantined, l.QuarantinedAt, l.CreatedAt}
 }
 
 func (s *server) apiLots(c echo.Context) error {

@@ -25,8 +25,7 @@ type Lot struct {
 	Run    id.Run
 	Source string
 	Length int
-	Codes  uint64
-	Minted // Added is Codes
+	Minted
 	// Quarantined codes of it are out of use; it is being taken there, or was, where QuarantinedAt is set.
 	Quarantined   uint64
 	QuarantinedAt *time.Time
@@ -89,7 +88,7 @@ func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 
 func lotFrom(row db.RefLot) Lot {
 	return Lot{
-		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length), Codes: row.Codes,
+		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length),
 		Minted:      Minted{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
 		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
 	}
@@ -128,9 +127,13 @@ func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error 
 }
 
 // SetSweep notes that a run takes the codes of all lots in quarantine out of the pool: when the newest such run is
-// complete, none is left there. It locks the policy.
+// complete, none is left there. It locks the policy where that was not noted.
 func SetSweep(ctx context.Context, tx *db.Tx, run id.Run) error {
-	if err := tx.SetSweep(ctx, int64(run)); err != nil {
+	row, err := tx.RefPolicy(ctx)
+	if err == nil && row.SweepRun < run { // it only grows
+		err = tx.SetSweep(ctx, int64(run))
+	}
+	if err != nil {
 		return fmt.Errorf("note who takes codes out: %w", err)
 	}
 	return nil

@@ -109,7 +109,11 @@ func (p *popping) replace(ctx context.Context, codes []string) ([]string, error)
 			return nil, err
 		}
 	}
-	if _, err := p.count(ctx, codes, p.issuedLooked); err != nil {
+	missing, err := p.count(ctx, codes, p.issuedLooked)
+	if err == nil && missing {
+		err = fmt.Errorf("the counters have no slot %d", p.slot)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return codes, out.count(ctx, p.tx, p.slot)
@@ -222,8 +226,8 @@ func (p *popping) issuedLooked(ctx context.Context, length, slot uint8, n int64)
 	return p.tx.AddIssuedLooked(ctx, db.AddIssuedLookedParams{N: n, Length: length, Slot: slot})
 }
 
-// count adds codes to the counters. It reports whether there was something that guards one of them, and then
-// nothing was counted.
+// count adds codes to the counters. It reports whether there was none to add to, which for issued is what the guard
+// does; then nothing was counted.
 func (p *popping) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
 	of := lengths(codes)
 	for _, length := range []int{Short, Long} {
@@ -249,6 +253,3 @@ func (p *popping) hold(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Random is a code at random, that may or may not be there.
-func Random() Code { return Code(nth(rand.N(Space(Short)), Short)) }

@@ -26,6 +26,49 @@ func (s stand) good(t testing.TB) uint64 {
 	return s.count(t, "ref_pool JOIN ref_ledger USING (code) JOIN ref_batch ON ref_batch.id = batch JOIN ref_lot ON ref_lot.id = lot_id WHERE quarantined_at IS NULL")
 }
 
+func TestSetSweep(t *testing.T) {
+	t.Parallel()
+	s, watch := watchedStand(t)
+	for _, step := range []struct {
+		run    id.Run
+		writes int
+	}{{7, 1}, {7, 0}, {6, 0}, {8, 1}} {
+		watch.Take()
+		s.in(t, func(tx *db.Tx) error { return refs.SetSweep(s.ctx, tx, step.run) })
+		sent, _ := watch.Take()
+		if n := strings.Count(strings.Join(sent, "\n"), "UPDATE ref_policy"); n != step.writes {
+			t.Errorf("run %d: %d writes", step.run, n)
+		}
+	}
+	if n := s.count(t, "ref_policy WHERE sweep_run = 8"); n != 1 {
+		t.Error("the newest run is not noted")
+	}
+}
+
+// What a restore puts aside is in quarantine since the time of its transaction, as everything else is.
+func TestRestored(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mint(t, 1, refs.Short, 100)
+	if _, err := s.pop(30); err != nil {
+		t.Fatal(err)
+	}
+	long := s.mint(t, 2, refs.Long, 10)
+	before := s.Now().Add(-time.Hour).Truncate(time.Second)
+	s.in(t, func(tx *db.Tx) error {
+		tx.Now = before
+		return tx.SetPoolAside(s.ctx)
+	})
+	one, err := refs.OneLot(s.ctx, s.Queries, long)
+	if err != nil || one.Quarantined != 10 || one.QuarantinedAt == nil || !one.QuarantinedAt.Equal(before) {
+		t.Errorf("%+v, %v", one, err)
+	}
+	if n := s.count(t, "ref_quarantine"); n != 80 {
+		t.Errorf("%d codes", n)
+	}
+	s.balanced(t)
+}
+
 func TestPopsWhileALotIsTakenOut(t *testing.T) {
 	t.Parallel()
 	t.Run("many at once find the one good code in fifty while it is swept: each once, and none is left", func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -378,14 +379,24 @@ func (r refRivals) counter(ctx context.Context) (string, error) {
 	})
 }
 
+// anyCode is a code at random, that may or may not be there.
+func anyCode() string {
+	const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	var code [refs.Short]byte
+	for i := range code {
+		code[i] = letters[rand.IntN(len(letters))]
+	}
+	return string(code[:])
+}
+
 func (r refRivals) deleteReturning(ctx context.Context) (string, error) {
 	return r.within(ctx, func(tx *sql.Tx) (code string, err error) {
-		return code, tx.QueryRowContext(ctx, "DELETE FROM bench_pool WHERE code >= ? ORDER BY code LIMIT 1 RETURNING code", string(refs.Random())).Scan(&code)
+		return code, tx.QueryRowContext(ctx, "DELETE FROM bench_pool WHERE code >= ? ORDER BY code LIMIT 1 RETURNING code", anyCode()).Scan(&code)
 	})
 }
 
 func (r refRivals) insert(ctx context.Context) (string, error) {
-	return r.within(ctx, func(*sql.Tx) (string, error) { return string(refs.Random()), nil })
+	return r.within(ctx, func(*sql.Tx) (string, error) { return anyCode(), nil })
 }
 
 // within runs fn in a transaction and notes its code as given out.
