@@ -137,6 +137,17 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%s: smaller than a finger:\n%s", path, small)
 			}
 		}
+		a.post(link+"/replies", "body", "Thank you!")
+		ana := a.tab(t)
+		ana.size(390, 844, true)
+		ana.open("/acme/NINJA-2")
+		ana.sees("#said .requester", "Thank you!")
+		if !eval[bool](ana, `(() => {
+			const [by, button] = [".by", "header button"].map(s => document.querySelector("#said .requester " + s).getBoundingClientRect())
+			return button.top < by.bottom && button.bottom > by.top && button.left > by.right
+		})()`) {
+			t.Error("what can be done with a comment is not beside who wrote it")
+		}
 	})
 	t.Run("its pages are accessible", func(t *testing.T) {
 		t.Parallel()
