@@ -106,7 +106,7 @@ func runwayText(s refs.Standing) string {
 	return Rate(d.Hours())
 }
 
-// runsOutText is the day on which no code of a length is left that was never given out.
+// runsOutText is the day on which no code of a length is left, and no more can be minted (refs.MostUsed).
 func runsOutText(s refs.Standing, l refs.OfLength) string {
 	d, ok := l.RunsOut(s.Rate)
 	switch {

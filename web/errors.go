@@ -151,7 +151,10 @@ func (s *server) showError(err error, c echo.Context) {
 		message = "Check the address, or " + strings.ToLower(back.Text[:1]) + back.Text[1:] + "."
 	}
 	props := views.ErrorProps{
-		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back, Typed: typed(c),
+		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back,
+	}
+	if !errors.As(err, new(foreignSite)) { // which has no text of its own on our pages
+		props.Typed = typed(c)
 	}
 	s.showPage(c, code, views.ErrorPage(props))
 }

@@ -214,7 +214,7 @@ func (i *install) start(t *testing.T, says string, args ...string) *process {
 	case err := <-p.exited:
 		t.Fatalf("%s ended before it was ready: %v\n%s", args[0], err, p.logged())
 	case <-time.After(5 * time.Minute):
-		t.Fatalf("%s is not ready after two minutes\n%s", args[0], p.logged())
+		t.Fatalf("%s is not ready after five minutes\n%s", args[0], p.logged())
 	}
 	return p
 }

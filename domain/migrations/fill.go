@@ -51,7 +51,7 @@ func (e *Engine) fill(ctx context.Context, worker id.Worker, run Run) (mine bool
 			return false, err
 		}
 	}
-	if m.Behind {
+	if m.Behind && run.State == Open { // one that has begun goes on
 		if waits, err := e.waits(ctx, run); err != nil || waits {
 			return false, err
 		}

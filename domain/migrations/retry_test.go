@@ -142,15 +142,19 @@ func TestRetry(t *testing.T) {
 		if err := d.finishRequests(d.ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
 			t.Errorf("nobody is told: %v", err)
 		}
-		for range 5 { // rounds of the keeper, where the first request took all the time of one
+		for range 1000 { // rounds of the keeper, each as long as it may take
+			if d.requests() == 1 {
+				break
+			}
 			_ = d.finishRequests(d.ctx)
 		}
 		if d.iterations(other.ID) != "0 1600 0" || d.iterations(stuck.ID) != "500 1000 0" || d.requests() != 1 {
 			t.Error(d.iterations(other.ID), d.iterations(stuck.ID), d.requests())
 		}
 		execute(t, d.db, "DROP TRIGGER stuck")
-		if err := d.finishRequests(d.ctx); err != nil || d.iterations(stuck.ID) != "0 1500 0" || d.requests() != 0 {
-			t.Error(err, d.iterations(stuck.ID), d.requests())
+		d.finishes(d.Engine)
+		if d.iterations(stuck.ID) != "0 1500 0" {
+			t.Error(d.iterations(stuck.ID))
 		}
 	})
 	t.Run("a request that meets a conflict ends, and the run's log says so", func(t *testing.T) {

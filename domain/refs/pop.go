@@ -24,7 +24,7 @@ const (
 	// slots is into how many parts the counters are divided.
 	slots = 16
 	// firstLook and mostLook are how many codes are looked at together while a lot is being taken out of use, at first
-	// and later on. Of mostLooked, about a second's work, one was to be good.
+	// and later on. Of mostLooked, about a second's work, as many as are asked for were to be good.
 	firstLook, mostLook, mostLooked = 200, 6400, 300_000
 )
 

@@ -36,7 +36,7 @@ func (h *house) standing(t testing.TB) refs.Standing {
 // untilRun waits for a run to be as it is to be.
 func (h *house) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) migrations.Run {
 	t.Helper()
-	ctx, stop := context.WithTimeout(workflows.AsCommandLine(h.ctx), 2*time.Minute)
+	ctx, stop := context.WithTimeout(workflows.AsCommandLine(h.ctx), 10*time.Minute)
 	defer stop()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
 		r, err := h.Run(ctx, run)

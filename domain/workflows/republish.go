@@ -25,6 +25,17 @@ type Republishing struct {
 	Already bool // it was opened before, and has published nothing so far
 }
 
+// opening opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
+func (w *Workflows) opening(ctx context.Context, open func() (migrations.Run, error)) (run *Republishing, err error) {
+	for range 3 {
+		opened, refused := open()
+		if run, err = w.orWaiting(ctx, opened, refused); !errors.As(err, new(migrations.ActiveRun)) {
+			break
+		}
+	}
+	return run, err
+}
+
 // orWaiting returns a run that was opened, or the one for which it was refused, where that does the same. One that has
 // begun does not: rows that it is done with would not come again.
 func (w *Workflows) orWaiting(ctx context.Context, opened migrations.Run, err error) (*Republishing, error) {
@@ -54,8 +65,9 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	if which.All {
-		opened, err := w.OpenRun(ctx, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
-		run, err = w.orWaiting(ctx, opened, err)
+		run, err = w.opening(ctx, func() (migrations.Run, error) {
+			return w.OpenRun(ctx, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
+		})
 		return 0, run, err
 	}
 	actor, err := w.changingFeed(ctx, feed)
@@ -71,8 +83,9 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
-	opened, err := w.engine.OpenRun(ctx, runsBy(actor), republishing, values, migrations.Draft{})
-	run, err = w.orWaiting(ctx, opened, err)
+	run, err = w.opening(ctx, func() (migrations.Run, error) {
+		return w.engine.OpenRun(ctx, runsBy(actor), republishing, values, migrations.Draft{})
+	})
 	return 0, run, err
 }
 
@@ -95,8 +108,9 @@ func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, whic
 		return n, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
-	opened, err := w.OpenRun(ctx, republishing, values, migrations.Draft{})
-	run, err = w.orWaiting(ctx, opened, err)
+	run, err = w.opening(ctx, func() (migrations.Run, error) {
+		return w.OpenRun(ctx, republishing, values, migrations.Draft{})
+	})
 	return 0, run, err
 }
 

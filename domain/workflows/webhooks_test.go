@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -351,7 +352,11 @@ func (h *house) follows(t *testing.T) {
 			if at.Position >= end.Position {
 				break
 			}
-			<-moved
+			select {
+			case <-moved:
+			case <-time.After(3 * time.Minute):
+				t.Fatalf("%s: this process is at %d, not %d", feed, at.Position, end.Position)
+			}
 		}
 	}
 }
