@@ -141,18 +141,13 @@ func TestChaos(t *testing.T) {
 	if run, err = w.StartRun(operator, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	happened, dead, all := map[string]int{}, map[int]int{}, true
+	happened, dead := map[string]int{}, map[int]int{}
 	for n, m := range mishaps(dice, len(processes), trouble()) {
 		until(t, w, operator, run.ID, fmt.Sprintf("gets on before trouble %d", n), func(r migrations.Run) bool {
 			return r.Progress.Done() >= int64(n*perTrouble/2) || !r.State.IsActive()
 		})
 		if now, err := w.Run(operator, run.ID); err == nil && !now.State.IsActive() {
-			if n < trouble()/2 {
-				t.Fatalf("the run was over before trouble %d of %d", n, trouble())
-			}
-			t.Logf("the run was over before trouble %d of %d: to start processes takes long here", n, trouble())
-			all = false
-			break
+			t.Fatalf("the run was over before trouble %d of %d", n, trouble())
 		}
 		t.Logf("%d: process %d %s", n, m.victim, m.what)
 		victim := processes[m.victim]
@@ -185,7 +180,7 @@ func TestChaos(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("this happened: %v; processes were killed: %v", happened, dead); all && (len(dead) < len(processes) || happened[frozen] == 0 || happened[databaseKilled] == 0) {
+	if t.Logf("this happened: %v; processes were killed: %v", happened, dead); len(dead) < len(processes) || happened[frozen] == 0 || happened[databaseKilled] == 0 {
 		t.Error("not everything was tried")
 	}
 	done := until(t, w, operator, run.ID, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete })

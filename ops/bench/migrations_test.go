@@ -3,6 +3,7 @@ package bench_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,10 +12,29 @@ import (
 	"github.com/counterfoil/counterfoil/ops/bench"
 )
 
-func TestMigrations(t *testing.T) {
+func measured(t *testing.T) bench.Report {
+	t.Helper()
 	report, err := bench.Migrations(t.Context(), dbtest.Open(t), bench.TaskLoad{Tasks: 300, Workers: []int{3}, Blocks: []int{10, 50}, Patience: 10 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return report
+}
+
+func deadlocked(report bench.Report) bool {
+	return slices.ContainsFunc(report.Rows, func(row bench.Row) bool { return row.Strategy == "ours" && row.Deadlocks != nil && *row.Deadlocks > 0 })
+}
+
+func TestMigrations(t *testing.T) {
+	report := measured(t)
+	for range 3 { // the server counts deadlocks of all: tests beside this one may mean to have some
+		if !deadlocked(report) {
+			break
+		}
+		report = measured(t)
+	}
+	if deadlocked(report) {
+		t.Error("ours has deadlocks, again and again")
 	}
 	for _, name := range []string{"original", "skip locked", "floor", "ours"} {
 		t.Run(name+" does every task once", func(t *testing.T) {
