@@ -38,7 +38,7 @@ lint: ## vet and golangci-lint
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/golangci-lint.mod golangci-lint run
 
-bench: need-database build $(MYSQL)/ready ## tickets, tasks and the feed beside other strategies, on both engines
+bench: need-database build $(MYSQL)/ready ## tickets, tasks, the feed and codes beside other strategies, on both engines
 	bin/counterfoil bench tickets
 	bin/counterfoil bench tickets --writers 50 --each 200
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench tickets --engine mysql
@@ -47,6 +47,8 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks and the feed beside 
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench migrations --engine mysql
 	bin/counterfoil bench feed
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql
+	bin/counterfoil bench refs
+	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql
 
 soak: need-database build $(MYSQL)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
 	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil

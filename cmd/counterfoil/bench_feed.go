@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -39,6 +40,8 @@ func (b *feedBench) check() (err error) {
 	}
 	l := b.load
 	switch {
+	case !slices.IsSorted(l.Rows) || len(slices.Compact(slices.Clone(l.Rows))) < len(l.Rows):
+		return usageError{"--rows grows from one size to the next, such as 10000,5000000: the same table is filled up."}
 	case !(l.Flat > 0):
 		return usageError{"--flat is more than 0."}
 	case l.Changed < 1 || l.Changed > 1_000_000 || l.Rounds < 1 || l.Rounds > 1000:

@@ -49,3 +49,12 @@ func TestBenchFeedOfTwoSizes(t *testing.T) {
 		}
 	}
 }
+
+func TestBenchFeedRefusesSizesThatDoNotGrow(t *testing.T) {
+	for _, rows := range []string{"20,10", "10,10", "10,30,20"} {
+		i := &install{env: []string{"COUNTERFOIL_DATA=" + t.TempDir()}}
+		if code, out := i.command(t, "bench", "feed", "--rows", rows, "--live=false"); code != 2 || !strings.Contains(out, "--rows grows") {
+			t.Errorf("%s: exit code %d\n%s", rows, code, out)
+		}
+	}
+}

@@ -33,7 +33,7 @@ var commands = []command{
 	{"setup", "setup --company SLUG --name NAME --email ADDRESS --password-file FILE [--person NAME]\n                              the first company and its operator", setup},
 	{"token", "token --company SLUG --email ADDRESS\n                              an API token with every scope; last line as of setup", token},
 	{"reset-password", "reset-password --email ADDRESS\n                              a link by which this person chooses a new password", resetPassword},
-	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n  bench migrations [--json] [--engine mysql] [--tasks 50000] [--workers 3,10] [--blocks 10,100]\n  bench feed [--json] [--engine mysql] [--rows 100000] [--live=false]\n                              load on a private scratch server", benchmark},
+	{"bench", "bench tickets [--json] [--engine mysql] [--boards 2] [--writers 10] [--each 1000]\n  bench migrations [--json] [--engine mysql] [--tasks 50000] [--workers 3,10] [--blocks 10,100]\n  bench feed [--json] [--engine mysql] [--rows 100000] [--flat 2] [--live=false]\n  bench refs [--json] [--engine mysql] [--pool 1000000] [--callers 20,100] [--http=false]\n                              load on a private scratch server", benchmark},
 	{"verify", "verify [--json]             proves the stored data; exit code 1 on any finding", verifyData},
 	{"doctor", "doctor [--json]             server and settings: what costs safety or speed; exit code 1 on a problem", examine},
 	{"migrations", usageOf("migrations", migrationCommands) + "\n                              bulk work: the same as on the page /admin/migrations; “migrations help” says how each is used", migrate},
