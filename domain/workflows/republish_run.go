@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -144,7 +145,7 @@ func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error 
 
 func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
 	for _, feed := range everyFeed {
-		if feed.numbered {
+		if feed.parts != nil {
 			continue
 		}
 		if err := f.add(ctx, again{Feed: feed.Name}, filledTo{board: f.board.ID}); err != nil {
@@ -154,18 +155,24 @@ func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
 	return f.rest(ctx, q)
 }
 
-// rest adds what lies behind the board itself: of some numbers first the comments, then the tickets.
+// rest adds what lies behind the board itself.
 func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
 	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
 		upto := min(after+republishPart, f.board.MaxTicketID)
-		if err := f.comments(ctx, q, after, upto); err != nil {
-			return err
-		}
-		if err := f.add(ctx, again{Feed: "tickets", After: after, Upto: upto}, filledTo{f.board.ID, upto, upto, 0}); err != nil {
-			return err
+		for _, feed := range slices.Backward(everyFeed) {
+			if feed.parts == nil {
+				continue
+			}
+			if err := feed.parts(f, ctx, q, after, upto); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (f *againFiller) tickets(ctx context.Context, _ *db.Queries, after, upto uint64) error {
+	return f.add(ctx, again{Feed: "tickets", After: after, Upto: upto}, filledTo{f.board.ID, upto, upto, 0})
 }
 
 func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
@@ -216,7 +223,7 @@ func previewRepublishing(_ context.Context, work *migrations.Work) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if !feed.numbered {
+	if feed.parts == nil {
 		return "Would publish the board " + task.Slug + " again.", nil
 	}
 	if task.UptoComment != 0 {
