@@ -733,7 +733,7 @@ func (a *app) showWebhooks() {
 
 var (
 	lengths = regexp.MustCompile(`\d{2,}`)
-	signed = regexp.MustCompile(`^v1,([A-Za-z0-9+/=]+)$`)
+	signed  = regexp.MustCompile(`^v1,([A-Za-z0-9+/=]+)$`)
 )
 
 // headerOf is a header of a message without what differs each time.
