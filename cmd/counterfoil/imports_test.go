@@ -10,18 +10,18 @@ import (
 const module = "github.com/counterfoil/counterfoil/"
 
 var (
-	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault"}
+	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
 )
 
 // allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
 // what is below it. cmd may import everything.
 var allowed = map[string][]string{
-	"web":              slices.Concat([]string{"domain/workflows", "views", "static", "domain/id", "domain/markup", "domain/fault"}, entities),
+	"web":              slices.Concat([]string{"domain/workflows", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
 	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
 	"domain/workflows": slices.Concat(entities, leaves, []string{"db"}),
 	"ops":              slices.Concat([]string{"domain/workflows", "db", "ops"}, entities, leaves),
-	"db":               {"domain/id", "domain/fault", "db"},
+	"db":               {"domain/id", "domain/fault", "domain/wait", "db"},
 	"static":           {},
 	"feedclient":       {},
 	"e2e":              {"db", "domain", "web", "views", "static", "ops"}, // tests only

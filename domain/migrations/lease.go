@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -131,7 +132,7 @@ func (w *worker) rest(ctx context.Context, failed bool) bool {
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if sleep(ctx, min(left, look)) != nil {
+		if wait.Sleep(ctx, min(left, look)) != nil {
 			return false
 		}
 	}

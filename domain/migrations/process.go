@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // slot processes tasks, one after the other, until quit is closed.
@@ -198,7 +199,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 		for _, h := range list {
 			h.tries++
 		}
-		_ = sleep(d.work, 100*time.Millisecond<<min(list[0].tries, 5))
+		_ = wait.Sleep(d.work, 100*time.Millisecond<<min(list[0].tries, 5))
 		alone(list)
 		return
 	case len(list) > 1:
