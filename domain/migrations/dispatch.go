@@ -148,7 +148,7 @@ func (d *dispatcher) over() bool {
 
 // stops reports whether nothing is to be claimed or begun.
 func (d *dispatcher) stops() bool {
-	return d.ending() || d.run.Load().State != Running || !d.w.lease.valid() || d.w.draining.Load()
+	return d.ending() || d.run.Load().State != Running || !d.w.lease.Valid() || d.w.draining.Load()
 }
 
 // loop runs until the run is to stop and nothing is held any more.
@@ -174,7 +174,7 @@ func (d *dispatcher) loop() {
 		if d.ending() && ordered.IsZero() {
 			ordered = now
 		}
-		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.valid()) && told.IsZero() {
+		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
 			told = now
 			d.cancel(errStopping{})
 		}

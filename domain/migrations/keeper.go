@@ -60,7 +60,7 @@ func (k *keeper) take(ctx context.Context) (bool, error) {
 
 // round is what the keeper does each second. It does nothing on another worker.
 func (k *keeper) round(ctx context.Context) error {
-	if !k.w.lease.valid() {
+	if !k.w.lease.Valid() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundLasts)

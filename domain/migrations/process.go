@@ -191,7 +191,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 				h.judge(ctx, d.work, h.work.err)
 			}
 		}
-	case d.work.Err() != nil || !d.w.lease.valid():
+	case d.work.Err() != nil || !d.w.lease.Valid():
 		for _, h := range list {
 			h.came = returned
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/lease"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -59,7 +60,7 @@ type worker struct {
 	host  string
 	pid   int
 
-	lease      lease
+	lease      *lease.Own
 	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
 	claims     atomic.Uint32
 	draining   atomic.Bool
@@ -83,7 +84,7 @@ type looked struct{ mine, theirs time.Time }
 
 func newWorker(e *Engine, host string, pid int) *worker {
 	w := &worker{
-		e: e, host: host, pid: pid, lease: lease{began: time.Now()},
+		e: e, host: host, pid: pid, lease: lease.New(),
 		dispatchers: map[id.Run]*dispatcher{}, seen: map[id.Run]uint64{},
 	}
 	w.leaseFor.Store(int64(DefaultKnobs.Lease))
@@ -275,7 +276,7 @@ func (w *worker) stop(why error) {
 // mayClaim reports whether the worker knows the runs well enough to claim, and lives.
 func (w *worker) mayClaim() bool {
 	last := w.looked.Load()
-	return w.lease.valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
+	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
 }
 
 // pace measures how many tasks a worker finishes per second.
