@@ -4,6 +4,7 @@ package seed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,6 +68,9 @@ func Found(ctx context.Context, d *db.DB, c Company) (found accounts.Company, me
 	}
 	return found, members, nil
 }
+
+// Taken reports whether a company was refused because there is one of its short name.
+func Taken(err error) bool { return errors.As(err, new(accounts.CompanyConflict)) }
 
 // join opens an account at the company's address and makes it a member.
 func join(ctx context.Context, tx *db.Tx, company accounts.Company, p Person, draft accounts.Draft) (Member, error) {
