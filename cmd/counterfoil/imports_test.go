@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"feedclient":       {},
 	"e2e":              {"db", "domain", "web", "views", "static", "ops"}, // tests only
 	"scripts":          {},
+	"scripts/seed":     {"db", "ops/seed"},
 }
 
 func init() {
