@@ -38,7 +38,7 @@ func FillCSV(ctx context.Context, into Filler, options CSVOptions, maker func(fi
 		}
 	}
 	if !rows {
-		return BadFile{"The file has a header and no rows."}
+		return BadFile("The file has a header and no rows.")
 	}
 	return nil
 }

@@ -12,11 +12,12 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
 // readCSV returns the rows of a file as "line: fields" and "line! reason".
@@ -188,7 +189,7 @@ func TestCSV_refuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := OpenCSV(strings.NewReader(c.file), CSVOptions{})
-			if !errors.As(err, new(BadFile)) || !strings.Contains(err.Error(), c.says) {
+			if !errors.Is(err, CodeBadFile) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -395,7 +396,7 @@ func TestFillCSV(t *testing.T) {
 	})
 	t.Run("a file without rows is refused", func(t *testing.T) {
 		t.Parallel()
-		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, CSVOptions{}, maker); !errors.As(err, new(BadFile)) {
+		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, CSVOptions{}, maker); !errors.Is(err, CodeBadFile) {
 			t.Errorf("got %v", err)
 		}
 	})

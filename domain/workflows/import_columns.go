@@ -134,11 +134,11 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 			continue
 		}
 		if m.of[c.param] = columnsNamed(columns, name); len(m.of[c.param]) == 0 {
-			return m, migrations.BadFile{Reason: fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns))}
+			return m, migrations.BadFile(fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns)))
 		}
 	}
 	if len(m.of["title"]) == 0 {
-		return m, migrations.BadFile{Reason: fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns))}
+		return m, migrations.BadFile(fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns)))
 	}
 	kept := listOf(values["keep"])
 	if len(kept) == 0 && jira {
