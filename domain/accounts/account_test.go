@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 		{accounts.SetupClosed(), fault.Conflict, "", "Sign in instead"},
 		{accounts.CompanyConflict("acme"), fault.Conflict, "slug", "“acme” already. Choose another"},
 		{accounts.NotMember(), fault.NotFound, "", "Check the address"},
-		{accounts.BadToken(), fault.Forbidden, "", "Send a valid API token"},
+		{accounts.BadToken(), fault.Unauthenticated, "", "Send a valid API token"},
 		{accounts.MissingScope("boards:write"), fault.Forbidden, "", "scope boards:write. Use one"},
 		{accounts.ReadOnly(), fault.Forbidden, "", "Ask an admin"},
 	} {

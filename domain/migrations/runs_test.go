@@ -117,7 +117,8 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		_, err := d.OpenRun(d.ctx, d.ana, "nothing", nil, Draft{})
-		if got := refusesAs(t, err, CodeUnknownMigration, fault.NotFound).Error(); got != "There is no migration “nothing” here. There are: lines, numbers." {
+		refusesAs(t, err, CodeUnknownMigration, fault.NotFound)
+		if got := fault.Message(err); got != "There is no migration “nothing” here. There are: lines, numbers." {
 			t.Error(got)
 		}
 	})
