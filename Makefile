@@ -30,9 +30,10 @@ test: need-database need-browser ## all tests, on MariaDB
 test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m $(GOFLAGS_TEST) $(ON_DATABASE)
 
-generate: ## sqlc and templ
+generate: ## sqlc, templ and docs/errors.md
 	$(GO) tool sqlc generate
 	$(GO) tool templ generate
+	$(GO) run ./scripts/errordocs
 
 lint: ## vet and golangci-lint
 	$(GO) vet ./...

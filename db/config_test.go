@@ -32,7 +32,7 @@ func TestConfig(t *testing.T) {
 	for _, url := range []string{"", "postgres://ana:hush@host/x", "ana:hush@tcp(host)/x", "mysql://ana:hush@host", "mysql://ana:hush@/x", "mysql://ana:hu%zzsh@host/x"} {
 		t.Run("refused: "+url, func(t *testing.T) {
 			_, err := db.Config(url)
-			if !errors.As(err, new(db.BadURL)) {
+			if !errors.Is(err, db.CodeBadURL) {
 				t.Fatalf("got %v", err)
 			}
 			if strings.Contains(err.Error(), "hu") && strings.Contains(err.Error(), "sh@") {

@@ -15,6 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
+// CodeUnavailable: the database cannot be used at the moment. Nothing was done; try again after Retry-After.
+const CodeUnavailable fault.Code = "Database.Unavailable"
+
 // Unavailable says that the database cannot be used at the moment, and why, for people.
 type Unavailable struct {
 	Why string
@@ -25,11 +28,9 @@ func (e Unavailable) Error() string {
 	return "The database cannot be used right now: " + e.Why + ". Nothing was lost; try again in a moment."
 }
 
-// Unwrap returns the kind; what the server said is for the log (Cause).
-func (e Unavailable) Unwrap() error { return fault.Unavailable }
-
-// Cause is what the driver or the server said.
-func (e Unavailable) Cause() error { return e.Err }
+func (e Unavailable) Unwrap() error {
+	return fault.Error{Kind: fault.Unavailable, Code: CodeUnavailable, Message: e.Error(), Cause: e.Err}
+}
 
 // Is lets errors.Is find the context's end in an interrupted statement.
 func (e Unavailable) Is(target error) bool { return errors.Is(e.Err, target) }
@@ -79,7 +80,7 @@ func retryable(err error) bool {
 
 // classify turns an error that says "not now" into Unavailable and leaves others as they are.
 func classify(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || fault.Kind(err) != nil {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || fault.KindOf(err) != "" {
 		return err
 	}
 	if why := whyUnavailable(err); why != "" {

@@ -118,20 +118,25 @@ func (d *DB) Close() error {
 	return err
 }
 
-// BadURL reports a DATABASE_URL that cannot be read. It never shows the password.
+// CodeBadURL: DATABASE_URL is malformed. Write mysql://user:password@host:3306/database.
+const CodeBadURL fault.Code = "Database.BadURL"
+
+// BadURL is the error of CodeBadURL.
 type BadURL struct{ Why string }
 
 func (e BadURL) Error() string {
 	return "DATABASE_URL " + e.Why + ": write mysql://user:password@host:3306/database or mysql://user@unix(/path/to/socket)/database."
 }
 
-func (BadURL) Unwrap() error { return fault.Invalid }
+func (e BadURL) Unwrap() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadURL, Message: e.Error()}
+}
 
 // Config translates a DATABASE_URL for the driver.
 func Config(rawURL string) (*mysql.Config, error) {
 	rest, ok := strings.CutPrefix(rawURL, "mysql://")
 	if !ok {
-		return nil, BadURL{"does not begin with mysql://"}
+		return nil, BadURL{Why: "does not begin with mysql://"}
 	}
 	cfg := mysql.NewConfig()
 	if at := strings.LastIndex(rest, "@"); at >= 0 {
@@ -142,18 +147,18 @@ func Config(rawURL string) (*mysql.Config, error) {
 	}
 	address, name, ok := cutDatabase(rest)
 	if !ok {
-		return nil, BadURL{"names no database"}
+		return nil, BadURL{Why: "names no database"}
 	}
 	name, query, _ := strings.Cut(name, "?")
 	cfg.DBName, cfg.Net, cfg.Addr = name, "tcp", address
 	if path, ok := strings.CutPrefix(address, "unix("); ok {
 		cfg.Net, cfg.Addr = "unix", strings.TrimSuffix(path, ")")
 	} else if cfg.Addr = withPort(address); cfg.Addr == "" {
-		return nil, BadURL{"names no host"}
+		return nil, BadURL{Why: "names no host"}
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, BadURL{"has options that cannot be read"}
+		return nil, BadURL{Why: "has options that cannot be read"}
 	}
 	cfg.TLSConfig = values.Get("tls")
 	cfg.ParseTime = true
@@ -170,10 +175,10 @@ func credentials(cfg *mysql.Config, userinfo string) error {
 	user, password, _ := strings.Cut(userinfo, ":")
 	var err error
 	if cfg.User, err = url.PathUnescape(user); err != nil {
-		return BadURL{"has a user name that cannot be read"}
+		return BadURL{Why: "has a user name that cannot be read"}
 	}
 	if cfg.Passwd, err = url.PathUnescape(password); err != nil {
-		return BadURL{"has a password that cannot be read; percent-encode its special characters"}
+		return BadURL{Why: "has a password that cannot be read; percent-encode its special characters"}
 	}
 	return nil
 }

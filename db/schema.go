@@ -38,30 +38,34 @@ func SchemaUp(rawURL string) error {
 		var dirty migrate.ErrDirty
 		switch {
 		case errors.As(err, &dirty):
-			return BrokenSchema{uint(dirty.Version)}
+			return BrokenSchema(uint(dirty.Version))
 		case errors.Is(err, fs.ErrNotExist):
 			version, _, _ := m.Version()
-			return NewerSchema{version}
+			return NewerSchema(version)
 		}
 		return err
 	})
 }
 
-// BrokenSchema reports a schema change that broke off halfway.
-type BrokenSchema struct{ Version uint }
+// CodeBrokenSchema: a change of the database's schema broke off. Restore the backup from before the upgrade.
+const CodeBrokenSchema fault.Code = "Schema.Incomplete"
 
-func (e BrokenSchema) Error() string {
-	return fmt.Sprintf("The change of the database to schema version %d broke off halfway. Restore the backup from before the upgrade.", e.Version)
+func BrokenSchema(version uint) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBrokenSchema,
+		Message: fmt.Sprintf("The change of the database to schema version %d broke off halfway. Restore the backup from before the upgrade.", version),
+	}
 }
-func (BrokenSchema) Unwrap() error { return fault.Invalid }
 
-// NewerSchema reports a database that a newer program has used.
-type NewerSchema struct{ Version uint }
+// CodeNewerSchema: the database was used by a newer version. Run that version.
+const CodeNewerSchema fault.Code = "Schema.TooNew"
 
-func (e NewerSchema) Error() string {
-	return fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", e.Version)
+func NewerSchema(version uint) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNewerSchema,
+		Message: fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", version),
+	}
 }
-func (NewerSchema) Unwrap() error { return fault.Invalid }
 
 // SchemaTo brings the schema up or down to a version.
 func SchemaTo(rawURL string, version uint) error {

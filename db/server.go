@@ -25,11 +25,13 @@ func (s Server) String() string {
 	return "MySQL " + s.Version
 }
 
-// Unfit reports a server that Counterfoil cannot run on.
-type Unfit struct{ Why string }
+// CodeUnfit: the database server is too old, or set up in a way that would lose data. Upgrade it or change the
+// setting.
+const CodeUnfit fault.Code = "Database.Unsupported"
 
-func (e Unfit) Error() string { return e.Why }
-func (e Unfit) Unwrap() error { return fault.Invalid }
+func Unfit(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeUnfit, Message: why}
+}
 
 // Server asks what runs the database.
 func (d *DB) Server(ctx context.Context) (Server, error) {
@@ -86,11 +88,11 @@ func (d *DB) Check(ctx context.Context) (Server, error) {
 	}
 	switch {
 	case s.MariaDB && (s.Major < 10 || s.Major == 10 && s.Minor < 6):
-		return s, Unfit{s.String() + " is too old. Counterfoil needs MariaDB 10.6 or later, or MySQL 8.0 or later."}
+		return s, Unfit(s.String() + " is too old. Counterfoil needs MariaDB 10.6 or later, or MySQL 8.0 or later.")
 	case !s.MariaDB && s.Major < 8:
-		return s, Unfit{s.String() + " is too old. Counterfoil needs MySQL 8.0 or later, or MariaDB 10.6 or later."}
+		return s, Unfit(s.String() + " is too old. Counterfoil needs MySQL 8.0 or later, or MariaDB 10.6 or later.")
 	case s.BinlogFormat == "STATEMENT":
-		return s, Unfit{"The server's binary log is in STATEMENT format, which READ COMMITTED does not allow. Set binlog_format=ROW (or MIXED) and start it again."}
+		return s, Unfit("The server's binary log is in STATEMENT format, which READ COMMITTED does not allow. Set binlog_format=ROW (or MIXED) and start it again.")
 	}
 	var support string
 	err = d.SQL.QueryRowContext(ctx, "SELECT support FROM information_schema.engines WHERE engine = 'InnoDB'").Scan(&support)
@@ -98,7 +100,7 @@ func (d *DB) Check(ctx context.Context) (Server, error) {
 		return s, fmt.Errorf("look for InnoDB: %w", classify(err))
 	}
 	if support != "YES" && support != "DEFAULT" {
-		return s, Unfit{"The server has no InnoDB, where Counterfoil keeps its tables. Enable it in the server's settings."}
+		return s, Unfit("The server has no InnoDB, where Counterfoil keeps its tables. Enable it in the server's settings.")
 	}
 	return s, nil
 }

@@ -226,8 +226,8 @@ func TestSchema(t *testing.T) {
 		change string
 		want   error
 	}{
-		"one of a newer program is refused":     {"UPDATE schema_migrations SET version = 9999", db.NewerSchema{Version: 9999}},
-		"one that broke off halfway is refused": {"UPDATE schema_migrations SET version = 1, dirty = 1", db.BrokenSchema{Version: 1}},
+		"one of a newer program is refused":     {"UPDATE schema_migrations SET version = 9999", db.NewerSchema(9999)},
+		"one that broke off halfway is refused": {"UPDATE schema_migrations SET version = 1, dirty = 1", db.BrokenSchema(1)},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			if _, err := d.SQL.Exec(c.change); err != nil {

@@ -95,7 +95,7 @@ func (q Query) values() url.Values {
 // Error is a request that the server refuses.
 type Error struct {
 	Status int           // of HTTP
-	Type   string        // a name of what is wrong, such as urn:counterfoil:problem:feeds.ConsumerConflict
+	Type   string        // a name of what is wrong, such as urn:counterfoil:problem:Consumer.NameConflict
 	Detail string        // what to do, for people
 	After  time.Duration // how long the server wants to be left alone; 0 where it does not say
 }
@@ -107,11 +107,11 @@ func (e *Error) Error() string {
 // StartOver reports a cursor that the server cannot read on from: it is from before a restore, or so old that
 // deletions behind it are forgotten. Read from the start, and drop what that does not show, as Follow does.
 func (e *Error) StartOver() bool {
-	return e.Status == http.StatusGone || e.Type == problem+"CursorOfBefore" || e.Type == problem+"CursorAhead"
+	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" || e.Type == problem+"Feed.CursorAhead"
 }
 
-// problem is what the types of errors about feeds begin with.
-const problem = "urn:counterfoil:problem:feeds."
+// problem is what the types of errors begin with; a code follows.
+const problem = "urn:counterfoil:problem:"
 
 // Temporary reports that the same request may succeed later.
 func (e *Error) Temporary() bool {

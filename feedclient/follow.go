@@ -267,7 +267,7 @@ func (f *follower) advance(ctx context.Context, page Page) error {
 		return err
 	})
 	var refused *Error
-	if errors.As(err, &refused) && refused.Type == problem+"ConsumerMoved" {
+	if errors.As(err, &refused) && refused.Type == problem+"Consumer.MovedSince" {
 		return nil
 	}
 	return err

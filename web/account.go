@@ -1,10 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"time"
 
@@ -55,7 +53,7 @@ func (s *server) changePassword(c echo.Context) error {
 		return s.showAccount(c, code, who.Name, messages)
 	}
 	if err := s.staySignedIn(c, changed); err != nil {
-		if errors.As(err, new(accounts.SignedOut)) {
+		if errors.Is(err, accounts.CodeSignedOut) {
 			return s.askToSignIn(c)
 		}
 		return err
@@ -114,13 +112,6 @@ func (s *server) openCompany(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		_, badName := accounts.ParseName("company", form.Name)
-		_, badSlug := accounts.ParseCompanySlug(cmp.Or(form.Slug, accounts.SlugFrom(form.Name)))
-		if form.Slug == "" && badName != nil {
-			badSlug = nil // it follows the name
-			delete(form.Errors, "slug")
-		}
-		maps.Copy(form.Errors, allRejected(badName, badSlug))
 		return s.showCompanies(c, code, form)
 	}
 	return s.see(c, views.HomePath(opened.Slug), "The company "+opened.Name+" is open.")
@@ -136,7 +127,7 @@ func (s *server) showJoin(c echo.Context, code int, form views.JoinForm) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.who(c); err != nil && !errors.As(err, new(accounts.SignedOut)) {
+	if _, err := s.who(c); err != nil && !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
 	return render(c, code, views.JoinPage(views.JoinProps{Page: s.page(c, "Join"), Secret: c.Param("secret"), Invitation: invitation, Form: form}))
@@ -146,13 +137,13 @@ func (s *server) accept(c echo.Context) error {
 	ctx, secret := c.Request().Context(), c.Param("secret")
 	account, err := s.who(c)
 	if err != nil {
-		if errors.As(err, new(accounts.SignedOut)) {
+		if errors.Is(err, accounts.CodeSignedOut) {
 			return s.acceptNew(c)
 		}
 		return err
 	}
 	actor, err := s.JoinAs(ctx, secret, account.ID)
-	if errors.As(err, new(accounts.AlreadyMember)) {
+	if errors.Is(err, accounts.CodeAlreadyMember) {
 		invitation, err := s.Invitation(ctx, secret)
 		if err != nil {
 			return err
@@ -176,9 +167,6 @@ func (s *server) acceptNew(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		_, badName := accounts.ParseName("name", form.Name)
-		_, badEmail := accounts.ParseEmail(form.Email)
-		maps.Copy(form.Errors, allRejected(badName, badEmail, accounts.CheckPassword(password)))
 		return s.showJoin(c, code, form)
 	}
 	if err := s.signIn(c, actor.Account); err != nil {

@@ -24,7 +24,7 @@ func (s *server) asBearer(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		token := bearerToken(c)
 		if token == "" {
-			return accounts.BadToken{}
+			return accounts.BadToken()
 		}
 		ctx := c.Request().Context()
 		actor, err := s.Bearer(ctx, token)
@@ -45,21 +45,34 @@ func bearerToken(c echo.Context) string {
 	return strings.TrimSpace(token)
 }
 
-// badJSON reports a body that is not the JSON that is asked for.
-type badJSON struct{ why, field string }
+// codeBadJSON: the body is not the JSON that is asked for. Correct the member that “field” names.
+const codeBadJSON fault.Code = "HTTP.BadJSON"
 
-func (e badJSON) Error() string { return "The body is not as it should be: " + e.why + "." }
-func (badJSON) Unwrap() error   { return fault.Invalid }
-func (e badJSON) Field() string { return e.field }
+func badJSON(why, field string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadJSON, Field: field,
+		Message: "The body is not as it should be: " + why + ".",
+	}
+}
 
-var noVersion = badJSON{why: "version is missing: send the one that you read, so that nobody's edit is lost", field: "version"}
+var noVersion = badJSON("version is missing: send the one that you read, so that nobody's edit is lost", "version")
+
+// codeNotJSON: the body is not declared as JSON. Send it with the header “Content-Type: application/json”.
+const codeNotJSON fault.Code = "HTTP.NotJSON"
+
+func notJSON() error {
+	return fault.Error{
+		Kind: fault.Unsupported, Code: codeNotJSON,
+		Message: "Send JSON with the header “Content-Type: application/json”.",
+	}
+}
 
 // bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an
 // error: a typing mistake must not pass for a wish.
 func bindJSON(c echo.Context, v any) ([]byte, error) {
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	if kind != "application/json" {
-		return nil, echo.ErrUnsupportedMediaType
+		return nil, notJSON()
 	}
 	body, err := io.ReadAll(c.Request().Body)
 	if err != nil {
@@ -70,7 +83,7 @@ func bindJSON(c echo.Context, v any) ([]byte, error) {
 		return nil, echo.ErrBadRequest
 	}
 	if !utf8.Valid(body) {
-		return nil, badJSON{why: "it is not UTF-8"}
+		return nil, badJSON("it is not UTF-8", "")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
@@ -78,7 +91,7 @@ func bindJSON(c echo.Context, v any) ([]byte, error) {
 		return nil, explain(err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, badJSON{why: "there is something behind the object"}
+		return nil, badJSON("there is something behind the object", "")
 	}
 	return body, nil
 }
@@ -88,29 +101,31 @@ func explain(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &wrongType) && wrongType.Field == "":
-		return badJSON{why: "it must be an object"}
+		return badJSON("it must be an object", "")
 	case errors.As(err, &wrongType):
-		return badJSON{why: fmt.Sprintf("%s must not be a %s", wrongType.Field, wrongType.Value), field: wrongType.Field}
+		return badJSON(fmt.Sprintf("%s must not be a %s", wrongType.Field, wrongType.Value), wrongType.Field)
 	case errors.As(err, &syntax):
-		return badJSON{why: fmt.Sprintf("it is no JSON at byte %d", syntax.Offset)}
+		return badJSON(fmt.Sprintf("it is no JSON at byte %d", syntax.Offset), "")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return badJSON{why: "it ends too early"}
+		return badJSON("it ends too early", "")
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)
-		return badJSON{why: "there is no member " + name, field: name}
+		return badJSON("there is no member "+name, name)
 	}
-	return badJSON{why: "it cannot be read"}
+	return badJSON("it cannot be read", "")
 }
 
-// badIdempotencyKey reports a key that cannot be one.
-type badIdempotencyKey struct{}
+// codeBadIdempotencyKey: the Idempotency-Key is malformed. Send 1 to 255 printable ASCII characters, such as a
+// UUID.
+const codeBadIdempotencyKey fault.Code = "Idempotency.BadKey"
 
-func (badIdempotencyKey) Error() string {
-	return "An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good."
+func badIdempotencyKey() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadIdempotencyKey, Field: "Idempotency-Key",
+		Message: "An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good.",
+	}
 }
-func (badIdempotencyKey) Unwrap() error { return fault.Invalid }
-func (badIdempotencyKey) Field() string { return "Idempotency-Key" }
 
 // once reads the Idempotency-Key of a request with that body. It is nil without one.
 func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.Once[T], error) {
@@ -121,7 +136,7 @@ func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.On
 	key := values[0]
 	printable := !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
 	if len(values) != 1 || key == "" || len(key) > 255 || !printable {
-		return nil, badIdempotencyKey{}
+		return nil, badIdempotencyKey()
 	}
 	request := append([]byte(c.Request().Method+" "+c.Request().URL.Path+"\n"), body...)
 	token := accounts.ActorFrom(c.Request().Context()).Token
@@ -161,12 +176,15 @@ func answered(c echo.Context, code int, v any, err error) error {
 	return answer(c, code, v)
 }
 
-// badQuery reports a query parameter of the wrong form.
-type badQuery struct{ name, want string }
+// codeBadQuery: a parameter of the address is malformed. Send what the message says.
+const codeBadQuery fault.Code = "HTTP.BadQuery"
 
-func (e badQuery) Error() string { return "The parameter " + e.name + " must be " + e.want + "." }
-func (badQuery) Unwrap() error   { return fault.Invalid }
-func (e badQuery) Field() string { return e.name }
+func badQuery(name, want string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadQuery, Field: name,
+		Message: "The parameter " + name + " must be " + want + ".",
+	}
+}
 
 const (
 	defaultLimit = 50
@@ -180,7 +198,7 @@ func limit(c echo.Context) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxLimit {
-		return 0, badQuery{"limit", fmt.Sprintf("a number from 1 to %d", maxLimit)}
+		return 0, badQuery("limit", fmt.Sprintf("a number from 1 to %d", maxLimit))
 	}
 	return n, nil
 }

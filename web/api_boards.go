@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -66,13 +67,14 @@ func (s *server) apiRenameBoard(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
+	names := boards.Names{Slug: in.Slug, Title: in.Title}
 	if in.Version == nil {
-		return noVersion
+		return fault.Join(noVersion, names.Check())
 	}
 	if in.Slug == nil && in.Title == nil {
-		return boards.EmptyTitle{}
+		return boards.EmptyTitle()
 	}
-	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), boards.Names{Slug: in.Slug, Title: in.Title}, *in.Version)
+	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), names, *in.Version)
 	if err != nil {
 		return err
 	}

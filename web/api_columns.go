@@ -64,7 +64,7 @@ func (s *server) apiRemoveColumn(c echo.Context) error {
 	}
 	to, err := column(c.QueryParam("to"))
 	if err != nil {
-		return badQuery{"to", "the id of a column"}
+		return badQuery("to", "the id of a column")
 	}
 	if _, err := s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
 		return notColumn(err, columnID)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -22,7 +23,7 @@ func (s *server) apiComments(c echo.Context) error {
 	}
 	after, err := goesOn[id.Comment](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	ticket, list, err := s.CommentsAfter(c.Request().Context(), k, after, n)
 	if err != nil {
@@ -85,11 +86,17 @@ func (s *server) apiEditComment(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	switch {
-	case in.Body == nil:
-		return badJSON{why: "body is missing", field: "body"}
-	case in.Version == nil:
-		return noVersion
+	var wrong []error
+	if in.Body == nil {
+		wrong = append(wrong, badJSON("body is missing", "body"))
+	} else if _, err := tickets.ParseComment(*in.Body); err != nil && in.Version == nil {
+		wrong = append(wrong, err)
+	}
+	if in.Version == nil {
+		wrong = append(wrong, noVersion)
+	}
+	if err := fault.Join(wrong...); err != nil {
+		return err
 	}
 	said, err := s.EditComment(c.Request().Context(), k, comment, *in.Body, *in.Version)
 	if err != nil {
@@ -114,7 +121,7 @@ func (s *server) apiDeleteComment(c echo.Context) error {
 }
 
 // noAssignees reports a body without the list: leaving it out must not pass for an empty one.
-var noAssignees = badJSON{why: "assignees is missing: send the handles of all who shall work on the ticket, or an empty list", field: "assignees"}
+var noAssignees = badJSON("assignees is missing: send the handles of all who shall work on the ticket, or an empty list", "assignees")
 
 func (s *server) apiAssign(c echo.Context) error {
 	k, err := key(c)

@@ -34,7 +34,7 @@ func consumerOf(c feeds.Consumer) consumerResource {
 func (s *server) apiConsumers(c echo.Context) error {
 	after, err := goesOn[id.Consumer](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	list, more, err := s.Consumers(c.Request().Context(), after)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *server) apiMoveConsumer(c echo.Context) error {
 		return err
 	}
 	if in.To == nil {
-		return badJSON{why: "to is missing: send the cursor to go to", field: "to"}
+		return badJSON("to is missing: send the cursor to go to", "to")
 	}
 	return showConsumer(c, func() (feeds.Consumer, error) {
 		if in.From == nil {

@@ -30,7 +30,7 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := &feedStream{feed: c.Param("feed"), board: c.QueryParam("board"), base: s.base(c), token: bearerToken(c)}
 	if c.QueryParam("consumer") != "" {
-		return streamOfConsumer{}
+		return streamOfConsumer()
 	}
 	var err error
 	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
@@ -55,14 +55,15 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	return s.stream(f.stream, again, func() error { return s.goOn(f, first) })
 }
 
-// streamOfConsumer reports a stream that is to begin where a consumer stands: it would not move the consumer on.
-type streamOfConsumer struct{}
+// codeStreamOfConsumer: a stream takes no consumer. Send its cursor, and advance it by the ids of the events.
+const codeStreamOfConsumer fault.Code = "Feed.StreamOfConsumer"
 
-func (streamOfConsumer) Error() string {
-	return "A stream knows no consumer. Read where it stands (GET /feeds/{feed}/consumers/{name}), send that as cursor, and advance the consumer by the ids of the events; or ask for pages."
+func streamOfConsumer() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeStreamOfConsumer, Field: "consumer",
+		Message: "A stream knows no consumer. Read where it stands (GET /feeds/{feed}/consumers/{name}), send that as cursor, and advance the consumer by the ids of the events; or ask for pages.",
+	}
 }
-func (streamOfConsumer) Unwrap() error { return fault.Invalid }
-func (streamOfConsumer) Field() string { return "consumer" }
 
 // goOn sends what a stream begins with, and follows the feed until it is over.
 func (s *server) goOn(f *feedStream, first frame) error {
@@ -125,7 +126,7 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 		return moved, nil
 	}
 	if err != nil {
-		if fault.Kind(err) == nil && f.ctx.Err() == nil {
+		if fault.KindOf(err) == "" && f.ctx.Err() == nil {
 			s.log.Error("a stream could not go on", "feed", f.feed, "error", err)
 		}
 		return nil, err

@@ -68,7 +68,7 @@ func within(c echo.Context, name string, least, most, otherwise int) (int, error
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badQuery{name, fmt.Sprintf("a number from %d to %d", least, most)}
+		return 0, badQuery(name, fmt.Sprintf("a number from %d to %d", least, most))
 	}
 	return n, nil
 }
@@ -176,7 +176,7 @@ type rangeResource struct {
 func (s *server) apiFeedAudit(c echo.Context) error {
 	after, err := goesOn[uint64](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the answer before gave as next"}
+		return badQuery("after", "what the answer before gave as next")
 	}
 	audit, err := s.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"), c.QueryParam("upto"), after)
 	if err != nil {

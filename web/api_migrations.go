@@ -229,7 +229,7 @@ func (s *server) apiMigrations(c echo.Context) error {
 func (s *server) apiRuns(c echo.Context) error {
 	after, err := goesOn[id.Run](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	group := c.QueryParam("group")
 	if group == "" {
@@ -313,7 +313,7 @@ func readFields(form *sent) (migrations.Values, migrations.Draft, error) {
 	draft := migrations.Draft{Upload: form.file, UploadName: form.name}
 	for name, values := range form.fields {
 		if len(values) != 1 || name != "params" && name != "dry" && name != "from" {
-			return nil, draft, badJSON{why: "there is no field " + name + "; send params, dry, from and file, each once", field: name}
+			return nil, draft, badJSON("there is no field "+name+"; send params, dry, from and file, each once", name)
 		}
 	}
 	var params map[string]any
@@ -327,10 +327,10 @@ func readFields(form *sent) (migrations.Values, migrations.Draft, error) {
 	case "true":
 		draft.Dry = true
 	default:
-		return nil, draft, badJSON{why: "dry is true or false", field: "dry"}
+		return nil, draft, badJSON("dry is true or false", "dry")
 	}
 	if text := form.fields.Get("from"); text != "" {
-		from, err := rowID[id.Run](text, badJSON{why: "from is the id of a run", field: "from"})
+		from, err := rowID[id.Run](text, badJSON("from is the id of a run", "from"))
 		if err != nil {
 			return nil, draft, err
 		}
@@ -352,11 +352,11 @@ func valuesOf(params map[string]any) (migrations.Values, error) {
 			values[name] = strconv.FormatBool(value)
 		case float64:
 			if value != math.Trunc(value) || math.Abs(value) > 1<<53 {
-				return nil, badJSON{why: name + " must be a whole number; send a large one as text", field: name}
+				return nil, badJSON(name+" must be a whole number; send a large one as text", name)
 			}
 			values[name] = strconv.FormatInt(int64(value), 10)
 		default:
-			return nil, badJSON{why: name + " must be a text, a number, true or false", field: name}
+			return nil, badJSON(name+" must be a text, a number, true or false", name)
 		}
 	}
 	return values, nil
@@ -503,7 +503,7 @@ func (s *server) apiRejections(c echo.Context) error {
 	}
 	after, err := goesOn[uint64](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	list, more, err := s.RunRejections(c.Request().Context(), run, after)
 	if err != nil {
@@ -521,7 +521,7 @@ func (s *server) apiRejections(c echo.Context) error {
 }
 
 // badWhich reports a call that does not say which tasks are meant.
-var badWhich = badJSON{why: `it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`}
+var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
 // onTasks carries out what is to be done with tasks of a run, and answers how many it concerns.
 func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) echo.HandlerFunc {

@@ -134,7 +134,7 @@ func (s *server) apiLots(c echo.Context) error {
 }
 
 func (s *server) apiQuarantineLot(c echo.Context) error {
-	lot, err := rowID[id.Lot](c.Param("lot"), refs.LotNotFound{})
+	lot, err := rowID[id.Lot](c.Param("lot"), refs.LotNotFound(0))
 	if err != nil {
 		return err
 	}

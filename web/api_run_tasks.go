@@ -117,14 +117,14 @@ func (s *server) apiTasks(c echo.Context) error {
 	}
 	filter := migrations.TaskFilter{State: c.QueryParam("state")}
 	if filter.After, err = goesOn[id.Task](c, "after"); err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	if filter.Worker, err = goesOn[id.Worker](c, "worker"); err != nil {
-		return badQuery{"worker", "the id of a worker"}
+		return badQuery("worker", "the id of a worker")
 	}
 	iteration, err := goesOn[uint64](c, "iteration")
 	if err != nil || iteration > math.MaxInt32 {
-		return badQuery{"iteration", "a number from 1"}
+		return badQuery("iteration", "a number from 1")
 	}
 	filter.Iteration = int(iteration)
 	found, err := s.RunTasks(c.Request().Context(), run, filter)
@@ -159,7 +159,7 @@ func (s *server) apiEvents(c echo.Context) error {
 	}
 	before, err := goesOn[id.Event](c, "after")
 	if err != nil {
-		return badQuery{"after", "what the page before gave as next"}
+		return badQuery("after", "what the page before gave as next")
 	}
 	list, more, err := s.RunEvents(c.Request().Context(), run, before)
 	if err != nil {

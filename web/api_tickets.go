@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -19,7 +20,7 @@ func (s *server) apiTickets(c echo.Context) error {
 	}
 	only, err := column(c.QueryParam("column"))
 	if err != nil {
-		return badQuery{"column", "the id of a column"}
+		return badQuery("column", "the id of a column")
 	}
 	after, err := tickets.ParseCursor(c.QueryParam("after"))
 	if err != nil {
@@ -91,10 +92,11 @@ func (s *server) apiEditTicket(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
+	edit := tickets.Edit{Title: in.Title, Description: in.Description}
 	if in.Version == nil {
-		return noVersion
+		return fault.Join(noVersion, edit.Check())
 	}
-	edit := tickets.Edit{Title: in.Title, Description: in.Description, Version: *in.Version}
+	edit.Version = *in.Version
 	ticket, err := s.EditTicket(c.Request().Context(), k, edit)
 	if err != nil {
 		return err
@@ -185,15 +187,16 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 }
 
 func (p placeResource) place() (tickets.Place, error) {
+	var noColumn, badAfter error
 	if p.Column == 0 {
-		return tickets.Place{}, badJSON{why: "column is missing: send the id of one of the board's columns", field: "column"}
+		noColumn = badJSON("column is missing: send the id of one of the board's columns", "column")
 	}
-	if p.After == nil {
-		return tickets.Place{Column: p.Column}, nil
+	place := tickets.Place{Column: p.Column}
+	if p.After != nil {
+		var err error
+		if place.After, err = after(*p.After); err != nil || place.After == nil {
+			badAfter = badKey()
+		}
 	}
-	key, err := after(*p.After)
-	if err != nil || key == nil {
-		return tickets.Place{}, badKey{}
-	}
-	return tickets.Place{Column: p.Column, After: key}, nil
+	return place, fault.Join(noColumn, badAfter)
 }

@@ -19,12 +19,15 @@ const (
 	peopleToMention = 8  // that a list offers while one types
 )
 
-// badPerson reports someone in a form who is no account.
-type badPerson struct{}
+// codeBadPerson: a member is named by what is no id. Choose members from the list.
+const codeBadPerson fault.Code = "Member.BadID"
 
-func (badPerson) Error() string { return "Choose people from the list. Reload the page and try again." }
-func (badPerson) Unwrap() error { return fault.Invalid }
-func (badPerson) Field() string { return "assignees" }
+func badPerson() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadPerson, Field: "assignees",
+		Message: "Choose people from the list. Reload the page and try again.",
+	}
+}
 
 // people reads the accounts of a field of a form.
 func people(c echo.Context, field string) ([]id.Account, error) {
@@ -33,11 +36,11 @@ func people(c echo.Context, field string) ([]id.Account, error) {
 		return nil, echo.ErrBadRequest
 	}
 	if len(values[field]) > 10*tickets.MaxAssignees {
-		return nil, tickets.TooManyAssignees{}
+		return nil, tickets.TooManyAssignees()
 	}
 	var list []id.Account
 	for _, text := range values[field] {
-		account, err := rowID[id.Account](text, badPerson{})
+		account, err := rowID[id.Account](text, badPerson())
 		if err != nil {
 			return nil, err
 		}

@@ -2,12 +2,16 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -51,6 +55,8 @@ func (s *server) renameBoard(c echo.Context) error {
 	var err error
 	if form.Version, err = version(c); err == nil {
 		board, err = s.RenameBoard(c.Request().Context(), c.Param("board"), names, form.Version)
+	} else {
+		err = fault.Join(names.Check(), err)
 	}
 	if err != nil {
 		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
@@ -58,7 +64,7 @@ func (s *server) renameBoard(c echo.Context) error {
 				form.Slug = props.Board.Slug
 			}
 			form.Errors = messages
-			if errors.As(err, new(boards.Stale)) {
+			if errors.Is(err, boards.CodeStale) {
 				form.Version = props.Board.Version // having seen the other title, one may save again
 			}
 			props.Form = form
@@ -102,14 +108,12 @@ func (s *server) archiveBoard(c echo.Context) error {
 // whole are messages about a form as a whole, where it has no field to show them at.
 func whole(messages views.Errors, fields ...string) views.Errors {
 	all := views.Errors{}
-	for field, message := range messages {
+	for _, field := range slices.Sorted(maps.Keys(messages)) {
 		name := ""
-		for _, has := range fields {
-			if has == field {
-				name = field
-			}
+		if slices.Contains(fields, field) {
+			name = field
 		}
-		all[name] = message
+		all[name] = strings.TrimSpace(all[name] + " " + messages[field])
 	}
 	return all
 }
@@ -128,7 +132,10 @@ func readColumn(c echo.Context) (form views.ColumnForm, edit boards.ColumnEdit, 
 	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {
 		edit.Position = &position
 	}
-	seen, err = version(c)
+	if seen, err = version(c); err != nil {
+		_, wrong := edit.Parse(boards.Column{})
+		err = fault.Join(wrong, err)
+	}
 	return form, edit, seen, err
 }
 
@@ -204,7 +211,7 @@ func (s *server) removeColumn(c echo.Context) error {
 	}
 	heir, err := column(c.FormValue("to"))
 	seen, versionErr := version(c)
-	if err = errors.Join(err, versionErr); err == nil {
+	if err = fault.Join(err, versionErr); err == nil {
 		var board boards.Board
 		if board, err = s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
 			return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug), "The column is removed.")

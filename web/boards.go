@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,10 +39,7 @@ func (s *server) openBoard(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		_, badSlug := boards.ParseSlug(form.Slug)
-		_, badTitle := boards.ParseTitle(form.Title)
 		form.Errors = messages
-		maps.Copy(form.Errors, allRejected(badSlug, badTitle))
 		return s.showHome(c, code, form)
 	}
 	return s.see(c, views.BoardPath(company(c).Slug, board.Slug), "The board "+board.Slug+" is open.")
@@ -145,7 +141,7 @@ func (s *server) column(c echo.Context) error {
 		return echo.ErrBadRequest
 	}
 	board, cards, err := s.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
-	if errors.As(err, new(boards.ColumnNotFound)) {
+	if errors.Is(err, boards.CodeColumnNotFound) {
 		return echo.ErrNotFound
 	}
 	if err != nil {
@@ -170,7 +166,7 @@ func (s *server) column(c echo.Context) error {
 // columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
 func (s *server) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
 	board, cards, err := s.Column(c.Request().Context(), slug, column, nil, narrowing(c))
-	if errors.As(err, new(boards.ColumnNotFound)) {
+	if errors.Is(err, boards.CodeColumnNotFound) {
 		return views.ColumnProps{}, false, nil
 	}
 	if err != nil {

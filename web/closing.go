@@ -26,7 +26,7 @@ func (s *server) closeTicket(c echo.Context) error {
 	case "0":
 		do, done = s.ReopenTicket, " is open again."
 	default:
-		return badClosed{}
+		return badClosed()
 	}
 	moved, _, err := do(c.Request().Context(), k)
 	if err != nil {
@@ -35,12 +35,15 @@ func (s *server) closeTicket(c echo.Context) error {
 	return s.seeUndo(c, views.TicketPath(company(c).Slug, moved.Ticket.Key), moved.Ticket.Key.String()+done, moved.Activity)
 }
 
-// badClosed reports a form that says neither that a ticket is closed nor that it is not.
-type badClosed struct{}
+// codeBadClosed: the field closed is neither 1 nor 0. Reload the page.
+const codeBadClosed fault.Code = "Ticket.BadClosed"
 
-func (badClosed) Error() string { return "closed must be 1 or 0. Reload the page and try again." }
-func (badClosed) Unwrap() error { return fault.Invalid }
-func (badClosed) Field() string { return "closed" }
+func badClosed() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadClosed, Field: "closed",
+		Message: "closed must be 1 or 0. Reload the page and try again.",
+	}
+}
 
 // seeUndo is see with a way to undo what was done; 0 is nothing.
 func (s *server) seeUndo(c echo.Context, path, message string, activity id.Activity) error {
@@ -139,7 +142,7 @@ func (s *server) undo(c echo.Context) error {
 	var passed []id.Activity
 	if text := c.FormValue("activity"); text != "" {
 		var err error
-		if activity, err = rowID[id.Activity](text, tickets.NothingToUndo{}); err != nil {
+		if activity, err = rowID[id.Activity](text, tickets.NothingToUndo()); err != nil {
 			return err
 		}
 	} else {

@@ -179,10 +179,10 @@ func (s *server) editComment(c echo.Context) error {
 		return err
 	}
 	if props.Comment.Deleted() {
-		return tickets.CommentNotFound{}
+		return tickets.CommentNotFound()
 	}
 	if props.Comment.Author.ID != props.Page.Actor.Account.ID {
-		return tickets.NotYourComment{}
+		return tickets.NotYourComment()
 	}
 	props.Form = views.CommentForm{Body: props.Comment.Body, Version: props.Comment.Version}
 	return s.showEditComment(c, http.StatusOK, props)

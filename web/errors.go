@@ -32,31 +32,53 @@ const retryAfter = 2
 // statusGone is what a request is counted as whose client did not wait.
 const statusGone = 499
 
-// foreignSite reports an unsafe request from a page of another site.
-type foreignSite struct{}
+// codeForeignSite: the request came from a page of another site. Open the page here and send it again.
+const codeForeignSite fault.Code = "HTTP.CrossSite"
 
-func (foreignSite) Error() string {
-	return "This request came from another site, so it was not carried out. Open the page here and send it again. " +
-		"If you are here already, COUNTERFOIL_URL does not say the address that you use."
+func foreignSite() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: codeForeignSite,
+		Message: "This request came from another site, so it was not carried out. Open the page here and send it again. " +
+			"If you are here already, COUNTERFOIL_URL does not say the address that you use.",
+	}
 }
-func (foreignSite) Unwrap() error { return fault.Forbidden }
 
-// foreignHost reports a setup under a name that may be anyone's.
-type foreignHost struct{}
+// codeForeignHost: the server is set up only under a name that it knows. Open it as localhost, or set
+// COUNTERFOIL_URL.
+const codeForeignHost fault.Code = "Setup.UnknownHost"
 
-func (foreignHost) Error() string {
-	return "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as http://127.0.0.1 or http://localhost with its port; " +
-		"or set COUNTERFOIL_URL to the address in your browser and start it again."
+func foreignHost() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: codeForeignHost,
+		Message: "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as http://127.0.0.1 or http://localhost with its port; " +
+			"or set COUNTERFOIL_URL to the address in your browser and start it again.",
+	}
 }
-func (foreignHost) Unwrap() error { return fault.Forbidden }
 
-var statuses = map[error]int{
-	fault.Invalid:     http.StatusUnprocessableEntity,
-	fault.NotFound:    http.StatusNotFound,
-	fault.Conflict:    http.StatusConflict,
-	fault.Forbidden:   http.StatusForbidden,
-	fault.RateLimited: http.StatusTooManyRequests,
-	fault.Unavailable: http.StatusServiceUnavailable,
+// codeTimedOut: the server did not answer in time, and what was sent may have been done. Look before sending it
+// again.
+const codeTimedOut fault.Code = "Server.TimedOut"
+
+func timedOut(cause error) error {
+	return fault.Error{
+		Kind: fault.Unknown, Code: codeTimedOut, Cause: cause,
+		Message: "The database takes too long to answer. What you sent may have been done all the same: look before you send it again.",
+	}
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Gone:            http.StatusGone,
+	fault.Conflict:        http.StatusConflict,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.Unsupported:     http.StatusUnsupportedMediaType,
+	fault.RateLimited:     http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.StorageFull:     http.StatusInsufficientStorage,
+	fault.Unknown:         http.StatusServiceUnavailable,
 }
 
 var headings = map[int]string{
@@ -73,13 +95,13 @@ var headings = map[int]string{
 	http.StatusTooManyRequests:       "Too many at once",
 	http.StatusInternalServerError:   "A fault of ours",
 	http.StatusServiceUnavailable:    "Not available right now",
+	http.StatusInsufficientStorage:   "No storage left",
 }
 
 var messages = map[int]string{
 	http.StatusNotFound:              "Check the address, or go to your boards.",
 	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
 	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
-	http.StatusUnsupportedMediaType:  "Send JSON with the header “Content-Type: application/json”.",
 	http.StatusInternalServerError:   "It is in the log, and nothing you sent was half done. Try again; if it stays so, tell whoever runs this server.",
 	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
 }
@@ -88,16 +110,10 @@ var messages = map[int]string{
 func status(err error) (int, string) {
 	var http_ *echo.HTTPError
 	switch {
-	case errors.As(err, new(accounts.BadToken)):
-		return http.StatusUnauthorized, fault.Message(err)
-	case errors.As(err, new(feeds.CursorExpired)):
-		return http.StatusGone, fault.Message(err)
-	case errors.As(err, new(uploadTooLarge)):
-		return http.StatusRequestEntityTooLarge, fault.Message(err)
-	case fault.Kind(err) != nil:
-		return statuses[fault.Kind(err)], fault.Message(err)
+	case fault.KindOf(err) != "":
+		return statuses[fault.KindOf(err)], fault.Message(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return http.StatusServiceUnavailable, "The database takes too long to answer. What you sent may have been done all the same: look before you send it again."
+		return status(timedOut(err))
 	case errors.Is(err, context.Canceled):
 		return statusGone, ""
 	case errors.As(err, &http_) && http_.Code < 500:
@@ -116,6 +132,9 @@ func (s *server) showError(err error, c echo.Context) {
 		c.Response().Header().Set("Cache-Control", "private, no-store")
 		_ = c.Redirect(http.StatusMovedPermanently, there.path)
 		return
+	}
+	if fault.KindOf(err) == "" && errors.Is(err, context.DeadlineExceeded) {
+		err = timedOut(err)
 	}
 	code, message := status(err)
 	// The page that says what happened is drawn also where the request's time is over.
@@ -140,7 +159,7 @@ func (s *server) showError(err error, c echo.Context) {
 	if isFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
 		code = http.StatusBadRequest // those two are for forms, which htmx shows
 	}
-	if _, inside := c.Get(actorKey).(accounts.Actor); inside && errors.As(err, new(tickets.NotFound)) {
+	if _, inside := c.Get(actorKey).(accounts.Actor); inside && errors.Is(err, tickets.CodeNotFound) {
 		if page, ok := s.deletedPage(c); ok {
 			s.showPage(c, code, page)
 			return
@@ -153,7 +172,7 @@ func (s *server) showError(err error, c echo.Context) {
 	props := views.ErrorProps{
 		Page: s.page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back,
 	}
-	if !errors.As(err, new(foreignSite)) { // which has no text of its own on our pages
+	if !errors.Is(err, codeForeignSite) { // which has no text of its own on our pages
 		props.Typed = typed(c)
 	}
 	s.showPage(c, code, views.ErrorPage(props))
@@ -214,7 +233,7 @@ func isCall(c echo.Context) bool {
 // sayWhen has an answer to someone who came too early say in how many seconds to come again; to others it
 // says nothing.
 func sayWhen(c echo.Context, err error) {
-	kind := fault.Kind(err)
+	kind := fault.KindOf(err)
 	if kind == fault.Invalid || kind == fault.Conflict {
 		return
 	}
@@ -235,13 +254,12 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.As(err, new(tooManyStreams)) || errors.As(err, new(refs.Empty)) || errors.As(err, new(workflows.Stopping)) {
+	if errors.Is(err, codeTooManyStreams) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
 		level = slog.LevelDebug // of the first two there are metrics, the third is no trouble: none fills a log
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
-	var behind interface{ Cause() error }
-	if errors.As(err, &behind) {
-		attrs = append(attrs, "cause", behind.Cause())
+	if cause := fault.Cause(err); cause != nil {
+		attrs = append(attrs, "cause", cause)
 	}
 	var panicked interface{ Trace() string }
 	if errors.As(err, &panicked) {
@@ -266,8 +284,8 @@ func (s *server) logPanic(c echo.Context, err error, _ []byte) error {
 	return fmt.Errorf("panic: %w", err)
 }
 
-// problem answers a program, as RFC 9457 says. type names the error; current is the state that a
-// conflict is about.
+// problem answers a program, as RFC 9457 says. type has the error's code; current is the state that a
+// conflict is about; errors are all that is wrong where that is more than one thing.
 type problem struct {
 	Type    string `json:"type"`
 	Title   string `json:"title"`
@@ -275,6 +293,14 @@ type problem struct {
 	Detail  string `json:"detail"`
 	Field   string `json:"field,omitempty"`
 	Current any    `json:"current,omitempty"`
+	Errors  []part `json:"errors,omitempty"`
+}
+
+// part is one of several errors of a request.
+type part struct {
+	Field   string     `json:"field"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
 }
 
 func (s *server) problem(c echo.Context, code int, message string, err error) {
@@ -282,8 +308,13 @@ func (s *server) problem(c echo.Context, code int, message string, err error) {
 	if p.Title == "" {
 		p.Title = http.StatusText(code)
 	}
-	if name := fault.Name(err); name != "" {
-		p.Type = "urn:counterfoil:problem:" + name
+	if name := fault.CodeOf(err); name != "" {
+		p.Type = "urn:counterfoil:problem:" + string(name)
+	}
+	if all := fault.Each(err); len(all) > 1 {
+		for _, one := range all {
+			p.Errors = append(p.Errors, part{Field: fault.Field(one), Code: fault.CodeOf(one), Message: fault.Message(one)})
+		}
 	}
 	if code == http.StatusUnauthorized {
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")

@@ -81,7 +81,7 @@ func (s *server) rejectRepublishing(c echo.Context, form views.RepublishForm, er
 	messages, code, ok := rejected(err)
 	if errors.Is(err, fault.NotFound) {
 		field := "company"
-		if errors.As(err, new(feeds.NotFound)) {
+		if errors.Is(err, feeds.CodeNotFound) {
 			field = "feed"
 		}
 		messages, code, ok = views.Errors{field: fault.Message(err)}, http.StatusUnprocessableEntity, true
@@ -128,7 +128,7 @@ func (s *server) switchConsumer(c echo.Context) error {
 	}
 	paused := c.FormValue("paused")
 	if paused != "yes" && paused != "no" {
-		return badSwitch{}
+		return badSwitch()
 	}
 	now, err := s.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
 	if err != nil {
@@ -141,12 +141,12 @@ func (s *server) switchConsumer(c echo.Context) error {
 	return s.see(c, cmp.Or(ownPath(c.FormValue("next")), views.ConsumerPath(consumer)), message)
 }
 
-// badSeek reports a form that does not say where to go.
-type badSeek struct{ field, why string }
+// codeBadSeek: the form does not say where to set a consumer. Choose a position.
+const codeBadSeek fault.Code = "Consumer.BadSeek"
 
-func (e badSeek) Error() string { return e.why }
-func (badSeek) Unwrap() error   { return fault.Invalid }
-func (e badSeek) Field() string { return e.field }
+func badSeek(field, why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: codeBadSeek, Field: field, Message: why}
+}
 
 // times are how people write one, in UTC where they do not say.
 var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
@@ -158,7 +158,7 @@ func placeOf(form views.SeekForm) (string, error) {
 		return form.Place, nil
 	case "at":
 	default:
-		return "", badSeek{"place", "Choose where it shall read on."}
+		return "", badSeek("place", "Choose where it shall read on.")
 	}
 	text := strings.TrimSpace(form.At)
 	for _, layout := range times {
@@ -167,7 +167,7 @@ func placeOf(form views.SeekForm) (string, error) {
 		}
 	}
 	if text == "" || text == "start" || text == "end" {
-		return "", badSeek{"at", "Write a time in UTC, such as 2026-01-31 12:00, or a cursor."}
+		return "", badSeek("at", "Write a time in UTC, such as 2026-01-31 12:00, or a cursor.")
 	}
 	return text, nil
 }
@@ -187,7 +187,7 @@ func (s *server) seekConsumer(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		if errors.As(err, new(feeds.BadPlace)) {
+		if errors.Is(err, feeds.CodeBadPlace) {
 			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as 2026-01-31 12:00."}
 		}
 		form.Errors = messages

@@ -269,7 +269,7 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 	old := "v1." + epoch + ".tickets.1"
 	p.feed(t, "tickets", "cursor", old)
 	h.exec("UPDATE sequences SET horizon = value WHERE name = 'tickets'")
-	if got := p.get("/feeds/tickets?cursor="+old).problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:feeds.CursorExpired" {
+	if got := p.get("/feeds/tickets?cursor="+old).problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:Feed.CursorExpired" {
 		t.Errorf("it is %s", got.Type)
 	}
 	p.get("/feeds/tickets/stream?cursor="+old).problem(t, http.StatusGone, "")

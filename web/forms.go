@@ -2,9 +2,9 @@ package web
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,22 +18,34 @@ import (
 // rejected returns the messages of a form that was not taken, and its status: 422, 409 where
 // something else was there first, or 429 before its time. ok is false for an error that is not about the form.
 func rejected(err error) (form views.Errors, code int, ok bool) {
-	kind := fault.Kind(err)
-	if kind != fault.Invalid && kind != fault.Conflict && kind != fault.RateLimited {
+	switch kind := fault.KindOf(err); kind {
+	case fault.Invalid, fault.Conflict, fault.RateLimited, fault.TooLarge:
+		code = statuses[kind]
+	case fault.Gone:
+		code = http.StatusConflict // what a field names is gone, not the page
+	default:
 		return nil, 0, false
 	}
-	return views.Errors{fault.Field(err): fault.Message(err)}, statuses[kind], true
+	return fieldErrors(err, fault.Field), code, true
 }
 
-// allRejected returns all that is wrong of several checks, each with its field.
-func allRejected(errs ...error) views.Errors {
+// fieldErrors returns the messages of an error, each at the field that name gives for it.
+func fieldErrors(err error, name func(error) string) views.Errors {
 	messages := views.Errors{}
-	for _, err := range errs {
-		if form, _, ok := rejected(err); ok {
-			maps.Copy(messages, form)
-		}
+	for _, one := range fault.Each(err) {
+		field := name(one)
+		messages[field] = strings.TrimSpace(messages[field] + " " + fault.Message(one))
 	}
 	return messages
+}
+
+// addErrors adds the messages of an error to those of a form, at fields that have none.
+func addErrors(messages views.Errors, err error) {
+	for field, message := range fieldErrors(err, fault.Field) {
+		if messages[field] == "" {
+			messages[field] = message
+		}
+	}
 }
 
 // rowID reads the id of a row, or its version. It returns the error otherwise for what is none.
@@ -59,7 +71,7 @@ func column(s string) (id.Column, error) {
 	if s == "" {
 		return 0, nil
 	}
-	return rowID[id.Column](s, badColumn{})
+	return rowID[id.Column](s, badColumn())
 }
 
 // after reads the key of the ticket to go below from a form; "" is the top.
@@ -69,14 +81,14 @@ func after(s string) (*tickets.Key, error) {
 	}
 	key, err := tickets.ParseKey(s)
 	if err != nil {
-		return nil, badKey{}
+		return nil, badKey()
 	}
 	return &key, nil
 }
 
 // version reads the version that a form was made from.
 func version(c echo.Context) (uint64, error) {
-	return rowID[uint64](c.FormValue("version"), badVersion{})
+	return rowID[uint64](c.FormValue("version"), badVersion())
 }
 
 // pathColumn reads a column's id from the path.
@@ -86,40 +98,46 @@ func pathColumn(c echo.Context) (id.Column, error) {
 
 // pathComment reads a comment's id from the path.
 func pathComment(c echo.Context) (id.Comment, error) {
-	return rowID[id.Comment](c.Param("comment"), tickets.CommentNotFound{})
+	return rowID[id.Comment](c.Param("comment"), tickets.CommentNotFound())
 }
 
 // pathPerson reads a member's id from the path.
 func pathPerson(c echo.Context) (accounts.ID, error) {
-	return rowID[accounts.ID](c.Param("account"), accounts.PersonNotFound{})
+	return rowID[accounts.ID](c.Param("account"), accounts.PersonNotFound())
 }
 
 // key reads a ticket's key from the path.
 func key(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
 
-// badColumn reports a column that is no id.
-type badColumn struct{}
+// codeBadColumn: the column is no id. Reload the page.
+const codeBadColumn fault.Code = "Column.BadID"
 
-func (badColumn) Error() string {
-	return "The column must be one of this board. Reload the page and try again."
+func badColumn() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadColumn, Field: "column",
+		Message: "The column must be one of this board. Reload the page and try again.",
+	}
 }
-func (badColumn) Unwrap() error { return fault.Invalid }
-func (badColumn) Field() string { return "column" }
 
-// badVersion reports a form that does not say what it was made from. People see no field for that.
-type badVersion struct{}
+// codeBadVersion: the version is no whole number. Reload the page.
+const codeBadVersion fault.Code = "HTTP.BadVersion"
 
-func (badVersion) Error() string {
-	return "The version must be a whole number. Reload the page and try again."
+func badVersion() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadVersion,
+		Message: "The version must be a whole number. Reload the page and try again.",
+	}
 }
-func (badVersion) Unwrap() error { return fault.Invalid }
 
-// badKey reports a ticket to go below that is no key.
-type badKey struct{}
+// codeBadKey: the ticket to go below is named by what is no key. Send one such as NINJA-42.
+const codeBadKey fault.Code = "Ticket.BadKey"
 
-func (badKey) Error() string { return "Name the ticket to go below by its key, such as NINJA-42." }
-func (badKey) Unwrap() error { return fault.Invalid }
-func (badKey) Field() string { return "after" }
+func badKey() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadKey, Field: "after",
+		Message: "Name the ticket to go below by its key, such as NINJA-42.",
+	}
+}
 
 // readable returns an error where the body of a form cannot be read; FormValue would say "" then.
 func readable(next echo.HandlerFunc) echo.HandlerFunc {

@@ -143,18 +143,16 @@ func (s *server) showImport(c echo.Context, code int, props views.ImportProps) e
 // rejectImport shows the page again with what is wrong.
 func (s *server) rejectImport(c echo.Context, props views.ImportProps, err error) error {
 	code, _ := status(err)
-	if _, _, ok := rejected(err); props.Migration.Name == "" || !ok && fault.Kind(err) != fault.Invalid {
+	if _, _, ok := rejected(err); props.Migration.Name == "" || !ok && fault.KindOf(err) != fault.Invalid {
 		return err
 	}
-	props.Errors = views.Errors{}
-	for _, one := range each(err) {
-		name := ""
+	props.Errors = fieldErrors(err, func(one error) string {
 		for _, param := range props.Migration.Params {
 			if fault.Field(one) == param.Name {
-				name = views.ParamField(param.Name)
+				return views.ParamField(param.Name)
 			}
 		}
-		props.Errors[name] = strings.TrimSpace(props.Errors[name] + " " + fault.Message(one))
-	}
+		return ""
+	})
 	return s.showImport(c, code, props)
 }

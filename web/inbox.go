@@ -43,7 +43,7 @@ func (s *server) pageWithUnread(c echo.Context) (views.Page, error) {
 
 // readInbox marks as read what the page showed and all before it.
 func (s *server) readInbox(c echo.Context) error {
-	upto, err := rowID[id.Notification](c.FormValue("upto"), tickets.EntryNotFound{})
+	upto, err := rowID[id.Notification](c.FormValue("upto"), tickets.EntryNotFound())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *server) readInbox(c echo.Context) error {
 }
 
 func (s *server) readEntry(c echo.Context) error {
-	entry, err := rowID[id.Notification](c.Param("entry"), tickets.EntryNotFound{})
+	entry, err := rowID[id.Notification](c.Param("entry"), tickets.EntryNotFound())
 	if err != nil {
 		return err
 	}

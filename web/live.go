@@ -198,10 +198,10 @@ func (s *server) stillMember(v *viewer) error {
 	}
 	account, epoch := s.signedIn(ctx)
 	if account != v.account {
-		return accounts.SignedOut{}
+		return accounts.SignedOut()
 	}
 	_, err = s.Enter(ctx, v.slug, account, epoch)
-	if kind := fault.Kind(err); errors.As(err, new(accounts.SignedOut)) || kind == fault.NotFound || kind == fault.Forbidden {
+	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound || kind == fault.Forbidden {
 		return err
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 // root leads to where someone belongs.
 func (s *server) root(c echo.Context) error {
 	account, err := s.who(c)
-	if errors.As(err, new(accounts.SignedOut)) {
+	if errors.Is(err, accounts.CodeSignedOut) {
 		return s.askToSignIn(c)
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *server) loginForm(c echo.Context) error {
 	if err == nil {
 		return s.goHome(c, account.ID, c.QueryParam("next"))
 	}
-	if !errors.As(err, new(accounts.SignedOut)) {
+	if !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
 	form := views.LoginForm{Next: ownPath(c.QueryParam("next"))}

@@ -72,12 +72,15 @@ func (s *server) workers(c echo.Context) error {
 	return render(c, http.StatusOK, views.WorkersPage(props))
 }
 
-// badDrain reports a form that says neither yes nor no.
-type badDrain struct{}
+// codeBadDrain: the field drain says neither yes nor no. Use the page's buttons.
+const codeBadDrain fault.Code = "Worker.BadDrain"
 
-func (badDrain) Error() string { return "Use one of the buttons to say what you want." }
-func (badDrain) Unwrap() error { return fault.Invalid }
-func (badDrain) Field() string { return "drain" }
+func badDrain() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadDrain, Field: "drain",
+		Message: "Use one of the buttons to say what you want.",
+	}
+}
 
 func (s *server) drainWorker(c echo.Context) error {
 	worker, err := rowID[id.Worker](c.Param("worker"), echo.ErrNotFound)
@@ -86,7 +89,7 @@ func (s *server) drainWorker(c echo.Context) error {
 	}
 	drain := c.FormValue("drain")
 	if drain != "yes" && drain != "no" {
-		return badDrain{}
+		return badDrain()
 	}
 	if err := s.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
 		return err

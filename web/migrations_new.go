@@ -1,10 +1,8 @@
 package web
 
 import (
-	"errors"
 	"maps"
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -111,7 +109,7 @@ func typedValues(kind migrations.Info, get func(string) string) migrations.Value
 // rejectRun shows the form again with all that is wrong, beside its fields. Secrets are not sent back.
 func (s *server) rejectRun(c echo.Context, props views.NewRunProps, err error) error {
 	code, _ := status(err)
-	if _, _, ok := rejected(err); !ok && fault.Kind(err) != fault.Invalid {
+	if _, _, ok := rejected(err); !ok && fault.KindOf(err) != fault.Invalid {
 		return err
 	}
 	fields := map[string]string{"upload": "file", "file": "file", "dry": "dry"}
@@ -121,25 +119,6 @@ func (s *server) rejectRun(c echo.Context, props views.NewRunProps, err error) e
 			delete(props.Values, param.Name)
 		}
 	}
-	props.Errors = views.Errors{}
-	for _, one := range each(err) {
-		field := fields[fault.Field(one)]
-		props.Errors[field] = strings.TrimSpace(props.Errors[field] + " " + fault.Message(one))
-	}
+	props.Errors = fieldErrors(err, func(one error) string { return fields[fault.Field(one)] })
 	return s.showNewRun(c, code, props)
-}
-
-// each returns the errors within one that has several, or that one.
-func each(err error) []error {
-	var several interface{ Unwrap() []error }
-	if !errors.As(err, &several) {
-		return []error{err}
-	}
-	var list []error
-	for _, one := range several.Unwrap() {
-		if fault.Message(one) != "" {
-			list = append(list, one)
-		}
-	}
-	return list
 }

@@ -55,6 +55,7 @@ func (s *server) startRun(c echo.Context) error {
 	}
 	canary, change, bad := readStart(c, props.Run, &props)
 	if len(bad) > 0 {
+		addErrors(bad, props.Run.Knobs.Check(change))
 		props.Form.Errors = bad
 		return s.showStart(c, http.StatusUnprocessableEntity, props)
 	}

@@ -81,9 +81,9 @@ func (s *server) ticketToChange(c echo.Context) (tickets.Ticket, boards.Board, e
 func changeable(c echo.Context, board boards.Board) error {
 	switch {
 	case !accounts.ActorFrom(c.Request().Context()).Writes():
-		return accounts.ReadOnly{}
+		return accounts.ReadOnly()
 	case board.Archived():
-		return boards.Archived{Slug: board.Slug}
+		return boards.Archived()
 	}
 	return nil
 }

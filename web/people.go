@@ -111,12 +111,15 @@ func (s *server) changeRole(c echo.Context) error {
 	})
 }
 
-// badOperator reports a form that says neither yes nor no.
-type badOperator struct{}
+// codeBadOperator: the form says neither to make nor to remove an operator. Use the page's buttons.
+const codeBadOperator fault.Code = "Operator.BadSwitch"
 
-func (badOperator) Error() string { return "Use one of the buttons to say what you want." }
-func (badOperator) Unwrap() error { return fault.Invalid }
-func (badOperator) Field() string { return "operator" }
+func badOperator() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadOperator, Field: "operator",
+		Message: "Use one of the buttons to say what you want.",
+	}
+}
 
 func (s *server) setOperator(c echo.Context) error {
 	answer := c.FormValue("operator")
@@ -127,9 +130,9 @@ func (s *server) setOperator(c echo.Context) error {
 	return s.personForm(c, message, func(account accounts.ID) error {
 		switch {
 		case !accounts.ActorFrom(c.Request().Context()).Account.Operator:
-			return accounts.NotOperator{}
+			return accounts.NotOperator()
 		case answer != "yes" && answer != "no":
-			return badOperator{}
+			return badOperator()
 		}
 		return s.SetOperator(c.Request().Context(), account, answer == "yes")
 	})
@@ -175,7 +178,7 @@ func (s *server) removePerson(c echo.Context) error {
 func (s *server) companySettings(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
 	if !actor.Manages() {
-		return accounts.NotManager{}
+		return accounts.NotManager()
 	}
 	return s.showCompanySettings(c, http.StatusOK, actor.Company.Name, nil)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -70,7 +69,7 @@ func (s *server) sendRequest(c echo.Context) error {
 		form.Nonce = requests.NewToken()
 	}
 	if c.FormValue("website") != "" {
-		return s.rejectRequest(c, form, requests.LooksAutomatic{})
+		return s.rejectRequest(c, form, requests.LooksAutomatic())
 	}
 	receipt, err := s.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
 	if err != nil {
@@ -105,9 +104,6 @@ func (s *server) rejectRequest(c echo.Context, form views.RequestForm, err error
 	board, readErr := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
 	if readErr != nil {
 		return readErr
-	}
-	if messages[""] == "" {
-		messages = allRejected(workflows.CheckSent(form.Sent("", ""))...)
 	}
 	form.Errors = messages
 	sayWhen(c, err)

@@ -79,7 +79,7 @@ func (s *server) runIfThere(ctx context.Context, run id.Run) (*migrations.Run, e
 func (s *server) mintOrder(c echo.Context) (migrations.Values, views.MintForm, error) {
 	form := views.MintForm{Codes: c.FormValue("codes"), Length: c.FormValue("length")}
 	if plainNumber(form.Codes) == "" { // not the number that the migration takes by itself
-		return nil, form, migrations.BadParam{Name: "codes", Why: "Write how many codes to mint."}
+		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
 	}
 	values, err := s.CheckRun(c.Request().Context(), workflows.MintName, migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
 	return values, form, err
@@ -121,13 +121,10 @@ func (s *server) mint(c echo.Context) error {
 
 func (s *server) rejectMint(c echo.Context, form views.MintForm, err error) error {
 	code, _ := status(err)
-	if _, _, ok := rejected(err); !ok && fault.Kind(err) != fault.Invalid {
+	if _, _, ok := rejected(err); !ok && fault.KindOf(err) != fault.Invalid {
 		return err
 	}
-	form.Errors = views.Errors{}
-	for _, one := range each(err) {
-		form.Errors[fault.Field(one)] = fault.Message(one)
-	}
+	form.Errors = fieldErrors(err, fault.Field)
 	return s.showRefs(c, code, &form, nil)
 }
 
@@ -144,6 +141,7 @@ func (s *server) setRefPolicy(c echo.Context) error {
 		AtLeast: uint64(whole("at_least", form.AtLeast)), LowHours: whole("low_hours", form.LowHours), HighHours: whole("high_hours", form.HighHours),
 	}
 	if len(form.Errors) > 0 {
+		addErrors(form.Errors, policy.Check())
 		return s.showRefs(c, http.StatusUnprocessableEntity, nil, &form)
 	}
 	if err := s.SetRefPolicy(c.Request().Context(), policy); err != nil {
@@ -160,7 +158,7 @@ func (s *server) setRefPolicy(c echo.Context) error {
 func (s *server) pauseRefills(c echo.Context) error {
 	paused := c.FormValue("paused")
 	if paused != "yes" && paused != "no" {
-		return badSwitch{}
+		return badSwitch()
 	}
 	if err := s.PauseRefills(c.Request().Context(), paused == "yes"); err != nil {
 		return err
@@ -174,7 +172,7 @@ func (s *server) pauseRefills(c echo.Context) error {
 
 // lotOfPath returns the lot that the path names.
 func (s *server) lotOfPath(c echo.Context) (refs.Lot, error) {
-	lot, err := rowID[id.Lot](c.Param("lot"), refs.LotNotFound{})
+	lot, err := rowID[id.Lot](c.Param("lot"), refs.LotNotFound(0))
 	if err != nil {
 		return refs.Lot{}, err
 	}
@@ -199,7 +197,7 @@ func (s *server) quarantineLot(c echo.Context) error {
 		return err
 	}
 	run, err := s.QuarantineRefs(c.Request().Context(), lot.ID)
-	if errors.As(err, new(refs.InQuarantine)) {
+	if errors.Is(err, refs.CodeInQuarantine) {
 		messages, code, _ := rejected(err)
 		return s.showQuarantine(c, code, messages)
 	}

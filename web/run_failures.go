@@ -70,11 +70,15 @@ func (s *server) bulkForm(c echo.Context, path func(id.Run) string, verb, what, 
 	return s.askAbout(c, http.StatusOK, q)
 }
 
-// noFailure reports a group of errors that a run does not have.
-type noFailure struct{}
+// codeNoFailure: the run has no such failure. Reload its page.
+const codeNoFailure fault.Code = "Task.FailureNotFound"
 
-func (noFailure) Error() string { return "This run has no such failure. Reload its page." }
-func (noFailure) Unwrap() error { return fault.NotFound }
+func noFailure() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: codeNoFailure,
+		Message: "This run has no such failure. Reload its page.",
+	}
+}
 
 func (s *server) failureOf(c echo.Context, run id.Run, fingerprint string) (migrations.Failure, error) {
 	list, err := s.RunFailures(c.Request().Context(), run)
@@ -86,14 +90,18 @@ func (s *server) failureOf(c echo.Context, run id.Run, fingerprint string) (migr
 			return f, nil
 		}
 	}
-	return migrations.Failure{}, noFailure{}
+	return migrations.Failure{}, noFailure()
 }
 
-// nothingChosen reports a form that names no tasks.
-type nothingChosen struct{}
+// codeNothingChosen: no task is chosen. Tick some first.
+const codeNothingChosen fault.Code = "Task.NoneChosen"
 
-func (nothingChosen) Error() string { return "No task is chosen. Tick some of them first." }
-func (nothingChosen) Unwrap() error { return fault.Conflict }
+func nothingChosen() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: codeNothingChosen,
+		Message: "No task is chosen. Tick some of them first.",
+	}
+}
 
 // chosen reads from a form which tasks it is about.
 func chosen(c echo.Context) (which migrations.Which, err error) {
@@ -121,7 +129,7 @@ func chosen(c echo.Context) (which migrations.Which, err error) {
 	slices.Sort(tasks)
 	switch tasks = slices.Compact(tasks); len(tasks) {
 	case 0:
-		return which, nothingChosen{}
+		return which, nothingChosen()
 	case 1:
 		return migrations.Which{Task: tasks[0]}, nil
 	}

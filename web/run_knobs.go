@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,6 +28,9 @@ func (s *server) turnKnobs(c echo.Context) error {
 		return err
 	}
 	change, wrong := readKnobs(form)
+	if len(wrong) > 0 {
+		addErrors(wrong, run.Knobs.Check(change))
+	}
 	code := http.StatusUnprocessableEntity
 	if len(wrong) == 0 {
 		if wrong = overtaken(form, now); len(wrong) > 0 {
@@ -99,10 +101,6 @@ func orNone(value string) string {
 
 // knobErrors are the messages about settings that were refused, by field; nil for any other error.
 func knobErrors(err error) views.Errors {
-	var many interface{ Unwrap() []error }
-	if errors.As(err, &many) {
-		return allRejected(many.Unwrap()...)
-	}
 	if form, code, ok := rejected(err); ok && code == http.StatusUnprocessableEntity {
 		return form
 	}

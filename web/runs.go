@@ -176,12 +176,15 @@ func (s *server) renderRun(c echo.Context, code int, run migrations.Run, alert, 
 	return render(c, code, answer...)
 }
 
-// badPaused reports a form that says neither that a run is paused nor that it is not.
-type badPaused struct{}
+// codeBadPaused: the field paused is neither 1 nor 0. Reload the page.
+const codeBadPaused fault.Code = "Run.BadPaused"
 
-func (badPaused) Error() string { return "paused must be 1 or 0. Reload the page and try again." }
-func (badPaused) Unwrap() error { return fault.Invalid }
-func (badPaused) Field() string { return "paused" }
+func badPaused() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadPaused, Field: "paused",
+		Message: "paused must be 1 or 0. Reload the page and try again.",
+	}
+}
 
 // pauseRun pauses a run, or with paused=0 resumes it.
 func (s *server) pauseRun(c echo.Context) error {
@@ -195,7 +198,7 @@ func (s *server) pauseRun(c echo.Context) error {
 	case "0":
 		do, said = s.ResumeRun, "The run goes on."
 	default:
-		return badPaused{}
+		return badPaused()
 	}
 	_, err = do(c.Request().Context(), run)
 	return s.answerRun(c, run, said, err)

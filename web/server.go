@@ -174,7 +174,7 @@ func sameOrigin(public *url.URL) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if err := protection.Check(c.Request()); err != nil {
-				return foreignSite{}
+				return foreignSite()
 			}
 			return next(c)
 		}

@@ -127,7 +127,7 @@ func (s *server) signedIn(ctx context.Context) (accounts.ID, uint64) {
 func (s *server) who(c echo.Context) (accounts.Account, error) {
 	id, epoch := s.signedIn(c.Request().Context())
 	if id == 0 {
-		return accounts.Account{}, accounts.SignedOut{}
+		return accounts.Account{}, accounts.SignedOut()
 	}
 	account, err := s.Session(c.Request().Context(), id, epoch)
 	if err == nil {
@@ -149,7 +149,7 @@ func (s *server) staySignedIn(c echo.Context, account accounts.Account) error {
 func (s *server) renew(c echo.Context, ctx context.Context, account accounts.Account) error {
 	if err := s.sessions.RenewToken(ctx); err != nil {
 		if errors.Is(err, errSessionGone) {
-			return accounts.SignedOut{}
+			return accounts.SignedOut()
 		}
 		return fmt.Errorf("renew session: %w", err)
 	}
@@ -174,7 +174,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 			return s.askToSignIn(c)
 		}
 		actor, err := s.Enter(ctx, c.Param("company"), account, epoch)
-		if errors.As(err, new(accounts.SignedOut)) {
+		if errors.Is(err, accounts.CodeSignedOut) {
 			return s.askToSignIn(c)
 		}
 		if err != nil {
@@ -191,7 +191,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if _, err := s.who(c); err != nil {
-			if errors.As(err, new(accounts.SignedOut)) {
+			if errors.Is(err, accounts.CodeSignedOut) {
 				return s.askToSignIn(c)
 			}
 			return err

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"cmp"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,7 +27,7 @@ func (s *server) atHome(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		if !installed {
-			return foreignHost{}
+			return foreignHost()
 		}
 		return next(c)
 	}
@@ -74,7 +72,7 @@ func (s *server) setUp(c echo.Context) error {
 		case unknown != nil:
 			return unknown
 		case installed:
-			return accounts.SetupClosed{}
+			return accounts.SetupClosed()
 		}
 		return s.rejectSetup(c, form, err)
 	}
@@ -85,20 +83,12 @@ func (s *server) setUp(c echo.Context) error {
 	return s.see(c, views.BoardPath(actor.Company.Slug, practice.Slug), "Welcome. These tickets show you around; the first one is DEMO-1.")
 }
 
-// rejectSetup shows all that is wrong at once, not one field after the other.
+// rejectSetup shows all that is wrong.
 func (s *server) rejectSetup(c echo.Context, form views.SetupForm, err error) error {
 	messages, code, ok := rejected(err)
 	if !ok {
 		return err
 	}
 	form.Errors = messages
-	_, badCompany := accounts.ParseName("company", form.Company)
-	_, badName := accounts.ParseName("name", form.Name)
-	_, badEmail := accounts.ParseEmail(form.Email)
-	_, badSlug := accounts.ParseCompanySlug(cmp.Or(form.Slug, accounts.SlugFrom(form.Company)))
-	if form.Slug == "" && badCompany != nil {
-		badSlug = nil // it follows the name
-	}
-	maps.Copy(form.Errors, allRejected(badCompany, badSlug, badName, badEmail, accounts.CheckPassword(c.FormValue("password"))))
 	return render(c, code, views.SetupPage(s.page(c, "Set up"), form))
 }

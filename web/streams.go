@@ -42,6 +42,10 @@ var (
 	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total", Help: "Those that were refused because there were too many."})
 )
 
+// codeTooManyStreams: too many streams and waiting requests are open. Close some, or try again after
+// Retry-After.
+const codeTooManyStreams fault.Code = "Stream.TooMany"
+
 // tooManyStreams reports one more than there may be.
 type tooManyStreams struct {
 	most int
@@ -55,7 +59,10 @@ func (e tooManyStreams) Error() string {
 	return "This server has " + strconv.Itoa(e.most) + " connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
 }
 
-func (tooManyStreams) Unwrap() error             { return fault.Unavailable }
+func (e tooManyStreams) Unwrap() error {
+	return fault.Error{Kind: fault.Unavailable, Code: codeTooManyStreams, Message: e.Error()}
+}
+
 func (tooManyStreams) RetryAfter() time.Duration { return 15 * time.Second }
 
 // streams counts the answers of a server that go on, and ends them all when it stops.
@@ -89,7 +96,7 @@ func (s *streams) enter(who string) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.ending.Err() != nil:
-		return workflows.Stopping{}
+		return workflows.Stopping()
 	case s.open >= s.Most:
 		refusedStreams.Inc()
 		return tooManyStreams{most: s.Most}

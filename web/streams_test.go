@@ -326,7 +326,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			t.Helper()
 			s := listen(t, server, token, path)
 			body, _ := io.ReadAll(s.Body)
-			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:web.tooManyStreams") {
+			if s.StatusCode != http.StatusServiceUnavailable || s.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "urn:counterfoil:problem:Stream.TooMany") {
 				t.Errorf("one more is answered %d %v %s", s.StatusCode, s.Header, body)
 			}
 		}

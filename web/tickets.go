@@ -1,12 +1,12 @@
 package web
 
 import (
-	"maps"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -110,7 +110,7 @@ func (s *server) rejectTicket(c echo.Context, form views.TicketForm, err error) 
 func checkTexts(form views.TicketForm) {
 	_, badTitle := tickets.ParseTitle(form.Title)
 	_, badDescription := tickets.ParseDescription(form.Description)
-	maps.Copy(form.Errors, allRejected(badTitle, badDescription))
+	addErrors(form.Errors, fault.Join(badTitle, badDescription))
 }
 
 func (s *server) ticket(c echo.Context) error {

@@ -42,27 +42,28 @@ func takesFile(c echo.Context) bool {
 	return kind == "multipart/form-data"
 }
 
-// uploadTooLarge reports a file above the limit.
-type uploadTooLarge struct{ limit string }
+// codeUploadTooLarge: the file is larger than the server takes. Split it, or raise COUNTERFOIL_MAX_UPLOAD.
+const codeUploadTooLarge fault.Code = "File.TooLarge"
 
-func (e uploadTooLarge) Error() string {
-	return "The file is too large: it may have " + e.limit + ". Split it, or ask whoever runs this server to raise COUNTERFOIL_MAX_UPLOAD."
+func uploadTooLarge(limit string) error {
+	return fault.Error{
+		Kind: fault.TooLarge, Code: codeUploadTooLarge, Field: "file",
+		Message: "The file is too large: it may have " + limit + ". Split it, or ask whoever runs this server to raise COUNTERFOIL_MAX_UPLOAD.",
+	}
 }
-func (uploadTooLarge) Unwrap() error { return fault.Invalid }
-func (uploadTooLarge) Field() string { return "file" }
 
-// uploadBroken reports a file that did not come whole, or not as it should.
-type uploadBroken struct{ why string }
+// codeUploadBroken: the file did not arrive whole or as it should. Send it again.
+const codeUploadBroken fault.Code = "File.Broken"
 
-func (e uploadBroken) Error() string { return e.why }
-func (uploadBroken) Unwrap() error   { return fault.Invalid }
-func (uploadBroken) Field() string   { return "file" }
+func uploadBroken(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: codeUploadBroken, Field: "file", Message: why}
+}
 
 var (
-	brokeOff     = uploadBroken{"The upload broke off before its end, so nothing was kept. Send the file again."}
-	behindFile   = uploadBroken{"There is something behind the file. Send the file as the last part, and once."}
-	unreadable   = uploadBroken{"The form could not be read. Send it as multipart/form-data with the file as its last part."}
-	fieldsTooBig = uploadBroken{"What stands before the file is too large: it may have 512 KiB."}
+	brokeOff     = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
+	behindFile   = uploadBroken("There is something behind the file. Send the file as the last part, and once.")
+	unreadable   = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last part.")
+	fieldsTooBig = uploadBroken("What stands before the file is too large: it may have 512 KiB.")
 )
 
 // sent is a form with a file as it comes in.
@@ -108,7 +109,7 @@ func receive(c echo.Context, limit int64, words string) (*sent, error) {
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
 			if known := c.Request().ContentLength; known > limit+MaxBody {
-				return s, s.failed(uploadTooLarge{words})
+				return s, s.failed(uploadTooLarge(words))
 			}
 			s.name, s.part, s.file = part.FileName(), part, s.reader()
 			return s, nil
@@ -143,7 +144,7 @@ func (s *sent) read(p []byte) (int, error) {
 	s.size += int64(n)
 	s.sum.Write(p[:n])
 	if s.size > s.limit {
-		return 0, s.failed(uploadTooLarge{s.words})
+		return 0, s.failed(uploadTooLarge(s.words))
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -202,7 +203,7 @@ func (s *sent) end() {
 	defer s.done()
 	defer s.watch.Stop()
 	left := s.limit - s.size
-	if errors.As(s.err, new(uploadTooLarge)) {
+	if errors.Is(s.err, codeUploadTooLarge) {
 		left = lingering
 	}
 	body := s.c.Request().Body

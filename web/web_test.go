@@ -480,7 +480,11 @@ type problem struct {
 	Type, Title, Detail, Field string
 	Status                     int
 	Current                    *json.RawMessage
+	Errors                     []struct{ Field, Code, Message string }
 }
+
+// part is a field that a problem names, and what is wrong with it.
+type part struct{ Field, Code string }
 
 // problem fails where the answer is not a problem with that status about that field.
 func (a *answer) problem(t testing.TB, code int, field string) problem {

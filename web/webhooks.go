@@ -42,11 +42,7 @@ func webhookForm(c echo.Context) (views.WebhookForm, webhooks.Draft, error) {
 
 // wrongWebhook returns all that is wrong with a webhook's form, and its status.
 func wrongWebhook(err error) (views.Errors, int, bool) {
-	var wrong webhooks.Wrong
-	if errors.As(err, &wrong) {
-		return allRejected(wrong.All...), http.StatusUnprocessableEntity, true
-	}
-	if errors.Is(err, fault.NotFound) && !errors.As(err, new(webhooks.NotFound)) {
+	if errors.Is(err, fault.NotFound) && !errors.Is(err, webhooks.CodeNotFound) {
 		return views.Errors{"board": "There is no such board. Choose one from the list."}, http.StatusUnprocessableEntity, true
 	}
 	return rejected(err)
@@ -71,7 +67,7 @@ func (s *server) openWebhook(c echo.Context) error {
 }
 
 func pathWebhook(c echo.Context) (id.Webhook, error) {
-	return rowID[id.Webhook](c.Param("webhook"), webhooks.NotFound{})
+	return rowID[id.Webhook](c.Param("webhook"), webhooks.NotFound())
 }
 
 func (s *server) webhook(c echo.Context) error {
@@ -127,7 +123,7 @@ func (s *server) saveWebhook(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		if errors.As(err, new(webhooks.Stale)) { // what was typed can be saved over what is there now
+		if errors.Is(err, webhooks.CodeStale) { // what was typed can be saved over what is there now
 			if w, err := s.Webhook(ctx, webhook); err == nil {
 				form.Version = w.Version
 			}
@@ -144,7 +140,7 @@ func (s *server) switchWebhook(c echo.Context) error {
 	}
 	on := c.FormValue("on")
 	if on != "yes" && on != "no" {
-		return badSwitch{}
+		return badSwitch()
 	}
 	if err := s.EnableWebhook(c.Request().Context(), webhook, on == "yes"); err != nil {
 		return err
@@ -156,11 +152,15 @@ func (s *server) switchWebhook(c echo.Context) error {
 	return s.see(c, views.WebhookPath(company(c).Slug, webhook), message)
 }
 
-// badSwitch reports a form that says neither on nor off.
-type badSwitch struct{}
+// codeBadSwitch: the form says neither on nor off. Use the page's buttons.
+const codeBadSwitch fault.Code = "HTTP.BadSwitch"
 
-func (badSwitch) Error() string { return "Use one of the buttons to say what you want." }
-func (badSwitch) Unwrap() error { return fault.Invalid }
+func badSwitch() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadSwitch,
+		Message: "Use one of the buttons to say what you want.",
+	}
+}
 
 func (s *server) rotateSecret(c echo.Context) error {
 	webhook, err := pathWebhook(c)
@@ -213,7 +213,7 @@ func pathDelivery(c echo.Context) (webhook id.Webhook, delivery id.Delivery, err
 	if webhook, err = pathWebhook(c); err != nil {
 		return 0, 0, err
 	}
-	delivery, err = rowID[id.Delivery](c.Param("delivery"), webhooks.AttemptNotFound{})
+	delivery, err = rowID[id.Delivery](c.Param("delivery"), webhooks.AttemptNotFound())
 	return webhook, delivery, err
 }
 

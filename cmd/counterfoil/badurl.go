@@ -11,13 +11,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// badDatabase reports a DATABASE_URL that leads to nothing that can be used.
-type badDatabase struct{ where, why string }
+// codeBadDatabase: the database that DATABASE_URL names cannot be used. Correct the address, or what the
+// message names.
+const codeBadDatabase fault.Code = "Database.NotUsable"
 
-func (e badDatabase) Error() string {
-	return fmt.Sprintf("DATABASE_URL leads to %s, but %s.", e.where, e.why)
+func badDatabase(where, why string) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: codeBadDatabase,
+		Message: fmt.Sprintf("DATABASE_URL leads to %s, but %s.", where, why),
+	}
 }
-func (badDatabase) Unwrap() error { return fault.Unavailable }
 
 // systemDatabases are the server's own.
 var systemDatabases = []string{"mysql", "information_schema", "performance_schema", "sys"}
@@ -32,7 +35,7 @@ func checkURL(rawURL string) error {
 		return db.BadURL{Why: "names no database"}
 	}
 	if slices.Contains(systemDatabases, cfg.DBName) {
-		return badDatabase{cfg.Addr, "the database " + cfg.DBName + " is the server's own; create one for Counterfoil"}
+		return badDatabase(cfg.Addr, "the database "+cfg.DBName+" is the server's own; create one for Counterfoil")
 	}
 	return nil
 }
@@ -46,15 +49,15 @@ func explain(rawURL string, err error) error {
 	var refused *mysql.MySQLError
 	switch {
 	case errors.As(err, &refused) && refused.Number == 1045:
-		return badDatabase{cfg.Addr, "it does not let the user " + cfg.User + " in with this password"}
+		return badDatabase(cfg.Addr, "it does not let the user "+cfg.User+" in with this password")
 	case errors.As(err, &refused) && refused.Number == 1044:
-		return badDatabase{cfg.Addr, fmt.Sprintf("the user %s may not use the database %s, or it does not exist: CREATE DATABASE %[2]s; GRANT ALL ON %[2]s.* TO %[1]s", cfg.User, cfg.DBName)}
+		return badDatabase(cfg.Addr, fmt.Sprintf("the user %s may not use the database %s, or it does not exist: CREATE DATABASE %[2]s; GRANT ALL ON %[2]s.* TO %[1]s", cfg.User, cfg.DBName))
 	case errors.As(err, &refused) && refused.Number == 1049:
-		return badDatabase{cfg.Addr, fmt.Sprintf("there is no database %s: CREATE DATABASE %[1]s CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci", cfg.DBName)}
+		return badDatabase(cfg.Addr, fmt.Sprintf("there is no database %s: CREATE DATABASE %[1]s CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci", cfg.DBName))
 	case errors.Is(err, mysql.ErrNoTLS):
-		return badDatabase{cfg.Addr, "the server there speaks no TLS; leave out tls=true or set TLS up"}
-	case errors.As(err, new(db.Unavailable)):
-		return badDatabase{cfg.Addr, "no database server answers there. See that it runs and that the address is right"}
+		return badDatabase(cfg.Addr, "the server there speaks no TLS; leave out tls=true or set TLS up")
+	case errors.Is(err, db.CodeUnavailable):
+		return badDatabase(cfg.Addr, "no database server answers there. See that it runs and that the address is right")
 	}
 	return err
 }

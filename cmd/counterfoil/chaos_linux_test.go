@@ -213,7 +213,7 @@ func standsStill(t *testing.T, w *workflows.Workflows, operator context.Context,
 		t.Helper()
 		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			list, err := w.Workers(operator)
-			if errors.As(err, new(db.Unavailable)) {
+			if errors.Is(err, db.CodeUnavailable) {
 				continue
 			}
 			if err != nil {
@@ -258,7 +258,7 @@ func until(t *testing.T, w *workflows.Workflows, ctx context.Context, run id.Run
 	var last migrations.Run
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		now, err := w.Run(ctx, run)
-		if errors.As(err, new(db.Unavailable)) {
+		if errors.Is(err, db.CodeUnavailable) {
 			continue
 		}
 		if err != nil {

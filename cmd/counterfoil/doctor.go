@@ -35,7 +35,7 @@ func examine(ctx context.Context, env environment, args []string) error {
 // openAnyDatabase is openDatabase without its refusal of a server that is not fit.
 func (e environment) openAnyDatabase(ctx context.Context) (*database, error) {
 	d, err := e.openExisting(ctx)
-	if err == nil || e.databaseURL == "" || !errors.As(err, new(db.Unfit)) {
+	if err == nil || e.databaseURL == "" || !errors.Is(err, db.CodeUnfit) {
 		return d, err
 	}
 	d = &database{url: e.databaseURL}

@@ -59,13 +59,15 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 	}
 }
 
-// badSetting reports an environment variable that cannot be understood.
-type badSetting struct{ name, value, want string }
+// codeBadSetting: an environment variable has a value that cannot be used. Set it to what the message says.
+const codeBadSetting fault.Code = "Setting.Invalid"
 
-func (e badSetting) Error() string {
-	return fmt.Sprintf("%s is %q; set it to %s.", e.name, e.value, e.want)
+func badSetting(name, value, want string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadSetting,
+		Message: fmt.Sprintf("%s is %q; set it to %s.", name, value, want),
+	}
 }
-func (badSetting) Unwrap() error { return fault.Invalid }
 
 func (e environment) logger() *slog.Logger {
 	if e.log == "json" {
@@ -81,7 +83,7 @@ func (e environment) publicURL() (*url.URL, error) {
 	}
 	u, err := url.Parse(strings.TrimSuffix(e.url, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-		return nil, badSetting{"COUNTERFOIL_URL", e.url, "the address that people use, such as https://tickets.example.com, without a path"}
+		return nil, badSetting("COUNTERFOIL_URL", e.url, "the address that people use, such as https://tickets.example.com, without a path")
 	}
 	return u, nil
 }
@@ -104,7 +106,7 @@ func (e environment) trustedProxies() ([]*net.IPNet, error) {
 		}
 		_, network, err := net.ParseCIDR(part)
 		if err != nil {
-			return nil, badSetting{"COUNTERFOIL_TRUSTED_PROXIES", part, "addresses or networks such as 10.0.0.0/8, with commas between"}
+			return nil, badSetting("COUNTERFOIL_TRUSTED_PROXIES", part, "addresses or networks such as 10.0.0.0/8, with commas between")
 		}
 		networks = append(networks, network)
 	}
@@ -134,7 +136,7 @@ func (e environment) maxUpload() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/2/unit {
-		return 0, badSetting{"COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB"}
+		return 0, badSetting("COUNTERFOIL_MAX_UPLOAD", e.upload, "the size of the largest file, such as 500MB or 2GB")
 	}
 	return n * unit, nil
 }
@@ -143,7 +145,7 @@ func (e environment) maxUpload() (int64, error) {
 func (e environment) workflows(ctx context.Context, d *database, more ...workflows.Option) (*workflows.Workflows, error) {
 	allow, err := outbound.ParseAllow(e.outboundAllow)
 	if err != nil {
-		return nil, badSetting{"COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between"}
+		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
 	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
@@ -189,18 +191,21 @@ func (e environment) openDatabase(ctx context.Context) (*database, error) {
 	return d, nil
 }
 
-// noData reports a data directory in which there is no database, to a command that would only look.
-type noData struct{ dir string }
+// codeNoData: there is no database in the data directory. Set COUNTERFOIL_DATA or DATABASE_URL to the one that
+// serve uses.
+const codeNoData fault.Code = "Database.NotFound"
 
-func (e noData) Error() string {
-	return fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", e.dir)
+func noData(dir string) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: codeNoData,
+		Message: fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", dir),
+	}
 }
-func (noData) Unwrap() error { return fault.NotFound }
 
 // openExisting is openDatabase for commands that look at what is there: they make no new database.
 func (e environment) openExisting(ctx context.Context) (*database, error) {
 	if e.databaseURL == "" && !hasDatabase(e.data) {
-		return nil, noData{e.data}
+		return nil, noData(e.data)
 	}
 	return e.openDatabase(ctx)
 }

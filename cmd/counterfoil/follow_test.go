@@ -416,7 +416,7 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, moved := s.feed.Advance(t.Context(), "tickets", "taken", page.From, page.Cursor)
-		for name, err := range map[string]error{"feeds.ConsumerConflict": taken, "feeds.ConsumerMoved": moved} {
+		for name, err := range map[string]error{"Consumer.NameConflict": taken, "Consumer.MovedSince": moved} {
 			var refused *feedclient.Error
 			if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Type != "urn:counterfoil:problem:"+name || refused.StartOver() {
 				t.Errorf("%s: %v, %+v", name, err, refused)

@@ -161,8 +161,10 @@ func exitCode(env environment, c command, err error) int {
 		fmt.Fprintf(env.stderr, "counterfoil %s: %s\n\nUsage: counterfoil %s\n", c.name, usage.message, c.usage)
 		return 2
 	}
-	if message := fault.Message(err); message != "" {
-		fmt.Fprintf(env.stderr, "counterfoil %s: %s\n", c.name, message)
+	if fault.Message(err) != "" {
+		for _, one := range fault.Each(err) {
+			fmt.Fprintf(env.stderr, "counterfoil %s: %s\n", c.name, fault.Message(one))
+		}
 		env.logger().Debug("command failed", "error", err)
 		return 1
 	}

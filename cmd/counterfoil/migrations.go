@@ -298,7 +298,7 @@ func controlling(done string, act func(*workflows.Workflows, context.Context, id
 }
 
 // badValues reports all that is wrong with the values of a run.
-type badValues struct{ bad migrations.BadParams }
+type badValues struct{ bad fault.Several }
 
 func (e badValues) Error() string {
 	var b strings.Builder
@@ -362,7 +362,7 @@ func startRun(ctx context.Context, env environment, args []string) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
 		r, err := w.OpenRun(ctx, found[0], values, draft)
-		var bad migrations.BadParams
+		var bad fault.Several
 		if errors.As(err, &bad) {
 			return badValues{bad}
 		}
@@ -396,13 +396,15 @@ func keyValues(words []string) (migrations.Values, error) {
 	return values, nil
 }
 
-// noWorker reports a run that nobody fills.
-type noWorker struct{ run id.Run }
+// codeNoWorker: no worker is running, so a run is not filled. Start serve or work with this database.
+const codeNoWorker fault.Code = "Worker.NoneRunning"
 
-func (e noWorker) Error() string {
-	return fmt.Sprintf("No worker is running, so nobody counts the tasks of run %d. It waits: start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", e.run, e.run)
+func noWorker(run id.Run) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: codeNoWorker,
+		Message: fmt.Sprintf("No worker is running, so nobody counts the tasks of run %d. It waits: start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", run, run),
+	}
 }
-func (noWorker) Unwrap() error { return fault.Unavailable }
 
 // filled waits until a worker has filled a run.
 func filled(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) (migrations.Run, error) {
@@ -425,7 +427,7 @@ func filled(ctx context.Context, env environment, w *workflows.Workflows, run id
 			alone = time.Now()
 			fmt.Fprintln(env.stderr, "No worker is running on this database; one is waited for a moment.")
 		case time.Since(alone) > env.patience:
-			return r, noWorker{run}
+			return r, noWorker(run)
 		}
 		select {
 		case <-ctx.Done():
@@ -488,7 +490,7 @@ func turnKnobs(ctx context.Context, env environment, args []string) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
 		r, err := w.TurnKnobs(ctx, run, change)
-		var bad migrations.BadParams
+		var bad fault.Several
 		if errors.As(err, &bad) {
 			return errors.Join(bad...)
 		}

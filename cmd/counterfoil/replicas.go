@@ -10,16 +10,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// badReplica reports an address in COUNTERFOIL_REPLICAS that cannot be read. It never shows the password.
-type badReplica struct {
-	number int
-	why    string
-}
+// codeBadReplica: an address in COUNTERFOIL_REPLICAS is malformed. Write
+// mysql://user:password@host:3306/database.
+const codeBadReplica fault.Code = "Setting.BadReplica"
 
-func (e badReplica) Error() string {
-	return fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", e.number, e.why)
+func badReplica(number int, why string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadReplica,
+		Message: fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", number, why),
+	}
 }
-func (badReplica) Unwrap() error { return fault.Invalid }
 
 // openReplicas reads COUNTERFOIL_REPLICAS. It connects to none: one that does not answer now may later.
 func (e environment) openReplicas() (replicas []migrations.Replica, err error) {
@@ -36,14 +36,14 @@ func (e environment) openReplicas() (replicas []migrations.Replica, err error) {
 		cfg, err := db.Config(url)
 		var bad db.BadURL
 		if errors.As(err, &bad) {
-			return replicas, badReplica{i + 1, bad.Why}
+			return replicas, badReplica(i+1, bad.Why)
 		}
 		if err != nil {
 			return replicas, err
 		}
 		d, err := db.Open(url)
 		if err != nil {
-			return replicas, badReplica{i + 1, "cannot be used"}
+			return replicas, badReplica(i+1, "cannot be used")
 		}
 		d.Connections(1)
 		replicas = append(replicas, migrations.Replica{Name: strings.TrimSuffix(cfg.Addr, ":3306"), DB: d})

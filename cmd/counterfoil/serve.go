@@ -25,7 +25,7 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	if env.log != "text" && env.log != "json" {
-		return badSetting{"COUNTERFOIL_LOG", env.log, "text or json"}
+		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
 	}
 	public, err := env.publicURL()
 	if err != nil {
@@ -65,21 +65,20 @@ func serve(ctx context.Context, env environment, args []string) (err error) {
 	return runUntilDone(ctx, env, d, w, server, listener)
 }
 
-// portTaken reports an address that cannot be listened on.
-type portTaken struct {
-	addr string
-	err  error
-}
+// codePortTaken: the server cannot listen on its address. Stop what uses it, or set COUNTERFOIL_ADDR.
+const codePortTaken fault.Code = "Server.AddressInUse"
 
-func (e portTaken) Error() string {
-	return fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", e.addr, e.err)
+func portTaken(addr string, err error) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: codePortTaken,
+		Message: fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", addr, err),
+	}
 }
-func (portTaken) Unwrap() error { return fault.Unavailable }
 
 func listen(addr string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, portTaken{addr, errors.Unwrap(err)}
+		return nil, portTaken(addr, errors.Unwrap(err))
 	}
 	return listener, nil
 }

@@ -21,7 +21,7 @@ func work(ctx context.Context, env environment, args []string) (err error) {
 		return err
 	}
 	if env.log != "text" && env.log != "json" {
-		return badSetting{"COUNTERFOIL_LOG", env.log, "text or json"}
+		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
 	}
 	replicas, err := env.openReplicas()
 	if err != nil {

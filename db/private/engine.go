@@ -47,7 +47,7 @@ func (s *Server) findEngine(ctx context.Context) (engine, error) {
 	for _, path := range candidates {
 		e, err := identify(ctx, path)
 		if err != nil && len(candidates) == 1 {
-			return engine{}, NotInstalled{Server: path, Cause: err}
+			return engine{}, NotInstalled(path, "", err)
 		}
 		if err != nil {
 			s.log.Warn("this database server does not run", "path", path, "err", err)
@@ -62,9 +62,9 @@ func (s *Server) findEngine(ctx context.Context) (engine, error) {
 		other = &e
 	}
 	if other != nil {
-		return engine{}, OtherEngine{Dir: s.dir, Made: opposite(other.kind).title, Server: other.server, Is: other.title}
+		return engine{}, OtherEngine(s.dir, opposite(other.kind).title, other.server, other.title)
 	}
-	return engine{}, NotInstalled{Engine: s.engine}
+	return engine{}, NotInstalled("", s.engine, nil)
 }
 
 func (s *Server) candidates() []string {
@@ -108,7 +108,7 @@ func opposite(k kind) kind {
 
 func (e engine) checkAge() error {
 	if e.version.series() < e.oldest.series() {
-		return TooOld{Server: e.server, Is: e.title + " " + e.version.String(), Oldest: fmt.Sprintf("%d.%d", e.oldest.major, e.oldest.minor)}
+		return TooOld(e.server, e.title+" "+e.version.String(), fmt.Sprintf("%d.%d", e.oldest.major, e.oldest.minor))
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func refused(t *testing.T, o Options) string {
 		t.Fatal("it opened")
 	}
 	if !errors.Is(err, fault.Unavailable) {
-		t.Errorf("of kind %v: %v", fault.Kind(err), err)
+		t.Errorf("of kind %v: %v", fault.KindOf(err), err)
 	}
 	return fault.Message(err)
 }
@@ -39,7 +39,7 @@ func says(t *testing.T, text string, parts ...string) {
 
 func TestRefusal(t *testing.T) {
 	t.Run("no server: how to install one, or use another", func(t *testing.T) {
-		says(t, NotInstalled{}.Error(), installCommand(), "DATABASE_URL")
+		says(t, NotInstalled("", "", nil).Error(), installCommand(), "DATABASE_URL")
 		o := options(t.TempDir(), nil)
 		o.Server = "/nowhere/mariadbd"
 		says(t, refused(t, o), "/nowhere/mariadbd", installCommand(), "COUNTERFOIL_MYSQLD", "DATABASE_URL")
@@ -91,7 +91,7 @@ func TestRefusal(t *testing.T) {
 
 	t.Run("data that belong to another user", func(t *testing.T) {
 		if os.Geteuid() != 0 {
-			says(t, OtherUser{Dir: "/data", UID: 65534}.Error(), "/data", "nobody")
+			says(t, OtherUser("/data", 65534).Error(), "/data", "nobody")
 			return
 		}
 		dir := seededDir(t)

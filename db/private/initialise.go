@@ -52,7 +52,7 @@ func escapeGlob(path string) string {
 func (s *Server) fill(ctx context.Context, e engine, dir string) error {
 	cmd, err := e.kind.initialise(ctx, e, dir)
 	if err != nil {
-		return NotInstalled{Server: e.server, Cause: err}
+		return NotInstalled(e.server, "", err)
 	}
 	temp, err := s.emptyTemp(e)
 	if err != nil {

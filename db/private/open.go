@@ -56,7 +56,7 @@ func (s *Server) join(ctx context.Context) error {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return Unreachable{Dir: s.dir, Cause: answer}
+			return Unreachable(s.dir, answer)
 		}
 		progress(answer.Error())
 		if err := wait.Sleep(ctx, pollEvery); err != nil {

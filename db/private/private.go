@@ -139,7 +139,7 @@ func dataDir(dir string) (string, error) {
 	}
 	// Both engines keep paths in buffers of 512 bytes; table file names follow the folder's.
 	if len(abs) > 300 {
-		return "", PathTooLong{Dir: abs}
+		return "", PathTooLong(abs)
 	}
 	return abs, nil
 }

@@ -40,10 +40,10 @@ func (s *Server) socket() (string, error) {
 func makePrivate(dirs ...string) error {
 	for _, dir := range dirs {
 		if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
-			return NoRuntimeDir{Dir: dir, Cause: err}
+			return NoRuntimeDir(dir, err)
 		}
 		if err := private(dir, os.Geteuid()); err != nil {
-			return NoRuntimeDir{Dir: dir, Cause: err}
+			return NoRuntimeDir(dir, err)
 		}
 	}
 	return nil

@@ -16,15 +16,8 @@ const (
 // DiskFull returns what to tell the user while the data directory's disk has hardly any space
 // left; else nil.
 func (s *Server) DiskFull() error {
-	if full := s.full(); full != nil {
-		return *full
-	}
-	return nil
-}
-
-func (s *Server) full() *DiskFull {
 	if left := free(s.dir); left < needMore {
-		return &DiskFull{Dir: s.dir, Free: left, Need: needMore}
+		return DiskFull(s.dir, left, needMore)
 	}
 	return nil
 }
@@ -35,7 +28,7 @@ func (s *Server) checkSpace(e engine) error {
 		need = needNew
 	}
 	if left := free(s.dir); left < need {
-		return DiskFull{Dir: s.dir, Free: left, Need: need}
+		return DiskFull(s.dir, left, need)
 	}
 	return nil
 }

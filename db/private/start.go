@@ -140,10 +140,10 @@ func (s *Server) emptyTemp(e engine) (string, error) {
 // ended says why a server that was to start did not; exit is how its process ended, if known.
 func (s *Server) ended(log errorLog, exit string) error {
 	tail := log.tail()
-	if full := s.full(); full != nil || diskFullIn(tail) {
-		return DiskFull{Dir: s.dir, Free: free(s.dir)}
+	if s.DiskFull() != nil || diskFullIn(tail) {
+		return DiskFull(s.dir, free(s.dir), 0)
 	}
-	return StartFailed{Dir: s.dir, Log: log.path, Tail: tail, Exit: exit}
+	return StartFailed(s.dir, log.path, tail, exit)
 }
 
 func diskFullIn(log string) bool {

@@ -18,14 +18,14 @@ func (s *Server) checkData(e engine) error {
 		return explain(s.dir, err)
 	}
 	if uid := int(info.Sys().(*syscall.Stat_t).Uid); uid != os.Geteuid() {
-		return OtherUser{Dir: dir, UID: uid}
+		return OtherUser(dir, uid)
 	}
 	last, err := readVersion(dir)
 	if err != nil {
 		return explain(s.dir, err)
 	}
 	if last.series() > e.version.series() {
-		return NewerData{Dir: dir, Data: e.title + " " + last.String(), Server: e.server, Is: e.title + " " + e.version.String()}
+		return NewerData(dir, e.title+" "+last.String(), e.server, e.title+" "+e.version.String())
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (s *Server) revive(ctx context.Context) error {
 		return err
 	}
 	if socket != "" && socket != s.state.Socket {
-		return moved{NoRuntimeDir{Dir: filepath.Dir(socket), Cause: errors.New("it was removed while the database ran; start counterfoil again")}}
+		return moved{NoRuntimeDir(filepath.Dir(socket), errors.New("it was removed while the database ran; start counterfoil again"))}
 	}
 	return nil
 }
@@ -148,18 +148,17 @@ func (s *Server) judge(err error, failed int) (int, error) {
 	}
 	var gone moved
 	if errors.As(err, &gone) {
-		return failed, gone.NoRuntimeDir
+		return failed, gone.error
 	}
 	s.log.Error("the database does not start", "err", err)
-	var full DiskFull
-	if failed++; failed < startsTried || errors.As(err, &full) {
+	if failed++; failed < startsTried || errors.Is(err, CodeDiskFull) {
 		return failed, nil
 	}
 	return failed, fmt.Errorf("keep the database: %w", err)
 }
 
 // moved ends a Watch: the connections of every program lead to the former socket.
-type moved struct{ NoRuntimeDir }
+type moved struct{ error }
 
 func backoff(deaths int) time.Duration {
 	if deaths == 0 {

@@ -81,14 +81,14 @@ func TestWatch(t *testing.T) {
 		defer s.closeLocks()
 		failed := 0
 		for range 2 * startsTried {
-			if failed, err = s.judge(DiskFull{}, failed); err != nil {
+			if failed, err = s.judge(DiskFull("", 0, 0), failed); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if failed, err = s.judge(nil, failed); err != nil || failed != 0 {
 			t.Fatal(failed, err)
 		}
-		broken := StartFailed{Tail: "why"}
+		broken := StartFailed("", "", "why", "")
 		for range startsTried - 1 {
 			if failed, err = s.judge(broken, failed); err != nil {
 				t.Fatal(err)

@@ -146,14 +146,14 @@ var reserved = []string{
 func ParseCompanySlug(s string) (string, error) {
 	slug := strings.TrimSpace(s)
 	if strings.ContainsFunc(slug, func(r rune) bool { return r >= 0x80 }) { // there are other letters that lower case makes a to z
-		return "", BadCompanySlug{Slug: s}
+		return "", BadCompanySlug(s, false)
 	}
 	slug = strings.ToLower(slug)
 	if !companySlug.MatchString(slug) || strings.Contains(slug, "--") {
-		return "", BadCompanySlug{Slug: s}
+		return "", BadCompanySlug(s, false)
 	}
 	if slices.Contains(reserved, slug) {
-		return "", BadCompanySlug{Slug: s, Reserved: true}
+		return "", BadCompanySlug(s, true)
 	}
 	return slug, nil
 }
@@ -189,7 +189,7 @@ func handleFrom(account Account) string {
 func ParseName(field, s string) (string, error) {
 	name, length, ok := markup.Line(s)
 	if !ok || length == 0 || length > MaxName {
-		return "", BadName{In: field, Length: length}
+		return "", BadName(field, length)
 	}
 	return name, nil
 }
@@ -197,12 +197,12 @@ func ParseName(field, s string) (string, error) {
 // ParseEmail returns s as an email address, in lower case. It returns BadEmail.
 func ParseEmail(s string) (string, error) {
 	if !markup.Text(s) { // lower case would make other characters of bytes that are no UTF-8
-		return "", BadEmail{}
+		return "", BadEmail()
 	}
 	email := strings.ToLower(strings.TrimSpace(s))
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || parsed.Name != "" || len(email) > 254 || strings.ContainsAny(email, "\r\n\t") {
-		return "", BadEmail{}
+		return "", BadEmail()
 	}
 	return email, nil
 }
@@ -210,7 +210,7 @@ func ParseEmail(s string) (string, error) {
 // CheckPassword returns BadPassword where s is too short or too long to be one.
 func CheckPassword(s string) error {
 	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
-		return BadPassword{Length: len(s)}
+		return BadPassword(len(s))
 	}
 	return nil
 }

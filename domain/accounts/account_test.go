@@ -21,12 +21,12 @@ func TestParseCompanySlug(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", " ", "ab", "1ab", "-ab", "ab-", "a--b", "a b", "a.b", "a/b", "..", "../..", strings.Repeat("a", 41), "äcme", "\u212aelvin", "acme\x00", "\xff\xff\xff", "acme\nx", hostile} {
-		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug{Slug: s}) || got != "" {
+		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug(s, false)) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
 	for _, s := range []string{"api", "API", " login ", "static", "setup", "healthz", "metrics", "admin", "well-known"} {
-		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug{Slug: s, Reserved: true}) || got != "" {
+		if got, err := accounts.ParseCompanySlug(s); err != (accounts.BadCompanySlug(s, true)) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestParseEmail(t *testing.T) {
 	}
 	for _, s := range []string{"", " ", "ana", "@", "ana@", "@example.com", "ana@@example.com", "ana@example.com, bob@example.com", "Ana <ana@example.com>", "<ana@example.com>", "a na@example.com",
 		"ana@exa mple.com", "ana@example.com\r\nBcc: all@example.com", "ana@example.com\x00", "ana\xff@example.com", strings.Repeat("a", 250) + "@example.com", hostile, "ana@example.com (Ana)"} {
-		if got, err := accounts.ParseEmail(s); err != (accounts.BadEmail{}) || got != "" {
+		if got, err := accounts.ParseEmail(s); err != (accounts.BadEmail()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
@@ -91,7 +91,7 @@ func FuzzParseEmail(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		email, err := accounts.ParseEmail(s)
 		if err != nil {
-			if email != "" || err != (accounts.BadEmail{}) {
+			if email != "" || err != (accounts.BadEmail()) {
 				t.Errorf("%q: %q, %v", s, email, err)
 			}
 			return
@@ -113,7 +113,7 @@ func TestParseName(t *testing.T) {
 	for s, length := range map[string]int{"": 0, " \n": 0, strings.Repeat("ö", 256): 256, "a\x00": 2, "\xff": 1} {
 		for _, field := range []string{"name", "company"} {
 			_, err := accounts.ParseName(field, s)
-			if err != (accounts.BadName{In: field, Length: length}) || fault.Field(err) != field || !errors.Is(err, fault.Invalid) {
+			if err != (accounts.BadName(field, length)) || fault.Field(err) != field || !errors.Is(err, fault.Invalid) {
 				t.Errorf("%q: %v", s, err)
 			}
 		}
@@ -168,7 +168,7 @@ func TestPassword(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "123456789", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
-		if hash, err := accounts.HashPassword(bad); err != (accounts.BadPassword{Length: len(bad)}) || hash != "" {
+		if hash, err := accounts.HashPassword(bad); err != (accounts.BadPassword(len(bad))) || hash != "" {
 			t.Errorf("%.20q: %q, %v", bad, hash, err)
 		}
 	}
@@ -236,27 +236,27 @@ func TestErrors(t *testing.T) {
 		kind        error
 		field, says string
 	}{
-		{accounts.BadCompanySlug{Slug: "x"}, fault.Invalid, "slug", "3 to 40 letters"},
-		{accounts.BadCompanySlug{Slug: "api", Reserved: true}, fault.Invalid, "slug", "Choose another short name"},
-		{accounts.BadName{In: "name"}, fault.Invalid, "name", "Write your name"},
-		{accounts.BadName{In: "company"}, fault.Invalid, "company", "Write your company's name"},
-		{accounts.BadName{In: "name", Length: 300}, fault.Invalid, "name", "300 characters; shorten it to 255"},
-		{accounts.BadName{In: "name", Length: 3}, fault.Invalid, "name", "Type it anew"},
-		{accounts.BadEmail{}, fault.Invalid, "email", "Write an email address"},
-		{accounts.EmailConflict{}, fault.Conflict, "email", "Sign in with it"},
-		{accounts.BadPassword{Length: 3}, fault.Invalid, "password", "at least 10"},
-		{accounts.BadPassword{Length: 2000}, fault.Invalid, "password", "1024 bytes are the most"},
-		{accounts.WrongPassword{}, fault.Invalid, "password", "Check both"},
-		{accounts.SetupClosed{}, fault.Conflict, "", "Sign in instead"},
-		{accounts.CompanyConflict{Slug: "acme"}, fault.Conflict, "slug", "“acme” already. Choose another"},
-		{accounts.NotMember{}, fault.NotFound, "", "Check the address"},
-		{accounts.BadToken{}, fault.Forbidden, "", "Send a valid API token"},
-		{accounts.MissingScope{Scope: "boards:write"}, fault.Forbidden, "", "scope boards:write. Use one"},
-		{accounts.ReadOnly{}, fault.Forbidden, "", "Ask an admin"},
+		{accounts.BadCompanySlug("x", false), fault.Invalid, "slug", "3 to 40 letters"},
+		{accounts.BadCompanySlug("api", true), fault.Invalid, "slug", "Choose another short name"},
+		{accounts.BadName("name", 0), fault.Invalid, "name", "Write your name"},
+		{accounts.BadName("company", 0), fault.Invalid, "company", "Write your company's name"},
+		{accounts.BadName("name", 300), fault.Invalid, "name", "300 characters; shorten it to 255"},
+		{accounts.BadName("name", 3), fault.Invalid, "name", "Type it anew"},
+		{accounts.BadEmail(), fault.Invalid, "email", "Write an email address"},
+		{accounts.EmailConflict(), fault.Conflict, "email", "Sign in with it"},
+		{accounts.BadPassword(3), fault.Invalid, "password", "at least 10"},
+		{accounts.BadPassword(2000), fault.Invalid, "password", "1024 bytes are the most"},
+		{accounts.WrongPassword(), fault.Invalid, "password", "Check both"},
+		{accounts.SetupClosed(), fault.Conflict, "", "Sign in instead"},
+		{accounts.CompanyConflict("acme"), fault.Conflict, "slug", "“acme” already. Choose another"},
+		{accounts.NotMember(), fault.NotFound, "", "Check the address"},
+		{accounts.BadToken(), fault.Unauthenticated, "", "Send a valid API token"},
+		{accounts.MissingScope("boards:write"), fault.Forbidden, "", "scope boards:write. Use one"},
+		{accounts.ReadOnly(), fault.Forbidden, "", "Ask an admin"},
 	} {
 		wrapped := fmt.Errorf("use case: %w", c.err)
-		if !errors.Is(wrapped, c.kind) || fault.Kind(wrapped) != c.kind {
-			t.Errorf("%T is of the kind %v", c.err, fault.Kind(wrapped))
+		if !errors.Is(wrapped, c.kind) || fault.KindOf(wrapped) != c.kind {
+			t.Errorf("%T is of the kind %v", c.err, fault.KindOf(wrapped))
 		}
 		if got := fault.Field(wrapped); got != c.field {
 			t.Errorf("%T is about the field %q", c.err, got)

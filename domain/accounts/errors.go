@@ -7,146 +7,178 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// BadCompanySlug reports a company slug of the wrong form, or a reserved word.
-type BadCompanySlug struct {
-	Slug     string
-	Reserved bool
+// CodeBadCompanySlug: a company's slug is malformed or reserved. Choose 3 to 40 letters a to z, digits or
+// hyphens.
+const CodeBadCompanySlug fault.Code = "Company.BadSlug"
+
+func BadCompanySlug(slug string, reserved bool) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCompanySlug, Field: "slug",
+		Message: badCompanySlugMessage(slug, reserved),
+	}
 }
 
-func (e BadCompanySlug) Error() string {
-	if e.Reserved {
-		return "“" + e.Slug + "” is a word that Counterfoil needs for itself. Choose another short name."
+func badCompanySlugMessage(slug string, reserved bool) string {
+	if reserved {
+		return "“" + slug + "” is a word that Counterfoil needs for itself. Choose another short name."
 	}
 	return "A company's short name is 3 to 40 letters a to z, digits or hyphens and begins with a letter, such as acme."
 }
-func (BadCompanySlug) Unwrap() error { return fault.Invalid }
-func (BadCompanySlug) Field() string { return "slug" }
 
-// BadName reports a name of a person ("name"), a company or a token that is empty, too long or no text.
-type BadName struct {
-	In     string
-	Length int
+// CodeBadName: the name of a user, company or token is empty, too long or not text. Shorten or retype it.
+const CodeBadName fault.Code = "Account.BadName"
+
+func BadName(in string, length int) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadName, Field: badNameField(in), Message: badNameMessage(in, length)}
 }
 
-func (e BadName) Error() string {
+func badNameField(in string) string {
+	if in == "token" {
+		return "name"
+	}
+	return in
+}
+
+func badNameMessage(in string, length int) string {
 	what := "your name"
-	switch e.In {
+	switch in {
 	case "company":
 		what = "your company's name"
 	case "token":
 		what = "what the token is for, such as “backup script”"
 	}
 	switch {
-	case e.Length == 0:
+	case length == 0:
 		return "Write " + what + "."
-	case e.Length > MaxName:
-		return fmt.Sprintf("The name has %d characters; shorten it to %d.", e.Length, MaxName)
+	case length > MaxName:
+		return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxName)
 	}
 	return "The name has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
 }
-func (BadName) Unwrap() error { return fault.Invalid }
-func (e BadName) Field() string {
-	if e.In == "token" {
-		return "name"
+
+// CodeBadEmail: the text is no email address. Write one such as ana@example.com.
+const CodeBadEmail fault.Code = "Account.BadEmail"
+
+func BadEmail() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadEmail, Field: "email",
+		Message: "Write an email address, such as ana@example.com.",
 	}
-	return e.In
 }
 
-// BadEmail reports what is no email address.
-type BadEmail struct{}
+// CodeEmailConflict: another account has this email address. Sign in with it, or use another address.
+const CodeEmailConflict fault.Code = "Account.EmailConflict"
 
-func (BadEmail) Error() string { return "Write an email address, such as ana@example.com." }
-func (BadEmail) Unwrap() error { return fault.Invalid }
-func (BadEmail) Field() string { return "email" }
-
-// EmailConflict reports an address that another account has.
-type EmailConflict struct{}
-
-func (EmailConflict) Error() string {
-	return "There is an account with this address already. Sign in with it, or use another."
+func EmailConflict() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeEmailConflict, Field: "email",
+		Message: "There is an account with this address already. Sign in with it, or use another.",
+	}
 }
-func (EmailConflict) Unwrap() error { return fault.Conflict }
-func (EmailConflict) Field() string { return "email" }
 
-// BadPassword reports a password that is too short or too long.
-type BadPassword struct{ Length int }
+// CodeBadPassword: the password is too short or too long. Choose a few words in a row.
+const CodeBadPassword fault.Code = "Password.BadLength"
 
-func (e BadPassword) Error() string {
-	if e.Length > MaxPassword {
+func BadPassword(length int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadPassword, Field: "password",
+		Message: badPasswordMessage(length),
+	}
+}
+
+func badPasswordMessage(length int) string {
+	if length > MaxPassword {
 		return fmt.Sprintf("The password is too long; %d bytes are the most.", MaxPassword)
 	}
 	return fmt.Sprintf("Choose a password of at least %d characters; a few words in a row are good.", MinPassword)
 }
-func (BadPassword) Unwrap() error { return fault.Invalid }
-func (BadPassword) Field() string { return "password" }
 
-// WrongPassword reports a sign-in with an unknown address or a wrong password; it does not say which.
-type WrongPassword struct{}
+// CodeWrongPassword: no account has this address and password. Check both.
+const CodeWrongPassword fault.Code = "SignIn.WrongPassword"
 
-func (WrongPassword) Error() string {
-	return "The address and the password do not go together. Check both and try again."
+func WrongPassword() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeWrongPassword, Field: "password",
+		Message: "The address and the password do not go together. Check both and try again.",
+	}
 }
-func (WrongPassword) Unwrap() error { return fault.Invalid }
-func (WrongPassword) Field() string { return "password" }
 
-// SetupClosed reports a second setup.
-type SetupClosed struct{}
+// CodeSetupClosed: the server was set up before. Sign in.
+const CodeSetupClosed fault.Code = "Setup.Closed"
 
-func (SetupClosed) Error() string { return "Counterfoil is set up already. Sign in instead." }
-func (SetupClosed) Unwrap() error { return fault.Conflict }
-
-// CompanyConflict reports a company slug that is taken.
-type CompanyConflict struct{ Slug string }
-
-func (e CompanyConflict) Error() string {
-	return "There is a company “" + e.Slug + "” already. Choose another short name."
+func SetupClosed() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeSetupClosed,
+		Message: "Counterfoil is set up already. Sign in instead.",
+	}
 }
-func (CompanyConflict) Unwrap() error { return fault.Conflict }
-func (CompanyConflict) Field() string { return "slug" }
 
-// NotMember reports a company that does not exist, or not for the one who asks.
-type NotMember struct{}
+// CodeCompanyConflict: another company has this slug. Choose another.
+const CodeCompanyConflict fault.Code = "Company.SlugConflict"
 
-func (NotMember) Error() string {
-	return "There is no such page here. Check the address, or go to your boards."
+func CompanyConflict(slug string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeCompanyConflict, Field: "slug",
+		Message: "There is a company “" + slug + "” already. Choose another short name.",
+	}
 }
-func (NotMember) Unwrap() error { return fault.NotFound }
 
-// BadToken reports a request without a known API token.
-type BadToken struct{}
+// CodeNotMember: the company does not exist, or the caller is no member of it. Check the address.
+const CodeNotMember fault.Code = "Company.NotFound"
 
-func (BadToken) Error() string {
-	return "Send a valid API token in the header “Authorization: Bearer …”."
+func NotMember() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotMember,
+		Message: "There is no such page here. Check the address, or go to your boards.",
+	}
 }
-func (BadToken) Unwrap() error { return fault.Forbidden }
 
-// MissingScope reports a token that may not do what was asked.
-type MissingScope struct{ Scope string }
+// CodeBadToken: the request has no valid API token. Send one in the header “Authorization: Bearer …”.
+const CodeBadToken fault.Code = "Token.Invalid"
 
-func (e MissingScope) Error() string {
-	return "This token lacks the scope " + e.Scope + ". Use one that has it."
+func BadToken() error {
+	return fault.Error{
+		Kind: fault.Unauthenticated, Code: CodeBadToken,
+		Message: "Send a valid API token in the header “Authorization: Bearer …”.",
+	}
 }
-func (MissingScope) Unwrap() error { return fault.Forbidden }
 
-// ReadOnly reports a change by a viewer.
-type ReadOnly struct{}
+// CodeMissingScope: the token lacks the scope that the request needs. Use one that has it.
+const CodeMissingScope fault.Code = "Token.MissingScope"
 
-func (ReadOnly) Error() string {
-	return "You may look but not change things here. Ask an admin of your company for the role member."
+func MissingScope(scope string) error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeMissingScope,
+		Message: "This token lacks the scope " + scope + ". Use one that has it.",
+	}
 }
-func (ReadOnly) Unwrap() error { return fault.Forbidden }
 
-// AlreadyMember reports someone who belongs to the company already.
-type AlreadyMember struct{}
+// CodeReadOnly: a viewer may not change anything. Ask an admin for the role member.
+const CodeReadOnly fault.Code = "Account.ReadOnly"
 
-func (AlreadyMember) Error() string { return "You belong to this company already." }
-func (AlreadyMember) Unwrap() error { return fault.Conflict }
+func ReadOnly() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeReadOnly,
+		Message: "You may look but not change things here. Ask an admin of your company for the role member.",
+	}
+}
 
-// SignedOut reports a session that has ended.
-type SignedOut struct{}
+// CodeAlreadyMember: the account is a member of the company already. Nothing needs to be done.
+const CodeAlreadyMember fault.Code = "Member.AlreadyExists"
 
-func (SignedOut) Error() string { return "You are signed out. Sign in again." }
-func (SignedOut) Unwrap() error { return fault.Forbidden }
+func AlreadyMember() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeAlreadyMember, Message: "You belong to this company already."}
+}
+
+// CodeSignedOut: the session has ended. Sign in again.
+const CodeSignedOut fault.Code = "Session.Ended"
+
+func SignedOut() error {
+	return fault.Error{Kind: fault.Forbidden, Code: CodeSignedOut, Message: "You are signed out. Sign in again."}
+}
+
+// CodeTooManyAttempts: too many sign-ins failed. Wait as long as Retry-After says.
+const CodeTooManyAttempts fault.Code = "SignIn.TooManyAttempts"
 
 // TooManyAttempts reports a sign-in before its time: too many others failed.
 type TooManyAttempts struct{ Wait time.Duration }
@@ -154,7 +186,9 @@ type TooManyAttempts struct{ Wait time.Duration }
 func (e TooManyAttempts) Error() string {
 	return "Too many sign-ins failed. Wait " + inWords(e.Wait) + ", then try again."
 }
-func (TooManyAttempts) Unwrap() error { return fault.RateLimited }
+func (e TooManyAttempts) Unwrap() error {
+	return fault.Error{Kind: fault.RateLimited, Code: CodeTooManyAttempts, Message: e.Error()}
+}
 
 // RetryAfter is how long to wait.
 func (e TooManyAttempts) RetryAfter() time.Duration { return e.Wait }
@@ -174,180 +208,218 @@ func inWords(d time.Duration) string {
 	}
 }
 
-// WrongCurrentPassword reports someone who wants a new password and does not know the one they have.
-type WrongCurrentPassword struct{}
+// CodeWrongCurrentPassword: the current password is wrong. Type the one that is in use.
+const CodeWrongCurrentPassword fault.Code = "Password.WrongCurrent"
 
-func (WrongCurrentPassword) Error() string {
-	return "This is not your password. Type the one you have now."
+func WrongCurrentPassword() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeWrongCurrentPassword, Field: "current",
+		Message: "This is not your password. Type the one you have now.",
+	}
 }
-func (WrongCurrentPassword) Unwrap() error { return fault.Invalid }
-func (WrongCurrentPassword) Field() string { return "current" }
 
-// LinkGone reports an invitation or a link for a new password that is unknown, past its end, revoked
-// or used up; it does not say which.
-type LinkGone struct{}
+// CodeLinkGone: an invitation or password link is unknown, expired, revoked or used. Ask for a new one.
+const CodeLinkGone fault.Code = "Link.NotFound"
 
-func (LinkGone) Error() string {
-	return "This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one."
+func LinkGone() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeLinkGone,
+		Message: "This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one.",
+	}
 }
-func (LinkGone) Unwrap() error { return fault.NotFound }
 
-// PersonNotFound reports someone who is no member of the company.
-type PersonNotFound struct{}
+// CodePersonNotFound: the company has no such member. See the list of members.
+const CodePersonNotFound fault.Code = "Member.NotFound"
 
-func (PersonNotFound) Error() string {
-	return "There is no such person in this company. They may have left; look at the list of people."
+func PersonNotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodePersonNotFound,
+		Message: "There is no such person in this company. They may have left; look at the list of people.",
+	}
 }
-func (PersonNotFound) Unwrap() error { return fault.NotFound }
 
-// TokenNotFound reports a token that is not there, or not for the one who asks.
-type TokenNotFound struct{}
+// CodeTokenNotFound: there is no such token. See the list of tokens.
+const CodeTokenNotFound fault.Code = "Token.NotFound"
 
-func (TokenNotFound) Error() string {
-	return "There is no such token. It may be revoked already; look at the list of tokens."
+func TokenNotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeTokenNotFound,
+		Message: "There is no such token. It may be revoked already; look at the list of tokens.",
+	}
 }
-func (TokenNotFound) Unwrap() error { return fault.NotFound }
 
-// NotManager reports what only owners and admins may see or do.
-type NotManager struct{}
+// CodeNotManager: only owners and admins of the company may do this. Ask one of them.
+const CodeNotManager fault.Code = "Member.NotManager"
 
-func (NotManager) Error() string {
-	return "Only owners and admins of the company can do this. Ask one of them."
+func NotManager() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeNotManager,
+		Message: "Only owners and admins of the company can do this. Ask one of them.",
+	}
 }
-func (NotManager) Unwrap() error { return fault.Forbidden }
 
-// NotOperator reports what only those who run the instance may see or do.
-type NotOperator struct{}
+// CodeNotOperator: only operators of the server may do this. Ask one of them.
+const CodeNotOperator fault.Code = "Operator.Required"
 
-func (NotOperator) Error() string {
-	return "Only an operator of this server can do this. Ask one of them."
+func NotOperator() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeNotOperator,
+		Message: "Only an operator of this server can do this. Ask one of them.",
+	}
 }
-func (NotOperator) Unwrap() error { return fault.Forbidden }
 
-// RankTooLow reports a role that the actor can neither give nor take.
-type RankTooLow struct{ Role string }
+// CodeRankTooLow: the caller may neither give nor take this role. Ask an owner.
+const CodeRankTooLow fault.Code = "Member.RoleTooLow"
 
-func (e RankTooLow) Error() string {
-	if e.Role == Owner {
+func RankTooLow(role string) error {
+	return fault.Error{Kind: fault.Forbidden, Code: CodeRankTooLow, Message: rankTooLowMessage(role)}
+}
+
+func rankTooLowMessage(role string) string {
+	if role == Owner {
 		return "Only an owner can give or take the role of an owner. Ask one."
 	}
-	return NotManager{}.Error()
+	return NotManager().Error()
 }
-func (RankTooLow) Unwrap() error { return fault.Forbidden }
 
-// TooManyInvitations reports that a company has as many links to join it as its list shows.
-type TooManyInvitations struct{}
+// CodeTooManyInvitations: the company has as many invitations as it may have. Revoke one first.
+const CodeTooManyInvitations fault.Code = "Invitation.TooMany"
 
-func (TooManyInvitations) Error() string {
-	return fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations)
+func TooManyInvitations() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeTooManyInvitations,
+		Message: fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations),
+	}
 }
-func (TooManyInvitations) Unwrap() error { return fault.Conflict }
 
-// BadRole reports a role that there is not.
-type BadRole struct{}
+// CodeBadRole: there is no such role. Choose owner, admin, member or viewer.
+const CodeBadRole fault.Code = "Member.BadRole"
 
-func (BadRole) Error() string { return "Choose one of the roles: owner, admin, member or viewer." }
-func (BadRole) Unwrap() error { return fault.Invalid }
-func (BadRole) Field() string { return "role" }
-
-// LastOwner reports that a company would be without an owner.
-type LastOwner struct{}
-
-func (LastOwner) Error() string {
-	return "The company needs an owner, and there is no other. Make someone else an owner first."
+func BadRole() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadRole, Field: "role",
+		Message: "Choose one of the roles: owner, admin, member or viewer.",
+	}
 }
-func (LastOwner) Unwrap() error { return fault.Conflict }
-func (LastOwner) Field() string { return "role" }
 
-// LastOperator reports that the instance would be without an operator.
-type LastOperator struct{}
+// CodeLastOwner: the company would be left without an owner. Make someone else an owner first.
+const CodeLastOwner fault.Code = "Member.LastOwner"
 
-func (LastOperator) Error() string {
-	return "The server needs an operator, and there is no other. Make someone else one first."
+func LastOwner() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeLastOwner, Field: "role",
+		Message: "The company needs an owner, and there is no other. Make someone else an owner first.",
+	}
 }
-func (LastOperator) Unwrap() error { return fault.Conflict }
-func (LastOperator) Field() string { return "operator" }
 
-// BadNote reports an invitation's note that is too long or no text.
-type BadNote struct{ Length int }
+// CodeLastOperator: the server would be left without an operator. Make someone else an operator first.
+const CodeLastOperator fault.Code = "Operator.Last"
 
-func (e BadNote) Error() string {
-	if e.Length > MaxNote {
-		return fmt.Sprintf("The note has %d characters; shorten it to %d.", e.Length, MaxNote)
+func LastOperator() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeLastOperator, Field: "operator",
+		Message: "The server needs an operator, and there is no other. Make someone else one first.",
+	}
+}
+
+// CodeBadNote: the note of an invitation is too long or not text. Shorten or retype it.
+const CodeBadNote fault.Code = "Invitation.BadNote"
+
+func BadNote(length int) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadNote, Field: "note", Message: badNoteMessage(length)}
+}
+
+func badNoteMessage(length int) string {
+	if length > MaxNote {
+		return fmt.Sprintf("The note has %d characters; shorten it to %d.", length, MaxNote)
 	}
 	return "The note has characters that are no text. Type it anew, as UTF-8."
 }
-func (BadNote) Unwrap() error { return fault.Invalid }
-func (BadNote) Field() string { return "note" }
 
-// BadDays reports a life that is not offered.
-type BadDays struct{}
+// CodeBadDays: the lifetime of a token or link is not one that is offered. Choose one from the list.
+const CodeBadDays fault.Code = "Token.BadLifetime"
 
-func (BadDays) Error() string { return "Choose how long from the list." }
-func (BadDays) Unwrap() error { return fault.Invalid }
-func (BadDays) Field() string { return "days" }
+func BadDays() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadDays, Field: "days", Message: "Choose how long from the list."}
+}
 
-// NoScopes reports a token that could do nothing.
-type NoScopes struct{}
+// CodeNoScopes: a token was to be made without scopes. Choose at least one.
+const CodeNoScopes fault.Code = "Token.NoScopes"
 
-func (NoScopes) Error() string { return "Choose what the token may do." }
-func (NoScopes) Unwrap() error { return fault.Invalid }
-func (NoScopes) Field() string { return "scopes" }
+func NoScopes() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNoScopes, Field: "scopes",
+		Message: "Choose what the token may do.",
+	}
+}
 
-// BadScope reports a scope that there is not, or not for the one who asks.
-type BadScope struct{ Scope string }
+// CodeBadScope: the scope does not exist, or only operators can give it. Choose scopes from the list.
+const CodeBadScope fault.Code = "Token.BadScope"
 
-func (e BadScope) Error() string {
-	if OfOperators(e.Scope) {
-		return "Only an operator of this server can make a token with the scope " + e.Scope + "."
+func BadScope(scope string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadScope, Field: "scopes", Message: badScopeMessage(scope)}
+}
+
+func badScopeMessage(scope string) string {
+	if OfOperators(scope) {
+		return "Only an operator of this server can make a token with the scope " + scope + "."
 	}
 	return "Choose scopes from the list."
 }
-func (BadScope) Unwrap() error { return fault.Invalid }
-func (BadScope) Field() string { return "scopes" }
 
-// OwnPassword reports someone who wants a link for their own password.
-type OwnPassword struct{}
+// CodeOwnPassword: a password link was asked for one's own account. Change the password on the account's page.
+const CodeOwnPassword fault.Code = "Password.Own"
 
-func (OwnPassword) Error() string { return "Change your own password on the page of your account." }
-func (OwnPassword) Unwrap() error { return fault.Forbidden }
-
-// ResetForOperator reports a link for the password of an operator that only an operator can make.
-type ResetForOperator struct{ Name string }
-
-func (e ResetForOperator) Error() string {
-	return e.Name + " is an operator of this server, so only another operator who manages this company can make this link."
-}
-func (ResetForOperator) Unwrap() error { return fault.Forbidden }
-
-// ResetElsewhere reports a link for a password that would open what the actor does not manage. Here
-// says that it is this company.
-type ResetElsewhere struct {
-	Name string
-	Here bool
-}
-
-func (e ResetElsewhere) Error() string {
-	if e.Here {
-		return "Only an owner can make this link for " + e.Name + ". Ask one."
+func OwnPassword() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeOwnPassword,
+		Message: "Change your own password on the page of your account.",
 	}
-	return e.Name + " belongs to another company, too, in which you could not make this link. Somebody can who is an owner of all their companies, " +
+}
+
+// CodeResetForOperator: the account is an operator's. Only another operator who manages the company can make
+// this link.
+const CodeResetForOperator fault.Code = "Password.OfOperator"
+
+func ResetForOperator(name string) error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeResetForOperator,
+		Message: name + " is an operator of this server, so only another operator who manages this company can make this link.",
+	}
+}
+
+// CodeResetElsewhere: the account is in other companies that the caller does not manage, or has a higher role.
+// Ask an owner or an operator.
+const CodeResetElsewhere fault.Code = "Password.NotManaged"
+
+func ResetElsewhere(name string, here bool) error {
+	return fault.Error{Kind: fault.Forbidden, Code: CodeResetElsewhere, Message: resetElsewhereMessage(name, here)}
+}
+
+func resetElsewhereMessage(name string, here bool) string {
+	if here {
+		return "Only an owner can make this link for " + name + ". Ask one."
+	}
+	return name + " belongs to another company, too, in which you could not make this link. Somebody can who is an owner of all their companies, " +
 		"or whoever runs the server: counterfoil reset-password."
 }
-func (ResetElsewhere) Unwrap() error { return fault.Forbidden }
 
-// AddressUnknown reports an email address of nobody who belongs to a company, to who runs the server.
-type AddressUnknown struct{}
+// CodeAddressUnknown: no member of any company has this email address. Check it for mistakes.
+const CodeAddressUnknown fault.Code = "Account.UnknownEmail"
 
-func (AddressUnknown) Error() string {
-	return "Nobody here has this address and belongs to a company. Check it for mistakes."
+func AddressUnknown() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeAddressUnknown,
+		Message: "Nobody here has this address and belongs to a company. Check it for mistakes.",
+	}
 }
-func (AddressUnknown) Unwrap() error { return fault.NotFound }
 
-// UnknownCompany reports a company that is not there, to an operator.
-type UnknownCompany struct{ Slug string }
+// CodeUnknownCompany: an operator named a company that does not exist. Give its slug, such as acme.
+const CodeUnknownCompany fault.Code = "Company.Unknown"
 
-func (e UnknownCompany) Error() string {
-	return "There is no company “" + e.Slug + "” here. Give its short name, as in its addresses: acme."
+func UnknownCompany(slug string) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeUnknownCompany,
+		Message: "There is no company “" + slug + "” here. Give its short name, as in its addresses: acme.",
+	}
 }
-func (UnknownCompany) Unwrap() error { return fault.NotFound }

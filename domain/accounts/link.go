@@ -51,22 +51,28 @@ type Invitation struct {
 // BadRole, BadNote, BadDays or TooManyInvitations.
 func Invite(ctx context.Context, tx *db.Tx, actor Actor, draft InvitationDraft) (secret string, err error) {
 	note, length, ok := markup.Line(draft.Note)
+	var badRole, badNote, badDays error
 	switch {
 	case rank(draft.Role) == 0:
-		return "", BadRole{}
+		badRole = BadRole()
 	case !actor.MayGrant(draft.Role):
-		return "", RankTooLow{Role: draft.Role}
-	case !ok || length > MaxNote || length == 0 && note != "":
-		return "", BadNote{Length: length}
-	case !slices.Contains(InvitationDays, draft.Days):
-		return "", BadDays{}
+		return "", RankTooLow(draft.Role)
+	}
+	if !ok || length > MaxNote || length == 0 && note != "" {
+		badNote = BadNote(length)
+	}
+	if !slices.Contains(InvitationDays, draft.Days) {
+		badDays = BadDays()
+	}
+	if err := fault.Join(badRole, badNote, badDays); err != nil {
+		return "", err
 	}
 	live, err := tx.LiveInvitations(ctx, actor.Company.ID, tx.Now)
 	if err != nil {
 		return "", fmt.Errorf("read invitations: %w", err)
 	}
 	if len(live) >= MaxInvitations {
-		return "", TooManyInvitations{}
+		return "", TooManyInvitations()
 	}
 	row := db.CreateInvitationParams{
 		CompanyID: actor.Company.ID, Role: draft.Role, Note: note, CreatedBy: actor.Account.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.AddDate(0, 0, draft.Days),
@@ -106,7 +112,7 @@ func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Ti
 		return Invitation{}, fmt.Errorf("read invitation: %w", err)
 	}
 	if err != nil || row.RevokedAt != nil || !row.ExpiresAt.After(now) || row.MaxUses != nil && row.Uses >= *row.MaxUses {
-		return Invitation{}, LinkGone{}
+		return Invitation{}, LinkGone()
 	}
 	return Invitation{
 		ID: row.ID, Role: row.Role, Once: row.MaxUses != nil, Uses: int(row.Uses), ExpiresAt: row.ExpiresAt,
@@ -122,7 +128,7 @@ func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Accou
 		return Actor{}, fmt.Errorf("use invitation: %w", err)
 	}
 	if used == 0 {
-		return Actor{}, LinkGone{}
+		return Actor{}, LinkGone()
 	}
 	handle, err := Join(ctx, tx, invitation.Company.ID, account, invitation.Role)
 	if err != nil {
@@ -140,20 +146,20 @@ func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Accou
 func RevokeInvitation(ctx context.Context, tx *db.Tx, actor Actor, invitation id.Invitation) (Invitation, error) {
 	row, err := tx.InvitationByID(ctx, invitation, actor.Company.ID)
 	if db.IsNotFound(err) {
-		return Invitation{}, LinkGone{}
+		return Invitation{}, LinkGone()
 	}
 	if err != nil {
 		return Invitation{}, fmt.Errorf("read invitation: %w", err)
 	}
 	if !actor.Manages() {
-		return Invitation{}, NotManager{}
+		return Invitation{}, NotManager()
 	}
 	n, err := tx.RevokeInvitation(ctx, &tx.Now, invitation)
 	if err != nil {
 		return Invitation{}, fmt.Errorf("revoke invitation: %w", err)
 	}
 	if n == 0 {
-		return Invitation{}, LinkGone{}
+		return Invitation{}, LinkGone()
 	}
 	return Invitation{ID: row.ID, Role: row.Role, Note: row.Note}, nil
 }
@@ -175,13 +181,13 @@ type Reset struct {
 func MayReset(ctx context.Context, q *db.Queries, actor Actor, person Person) error {
 	switch {
 	case person.Account.ID == actor.Account.ID:
-		return OwnPassword{}
+		return OwnPassword()
 	case !actor.Manages():
-		return NotManager{}
+		return NotManager()
 	case person.Account.Operator && !actor.Account.Operator:
-		return ResetForOperator{Name: person.Account.Name}
+		return ResetForOperator(person.Account.Name)
 	case !actor.MayGrant(person.Role):
-		return ResetElsewhere{Name: person.Account.Name, Here: true}
+		return ResetElsewhere(person.Account.Name, true)
 	}
 	rows, err := db.Read(q.RolesBeside(ctx, actor.Account.ID, person.Account.ID))
 	if err != nil {
@@ -189,7 +195,7 @@ func MayReset(ctx context.Context, q *db.Queries, actor Actor, person Person) er
 	}
 	for _, row := range rows {
 		if !(Actor{Role: row.Other.String}).MayGrant(row.Role) {
-			return ResetElsewhere{Name: person.Account.Name}
+			return ResetElsewhere(person.Account.Name, false)
 		}
 	}
 	if len(rows) > 200 {
@@ -221,11 +227,11 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 		return Reset{}, fmt.Errorf("read link for a new password: %w", err)
 	}
 	if err != nil || row.UsedAt != nil || !row.ExpiresAt.After(now) {
-		return Reset{}, LinkGone{}
+		return Reset{}, LinkGone()
 	}
 	if row.CreatedBy != row.AccountID { // else it was made by whoever runs the program
 		if err := stillMayReset(ctx, q, row.CompanyID, row.CreatedBy, row.AccountID); errors.Is(err, fault.Forbidden) || errors.Is(err, fault.NotFound) {
-			return Reset{}, LinkGone{}
+			return Reset{}, LinkGone()
 		} else if err != nil {
 			return Reset{}, err
 		}
@@ -253,7 +259,7 @@ func UseReset(ctx context.Context, tx *db.Tx, reset Reset) error {
 		return fmt.Errorf("use link for a new password: %w", err)
 	}
 	if n == 0 {
-		return LinkGone{}
+		return LinkGone()
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func People(ctx context.Context, q *db.Queries, company id.Company, after ID, li
 func ByMember(ctx context.Context, q *db.Queries, company id.Company, account ID) (Person, error) {
 	row, err := db.Read(q.MemberByID(ctx, company, account))
 	if db.IsNotFound(err) {
-		return Person{}, PersonNotFound{}
+		return Person{}, PersonNotFound()
 	}
 	if err != nil {
 		return Person{}, fmt.Errorf("read member: %w", err)
@@ -75,7 +75,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	}
 	now, err := ByMember(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
 	if err != nil {
-		return Actor{}, NotMember{}
+		return Actor{}, NotMember()
 	}
 	actor.Role, actor.Account.Operator = now.Role, now.Account.Operator
 	return actor, nil
@@ -88,10 +88,10 @@ func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role st
 		return Person{}, err
 	}
 	if rank(role) == 0 {
-		return Person{}, BadRole{}
+		return Person{}, BadRole()
 	}
 	if !actor.MayGrant(role) {
-		return Person{}, RankTooLow{Role: role}
+		return Person{}, RankTooLow(role)
 	}
 	if before.Role == Owner && role != Owner {
 		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
@@ -146,7 +146,7 @@ func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (Person, 
 		return Person{}, err
 	}
 	if !actor.MayGrant(person.Role) {
-		return Person{}, RankTooLow{Role: person.Role}
+		return Person{}, RankTooLow(person.Role)
 	}
 	return person, nil
 }
@@ -158,7 +158,7 @@ func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
 		return fmt.Errorf("read owners: %w", err)
 	}
 	if len(owners) < 2 {
-		return LastOwner{}
+		return LastOwner()
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 		return Person{}, fmt.Errorf("lock installation: %w", err)
 	}
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
-		return Person{}, NotOperator{}
+		return Person{}, NotOperator()
 	}
 	person, err := ByMember(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil || person.Account.Operator == operator {
@@ -202,7 +202,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 			return Person{}, fmt.Errorf("read operators: %w", err)
 		}
 		if len(others) < 2 {
-			return Person{}, LastOperator{}
+			return Person{}, LastOperator()
 		}
 	}
 	if err := tx.SetOperator(ctx, operator, account); err != nil {

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -8,21 +9,31 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// OpenCompany adds a company. It returns BadName, BadCompanySlug or CompanyConflict.
+// CheckCompany returns all that is wrong with a company's name and slug: BadName or BadCompanySlug. A slug of "" is
+// made from the name, so nothing is wrong with it where something is with the name.
+func CheckCompany(name, slug string) error {
+	_, badName := ParseName("company", name)
+	_, badSlug := ParseCompanySlug(cmp.Or(slug, SlugFrom(name)))
+	if slug == "" && badName != nil {
+		badSlug = nil
+	}
+	return fault.Join(badName, badSlug)
+}
+
+// OpenCompany adds a company; its slug is made from the name where it is "". It returns BadName, BadCompanySlug or CompanyConflict.
 func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, error) {
-	name, err := ParseName("company", name)
-	if err != nil {
+	if err := CheckCompany(name, slug); err != nil {
 		return Company{}, err
 	}
-	if slug, err = ParseCompanySlug(slug); err != nil {
-		return Company{}, err
-	}
+	name, _ = ParseName("company", name)
+	slug, _ = ParseCompanySlug(cmp.Or(slug, SlugFrom(name)))
 	n, err := tx.CreateCompany(ctx, db.CreateCompanyParams{Slug: slug, Name: name, CreatedAt: tx.Now})
 	if db.IsDuplicate(err, "uq_company_slug") {
-		return Company{}, CompanyConflict{Slug: slug}
+		return Company{}, CompanyConflict(slug)
 	}
 	if err != nil {
 		return Company{}, fmt.Errorf("create company: %w", err)
@@ -37,21 +48,25 @@ type Draft struct {
 	Operator     bool
 }
 
+// CheckAccount returns all that is wrong with what a new account is made from: BadName, BadEmail or BadPassword.
+func CheckAccount(name, email, password string) error {
+	_, badName := ParseName("name", name)
+	_, badEmail := ParseEmail(email)
+	return fault.Join(badName, badEmail, CheckPassword(password))
+}
+
 // Open adds an account. It returns BadName, BadEmail or EmailConflict.
 func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
-	name, err := ParseName("name", person.Name)
-	if err != nil {
-		return Account{}, err
-	}
-	email, err := ParseEmail(person.Email)
-	if err != nil {
+	name, badName := ParseName("name", person.Name)
+	email, badEmail := ParseEmail(person.Email)
+	if err := fault.Join(badName, badEmail); err != nil {
 		return Account{}, err
 	}
 	n, err := tx.CreateAccount(ctx, db.CreateAccountParams{
 		Email: email, Name: name, PasswordHash: person.PasswordHash, Operator: person.Operator, CreatedAt: tx.Now,
 	})
 	if db.IsDuplicate(err, "uq_account_email") {
-		return Account{}, EmailConflict{}
+		return Account{}, EmailConflict()
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("create account: %w", err)
@@ -63,7 +78,7 @@ func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 // It returns AlreadyMember, or NotMember for the requester, who is nobody's.
 func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, role string) (handle string, err error) {
 	if account.Email == Requester {
-		return "", NotMember{}
+		return "", NotMember()
 	}
 	wanted := handlesFor(account)
 	taken, err := tx.HandlesAmong(ctx, company, wanted)
@@ -83,7 +98,7 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 			continue // taken since
 		}
 		if db.IsDuplicate(err, "PRIMARY") {
-			return "", AlreadyMember{}
+			return "", AlreadyMember()
 		}
 		if err != nil {
 			return "", fmt.Errorf("create membership: %w", err)
@@ -108,7 +123,7 @@ func handlesFor(account Account) []string {
 func CloseSetup(ctx context.Context, tx *db.Tx, first id.Company) error {
 	err := tx.ClaimInstallation(ctx, first, tx.Now)
 	if db.IsDuplicate(err, "PRIMARY") {
-		return SetupClosed{}
+		return SetupClosed()
 	}
 	if err != nil {
 		return fmt.Errorf("close setup: %w", err)
@@ -141,7 +156,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 		return Account{}, fmt.Errorf("verify password: %w", err)
 	}
 	if !match || !known {
-		return Account{}, WrongPassword{}
+		return Account{}, WrongPassword()
 	}
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
@@ -150,7 +165,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) {
 	row, err := db.Read(q.AccountByEmail(ctx, strings.ToLower(strings.TrimSpace(email))))
 	if db.IsNotFound(err) || row.Email == Requester {
-		return Account{}, NotMember{}
+		return Account{}, NotMember()
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
@@ -162,7 +177,7 @@ func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) 
 func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	row, err := db.Read(q.AccountByID(ctx, account))
 	if db.IsNotFound(err) {
-		return Account{}, NotMember{}
+		return Account{}, NotMember()
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("read account: %w", err)
@@ -186,11 +201,11 @@ func CompaniesOf(ctx context.Context, q *db.Queries, account ID) ([]Membership, 
 // CompanyBySlug returns a company, or UnknownCompany.
 func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, error) {
 	if !companySlug.MatchString(slug) { // as InCompany says
-		return Company{}, UnknownCompany{Slug: slug}
+		return Company{}, UnknownCompany(slug)
 	}
 	row, err := db.Read(q.CompanyBySlug(ctx, slug))
 	if db.IsNotFound(err) {
-		return Company{}, UnknownCompany{Slug: slug}
+		return Company{}, UnknownCompany(slug)
 	}
 	if err != nil {
 		return Company{}, fmt.Errorf("read company: %w", err)
@@ -202,14 +217,14 @@ func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, er
 // unknown company alike.
 func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {
 	if !companySlug.MatchString(slug) { // the database would compare it without spaces, and not at all where it is not ASCII
-		return Actor{}, NotMember{}
+		return Actor{}, NotMember()
 	}
 	rows, err := db.Read(q.MemberBySlug(ctx, db.MemberBySlugParams{Slug: slug, AccountID: account}))
 	if err != nil {
 		return Actor{}, fmt.Errorf("read membership: %w", err)
 	}
 	if len(rows) == 0 {
-		return Actor{}, NotMember{}
+		return Actor{}, NotMember()
 	}
 	row := rows[0]
 	actor := Actor{

@@ -82,7 +82,7 @@ func TestUnique(t *testing.T) {
 	t.Run("of twenty companies with one slug one is opened", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		if n := twenty(t, d, accounts.CompanyConflict{Slug: "acme"}, func(i int, tx *db.Tx) error {
+		if n := twenty(t, d, accounts.CompanyConflict("acme"), func(i int, tx *db.Tx) error {
 			_, err := accounts.OpenCompany(ctx, tx, []string{"acme", " ACME "}[i%2], "Acme")
 			return err
 		}); n != 1 {
@@ -93,7 +93,7 @@ func TestUnique(t *testing.T) {
 	t.Run("of twenty accounts with one address one is opened", func(t *testing.T) {
 		t.Parallel()
 		d := dbtest.Open(t)
-		if n := twenty(t, d, accounts.EmailConflict{}, func(i int, tx *db.Tx) error {
+		if n := twenty(t, d, accounts.EmailConflict(), func(i int, tx *db.Tx) error {
 			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana", Email: []string{"ana@example.com", "Ana@Example.com "}[i%2], PasswordHash: "x"})
 			return err
 		}); n != 1 {
@@ -108,7 +108,7 @@ func TestUnique(t *testing.T) {
 			t.Errorf("%v, %v", installed, err)
 		}
 		acme := company(t, d, "acme")
-		if n := twenty(t, d, accounts.SetupClosed{}, func(_ int, tx *db.Tx) error { return accounts.CloseSetup(ctx, tx, acme.ID) }); n != 1 {
+		if n := twenty(t, d, accounts.SetupClosed(), func(_ int, tx *db.Tx) error { return accounts.CloseSetup(ctx, tx, acme.ID) }); n != 1 {
 			t.Errorf("%d closed it", n)
 		}
 		if installed, err := accounts.Installed(ctx, d.Queries); !installed || err != nil {
@@ -135,11 +135,11 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
 	for want, fn := range map[error]func(tx *db.Tx) error{
-		accounts.BadName{In: "company"}:    func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "acme", " "); return err },
-		accounts.BadCompanySlug{Slug: "a"}: func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "a", "Acme"); return err },
-		accounts.BadName{In: "name"}:       func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Email: "a@b.c"}); return err },
-		accounts.BadEmail{}:                func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana"}); return err },
-		accounts.BadName{In: "name", Length: 256}: func(tx *db.Tx) error {
+		accounts.BadName("company", 0):      func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "acme", " "); return err },
+		accounts.BadCompanySlug("a", false): func(tx *db.Tx) error { _, err := accounts.OpenCompany(ctx, tx, "a", "Acme"); return err },
+		accounts.BadName("name", 0):         func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Email: "a@b.c"}); return err },
+		accounts.BadEmail():                 func(tx *db.Tx) error { _, err := accounts.Open(ctx, tx, accounts.Draft{Name: "Ana"}); return err },
+		accounts.BadName("name", 256): func(tx *db.Tx) error {
 			_, err := accounts.Open(ctx, tx, accounts.Draft{Name: strings.Repeat("ö", 256), Email: "a@b.c"})
 			return err
 		},
@@ -164,14 +164,14 @@ func TestByPassword(t *testing.T) {
 		"ána@example.com": password, "ana@example": password, strings.Repeat("a", 1<<17): password,
 	} {
 		got, err := accounts.ByPassword(ctx, d.Queries, email, bad)
-		if !errors.Is(err, accounts.WrongPassword{}) || got != (accounts.Account{}) {
+		if !errors.Is(err, accounts.WrongPassword()) || got != (accounts.Account{}) {
 			t.Errorf("%.20q: %+v, %v", email, got, err)
 		}
 	}
 	if got, err := accounts.ByID(ctx, d.Queries, ana.ID); err != nil || got != ana {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := accounts.ByID(ctx, d.Queries, 4711); !errors.Is(err, accounts.NotMember{}) {
+	if _, err := accounts.ByID(ctx, d.Queries, 4711); !errors.Is(err, accounts.NotMember()) {
 		t.Error(err)
 	}
 }
@@ -189,13 +189,13 @@ func TestInCompany(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, slug := range []string{"acme", "nobody", "", "Acme", "acme ", " acme", "äcme", "acme\x00", "\xff", "%", "acm_", "' OR 1=1 --", strings.Repeat("a", 1<<17)} {
-		if got, err := accounts.InCompany(ctx, d.Queries, slug, sam.ID); !errors.Is(err, accounts.NotMember{}) || got.Role != "" {
+		if got, err := accounts.InCompany(ctx, d.Queries, slug, sam.ID); !errors.Is(err, accounts.NotMember()) || got.Role != "" {
 			t.Errorf("%.20q: %+v, %v", slug, got, err)
 		}
 		if slug == "acme" {
 			continue
 		}
-		if got, err := accounts.InCompany(ctx, d.Queries, slug, ana.ID); !errors.Is(err, accounts.NotMember{}) || got.Role != "" {
+		if got, err := accounts.InCompany(ctx, d.Queries, slug, ana.ID); !errors.Is(err, accounts.NotMember()) || got.Role != "" {
 			t.Errorf("%.20q: %+v, %v", slug, got, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestToken(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "cfl_", token + "x", token[:len(token)-1], strings.ToUpper(token), " " + token, string(accounts.HashToken(token)), "' OR 1=1 --", "\xff"} {
-		if got, _, err := accounts.ByToken(ctx, d.Queries, bad, d.Now()); !errors.Is(err, accounts.BadToken{}) || got.Token != 0 {
+		if got, _, err := accounts.ByToken(ctx, d.Queries, bad, d.Now()); !errors.Is(err, accounts.BadToken()) || got.Token != 0 {
 			t.Errorf("%q: %+v, %v", bad, got, err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestToken(t *testing.T) {
 	if _, err := d.SQL.ExecContext(ctx, "DELETE FROM membership WHERE company_id = ?", acme.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now()); !errors.Is(err, accounts.BadToken{}) {
+	if _, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now()); !errors.Is(err, accounts.BadToken()) {
 		t.Errorf("the token of someone who left: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -53,25 +54,28 @@ type Token struct {
 	UsedAt    *time.Time // nil: not yet; to a minute
 }
 
-// CheckToken returns the draft as it can be made for someone, or BadName, NoScopes, BadScope or BadDays.
+// CheckToken returns the draft as it can be made for someone, or all that is wrong with it: BadName, NoScopes,
+// BadScope or BadDays.
 func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
-	name, err := ParseName("token", draft.Name)
-	if err != nil {
-		return TokenDraft{}, err
-	}
+	name, badName := ParseName("token", draft.Name)
 	draft.Name = name
+	var badScopes, badDays error
 	if len(draft.Scopes) == 0 {
-		return TokenDraft{}, NoScopes{}
+		badScopes = NoScopes()
 	}
 	for _, scope := range draft.Scopes {
 		if !slices.Contains(Scopes, scope) || OfOperators(scope) && !account.Operator {
-			return TokenDraft{}, BadScope{Scope: scope}
+			badScopes = BadScope(scope)
+			break
 		}
 	}
-	draft.Scopes = slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !slices.Contains(draft.Scopes, scope) }) // each once
 	if !slices.Contains(TokenDays, draft.Days) {
-		return TokenDraft{}, BadDays{}
+		badDays = BadDays()
 	}
+	if err := fault.Join(badName, badScopes, badDays); err != nil {
+		return TokenDraft{}, err
+	}
+	draft.Scopes = slices.DeleteFunc(slices.Clone(Scopes), func(scope string) bool { return !slices.Contains(draft.Scopes, scope) }) // each once
 	return draft, nil
 }
 
@@ -97,7 +101,7 @@ func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, d
 func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (Actor, *time.Time, error) {
 	row, err := db.Read(q.BearerByHash(ctx, HashToken(token), &now))
 	if db.IsNotFound(err) {
-		return Actor{}, nil, BadToken{}
+		return Actor{}, nil, BadToken()
 	}
 	if err != nil {
 		return Actor{}, nil, fmt.Errorf("read token: %w", err)
@@ -172,7 +176,7 @@ func orLast[T ~uint64](before T) T {
 func RevokeToken(ctx context.Context, tx *db.Tx, actor Actor, token id.Token) (Token, []byte, error) {
 	row, err := tx.LiveToken(ctx, token, actor.Company.ID)
 	if db.IsNotFound(err) || err == nil && row.AccountID != actor.Account.ID && !actor.Manages() {
-		return Token{}, nil, TokenNotFound{}
+		return Token{}, nil, TokenNotFound()
 	}
 	if err != nil {
 		return Token{}, nil, fmt.Errorf("read token: %w", err)

@@ -67,7 +67,7 @@ func (c Column) Over() bool { return c.Limit != nil && c.Count > int64(*c.Limit)
 // column's lock.
 func (c Column) Admit(n int64) error {
 	if c.Hard && c.Limit != nil && c.Count+n > int64(*c.Limit) {
-		return ColumnFull{Name: c.Name, Limit: *c.Limit}
+		return ColumnFull(c.Name, *c.Limit)
 	}
 	return nil
 }
@@ -113,10 +113,10 @@ var slugForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{1,9}$`)
 func ParseSlug(s string) (string, error) {
 	slug := strings.TrimSpace(s)
 	if slug == "" {
-		return "", EmptySlug{}
+		return "", EmptySlug()
 	}
 	if !slugForm.MatchString(slug) {
-		return "", BadSlug{Slug: s}
+		return "", BadSlug()
 	}
 	return strings.ToUpper(slug), nil
 }
@@ -127,11 +127,11 @@ func ParseTitle(s string) (string, error) {
 	title, length, ok := markup.Line(s)
 	switch {
 	case !ok:
-		return "", BadTitle{}
+		return "", BadTitle()
 	case length == 0:
-		return "", EmptyTitle{}
+		return "", EmptyTitle()
 	case length > MaxTitle:
-		return "", LongTitle{Length: length}
+		return "", LongTitle(length)
 	}
 	return title, nil
 }

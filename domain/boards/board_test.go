@@ -20,12 +20,12 @@ func TestParseSlug(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", " ", "\t\r\n", "\u2003"} {
-		if got, err := boards.ParseSlug(s); err != (boards.EmptySlug{}) || got != "" {
+		if got, err := boards.ParseSlug(s); err != (boards.EmptySlug()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
 	for _, s := range []string{"A", "1", "1A", "ABCDEFGHIJK", "NIN JA", "NIN-JA", "NIN_JA", "NINJÄ", "ÑINJA", "ninja\x00", "\xff\xff", "忍者", "../..", "A'", "NINJA\nX", "ＡＢ"} {
-		if got, err := boards.ParseSlug(s); err != (boards.BadSlug{Slug: s}) || got != "" {
+		if got, err := boards.ParseSlug(s); err != (boards.BadSlug()) || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestParseTitle(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]error{
-		"": boards.EmptyTitle{}, " \u00a0": boards.EmptyTitle{}, strings.Repeat("ö", 256): boards.LongTitle{Length: 256}, "a\x07": boards.BadTitle{}, "\xff": boards.BadTitle{},
+		"": boards.EmptyTitle(), " \u00a0": boards.EmptyTitle(), strings.Repeat("ö", 256): boards.LongTitle(256), "a\x07": boards.BadTitle(), "\xff": boards.BadTitle(),
 	} {
 		if got, err := boards.ParseTitle(s); err != want || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
@@ -104,32 +104,32 @@ func TestErrors(t *testing.T) {
 		kind        error
 		field, says string
 	}{
-		{boards.EmptySlug{}, fault.Invalid, "slug", "Give the board a slug"},
-		{boards.BadSlug{Slug: "<b>"}, fault.Invalid, "slug", "2 to 10 letters"},
-		{boards.SlugConflict{Slug: "NINJA", Now: "NINJA", Title: "Night"}, fault.Conflict, "slug", "board NINJA already: “Night”. Choose another"},
-		{boards.SlugConflict{Slug: "NINJA", Now: "OPS", Title: "Night"}, fault.Conflict, "slug", "The board OPS was NINJA once"},
-		{boards.Unknown{Slug: "NINJA"}, fault.Invalid, "board", "Choose one"},
-		{boards.Archived{Slug: "NINJA"}, fault.Conflict, "", "This board is archived. Restore it first."},
-		{boards.ColumnFull{Name: "Doing", Limit: 4}, fault.Conflict, "column", "“Doing” is full: its limit is 4."},
-		{boards.BadColumnName{Text: true, Length: 81}, fault.Invalid, "name", "81 characters; shorten it to 80"},
-		{boards.BadColumnName{Text: true}, fault.Invalid, "name", "Give the column a name"},
-		{boards.BadColumnName{Length: 3}, fault.Invalid, "name", "Type it anew"},
-		{boards.BadWIP{}, fault.Invalid, "wip", "none, soft and hard"},
-		{boards.BadLimit{}, fault.Invalid, "wip_limit", "from 1 to 9999"},
-		{boards.BadPosition{}, fault.Invalid, "position", "first column is 1"},
-		{boards.TooManyColumns{}, fault.Conflict, "name", "at most 50 columns"},
-		{boards.LastColumn{}, fault.Conflict, "", "Add another one first"},
-		{boards.NoHeir{Count: 3}, fault.Invalid, "to", "Choose another column"},
-		{boards.EmptyTitle{}, fault.Invalid, "title", "Give the board a title"},
-		{boards.LongTitle{Length: 300}, fault.Invalid, "title", "300 characters; shorten it to 255"},
-		{boards.BadTitle{}, fault.Invalid, "title", "Type it anew"},
-		{boards.NotFound{Slug: "NINJA"}, fault.NotFound, "", "See the list of boards"},
+		{boards.EmptySlug(), fault.Invalid, "slug", "Give the board a slug"},
+		{boards.BadSlug(), fault.Invalid, "slug", "2 to 10 letters"},
+		{boards.SlugConflict("NINJA", "NINJA", "Night"), fault.Conflict, "slug", "board NINJA already: “Night”. Choose another"},
+		{boards.SlugConflict("NINJA", "OPS", "Night"), fault.Conflict, "slug", "The board OPS was NINJA once"},
+		{boards.Unknown(), fault.Invalid, "board", "Choose one"},
+		{boards.Archived(), fault.Conflict, "", "This board is archived. Restore it first."},
+		{boards.ColumnFull("Doing", 4), fault.Conflict, "column", "“Doing” is full: its limit is 4."},
+		{boards.BadColumnName(true, 81), fault.Invalid, "name", "81 characters; shorten it to 80"},
+		{boards.BadColumnName(true, 0), fault.Invalid, "name", "Give the column a name"},
+		{boards.BadColumnName(false, 3), fault.Invalid, "name", "Type it anew"},
+		{boards.BadWIP(), fault.Invalid, "wip", "none, soft and hard"},
+		{boards.BadLimit(), fault.Invalid, "wip_limit", "from 1 to 9999"},
+		{boards.BadPosition(), fault.Invalid, "position", "first column is 1"},
+		{boards.TooManyColumns(), fault.Conflict, "name", "at most 50 columns"},
+		{boards.LastColumn(), fault.Conflict, "", "Add another one first"},
+		{boards.NoHeir(), fault.Invalid, "to", "Choose another column"},
+		{boards.EmptyTitle(), fault.Invalid, "title", "Give the board a title"},
+		{boards.LongTitle(300), fault.Invalid, "title", "300 characters; shorten it to 255"},
+		{boards.BadTitle(), fault.Invalid, "title", "Type it anew"},
+		{boards.NotFound(), fault.NotFound, "", "See the list of boards"},
 		{boards.ColumnNotFound{Column: 7}, fault.Invalid, "column", "Reload the board"},
 		{boards.Stale{Current: boards.Board{Title: "Night launches"}}, fault.Conflict, "title", "“Night launches”. Look at it"},
 	} {
 		wrapped := fmt.Errorf("use case: %w", c.err)
-		if !errors.Is(wrapped, c.kind) || fault.Kind(wrapped) != c.kind {
-			t.Errorf("%T is of the kind %v", c.err, fault.Kind(wrapped))
+		if !errors.Is(wrapped, c.kind) || fault.KindOf(wrapped) != c.kind {
+			t.Errorf("%T is of the kind %v", c.err, fault.KindOf(wrapped))
 		}
 		if got := fault.Field(wrapped); got != c.field {
 			t.Errorf("%T is about the field %q", c.err, got)

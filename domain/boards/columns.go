@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -52,29 +53,32 @@ func (c Column) WIP() string {
 func ParseColumnName(s string) (string, error) {
 	name, length, ok := markup.Line(s)
 	if !ok || length == 0 || length > MaxColumnName {
-		return "", BadColumnName{Text: ok, Length: length}
+		return "", BadColumnName(ok, length)
 	}
 	return name, nil
 }
 
-// Parse returns the column as the edit makes it. It returns BadColumnName, BadWIP or BadLimit.
+// Parse returns the column as the edit makes it, or all that is wrong: BadColumnName, BadWIP, BadLimit or
+// BadPosition.
 func (e ColumnEdit) Parse(c Column) (Column, error) {
-	var err error
+	var badName, badPosition error
 	if e.Name != nil {
-		if c.Name, err = ParseColumnName(*e.Name); err != nil {
-			return c, err
-		}
+		c.Name, badName = ParseColumnName(*e.Name)
 	}
 	if e.Done != nil {
 		c.Done = *e.Done
 	}
-	return e.parseLimit(c)
+	if e.Position != nil && *e.Position < 1 {
+		badPosition = BadPosition()
+	}
+	c, badLimit := e.parseLimit(c)
+	return c, fault.Join(badName, badLimit, badPosition)
 }
 
 func (e ColumnEdit) parseLimit(c Column) (Column, error) {
 	if e.Limit != nil {
 		if c.Limit = e.Limit; *e.Limit < 1 || *e.Limit > MaxLimit {
-			return c, BadLimit{}
+			return c, BadLimit()
 		}
 	}
 	if e.WIP == nil {
@@ -87,10 +91,10 @@ func (e ColumnEdit) parseLimit(c Column) (Column, error) {
 	case LimitSoft, LimitHard:
 		c.Hard = *e.WIP == LimitHard
 	default:
-		return c, BadWIP{}
+		return c, BadWIP()
 	}
 	if c.Limit == nil {
-		return c, BadLimit{}
+		return c, BadLimit()
 	}
 	return c, nil
 }
@@ -99,7 +103,7 @@ func (e ColumnEdit) parseLimit(c Column) (Column, error) {
 // returns TooManyColumns, BadColumnName, BadWIP, BadLimit, or ErrOutdated.
 func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (Board, Column, error) {
 	if len(board.Columns) >= MaxColumns {
-		return board, Column{}, TooManyColumns{}
+		return board, Column{}, TooManyColumns()
 	}
 	if edit.Name == nil {
 		edit.Name = new(string)
@@ -165,7 +169,7 @@ func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, 
 		return nil
 	}
 	if *position < 1 {
-		return BadPosition{}
+		return BadPosition()
 	}
 	from := slices.IndexFunc(board.Columns, func(c Column) bool { return c.ID == column })
 	to := min(*position, len(board.Columns)) - 1
@@ -188,7 +192,7 @@ func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, 
 // RemoveColumn takes an empty column off a board whose columns are locked. It returns LastColumn.
 func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column) error {
 	if len(board.Columns) == 1 {
-		return LastColumn{}
+		return LastColumn()
 	}
 	n, err := tx.RemoveColumn(ctx, column)
 	if err != nil {

@@ -6,112 +6,134 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// EmptySlug reports a board without a slug.
-type EmptySlug struct{}
+// CodeEmptySlug: the board has no slug. Send one such as NINJA.
+const CodeEmptySlug fault.Code = "Board.EmptySlug"
 
-func (EmptySlug) Error() string { return "Give the board a slug, such as NINJA." }
-func (EmptySlug) Unwrap() error { return fault.Invalid }
-func (EmptySlug) Field() string { return "slug" }
-
-// BadSlug reports a slug of the wrong form.
-type BadSlug struct{ Slug string }
-
-func (BadSlug) Error() string {
-	return "A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA."
-}
-func (BadSlug) Unwrap() error { return fault.Invalid }
-func (BadSlug) Field() string { return "slug" }
-
-// SlugConflict reports a slug that another board of the company has, or had: the board whose slug is
-// Now.
-type SlugConflict struct{ Slug, Now, Title string }
-
-func (e SlugConflict) Error() string {
-	if e.Now != e.Slug {
-		return "The board " + e.Now + " was " + e.Slug + " once, and its old keys lead there for ever. Choose another slug."
+func EmptySlug() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeEmptySlug, Field: "slug",
+		Message: "Give the board a slug, such as NINJA.",
 	}
-	return "There is a board " + e.Slug + " already: “" + e.Title + "”. Choose another slug."
-}
-func (SlugConflict) Unwrap() error { return fault.Conflict }
-func (SlugConflict) Field() string { return "slug" }
-
-// SlugImported reports a slug that imported keys have.
-type SlugImported struct{ Slug string }
-
-func (e SlugImported) Error() string {
-	return "Tickets were imported with keys such as " + e.Slug + "-1, and these lead to them for ever. Choose another slug."
-}
-func (SlugImported) Unwrap() error { return fault.Conflict }
-func (SlugImported) Field() string { return "slug" }
-
-// EmptyTitle reports a board without a title.
-type EmptyTitle struct{}
-
-func (EmptyTitle) Error() string { return "Give the board a title." }
-func (EmptyTitle) Unwrap() error { return fault.Invalid }
-func (EmptyTitle) Field() string { return "title" }
-
-// LongTitle reports a title of too many characters.
-type LongTitle struct{ Length int }
-
-func (e LongTitle) Error() string {
-	return fmt.Sprintf("The title has %d characters; shorten it to %d.", e.Length, MaxTitle)
-}
-func (LongTitle) Unwrap() error { return fault.Invalid }
-func (LongTitle) Field() string { return "title" }
-
-// BadTitle reports a title that is not text.
-type BadTitle struct{}
-
-func (BadTitle) Error() string {
-	return "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
-}
-func (BadTitle) Unwrap() error { return fault.Invalid }
-func (BadTitle) Field() string { return "title" }
-
-// NotFound reports a board that does not exist, or not for the one who asks.
-type NotFound struct{ Slug string }
-
-func (e NotFound) Error() string {
-	return "There is no such board here. See the list of boards for those there are."
-}
-func (NotFound) Unwrap() error { return fault.NotFound }
-
-// Unknown reports a wish to go to a board that does not exist, or not for the one who asks.
-type Unknown struct{ Slug string }
-
-func (Unknown) Error() string {
-	return "There is no such board here. Choose one from the list of boards."
-}
-func (Unknown) Unwrap() error { return fault.Invalid }
-func (Unknown) Field() string { return "board" }
-
-// Archived reports a change to what is on an archived board.
-type Archived struct{ Slug string }
-
-func (Archived) Error() string { return "This board is archived. Restore it first." }
-func (Archived) Unwrap() error { return fault.Conflict }
-
-// ColumnFull reports a column whose limit lets nothing more in.
-type ColumnFull struct {
-	Name  string
-	Limit int
 }
 
-func (e ColumnFull) Error() string {
-	return fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", e.Name, e.Limit)
-}
-func (ColumnFull) Unwrap() error { return fault.Conflict }
-func (ColumnFull) Field() string { return "column" }
+// CodeBadSlug: the slug of a board is malformed. Send 2 to 10 letters or digits, the first a letter.
+const CodeBadSlug fault.Code = "Board.BadSlug"
 
-// ColumnNotFound reports a column that is not on the board.
+func BadSlug() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadSlug, Field: "slug",
+		Message: "A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.",
+	}
+}
+
+// CodeSlugConflict: another board of the company has this slug, or had it. Choose another.
+const CodeSlugConflict fault.Code = "Board.SlugConflict"
+
+func SlugConflict(slug, now, title string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeSlugConflict, Field: "slug",
+		Message: slugConflictMessage(slug, now, title),
+	}
+}
+
+func slugConflictMessage(slug string, now string, title string) string {
+	if now != slug {
+		return "The board " + now + " was " + slug + " once, and its old keys lead there for ever. Choose another slug."
+	}
+	return "There is a board " + slug + " already: “" + title + "”. Choose another slug."
+}
+
+// CodeSlugImported: imported tickets have keys with this slug. Choose another.
+const CodeSlugImported fault.Code = "Board.SlugImported"
+
+func SlugImported(slug string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeSlugImported, Field: "slug",
+		Message: "Tickets were imported with keys such as " + slug + "-1, and these lead to them for ever. Choose another slug.",
+	}
+}
+
+// CodeEmptyTitle: the board has no title. Send one.
+const CodeEmptyTitle fault.Code = "Board.EmptyTitle"
+
+func EmptyTitle() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyTitle, Field: "title", Message: "Give the board a title."}
+}
+
+// CodeLongTitle: the title of a board is too long. Shorten it.
+const CodeLongTitle fault.Code = "Board.LongTitle"
+
+func LongTitle(length int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeLongTitle, Field: "title",
+		Message: fmt.Sprintf("The title has %d characters; shorten it to %d.", length, MaxTitle),
+	}
+}
+
+// CodeBadTitle: the title of a board has characters that are not text. Retype it.
+const CodeBadTitle fault.Code = "Board.BadTitle"
+
+func BadTitle() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadTitle, Field: "title",
+		Message: "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.",
+	}
+}
+
+// CodeNotFound: the board does not exist, or not for the caller. See the list of boards.
+const CodeNotFound fault.Code = "Board.NotFound"
+
+func NotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotFound,
+		Message: "There is no such board here. See the list of boards for those there are.",
+	}
+}
+
+// CodeUnknown: the board to move to does not exist, or not for the caller. Choose one from the list of boards.
+const CodeUnknown fault.Code = "Board.Unknown"
+
+func Unknown() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeUnknown, Field: "board",
+		Message: "There is no such board here. Choose one from the list of boards.",
+	}
+}
+
+// CodeArchived: the board is archived and cannot be changed. Restore it first.
+const CodeArchived fault.Code = "Board.Archived"
+
+func Archived() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeArchived, Message: "This board is archived. Restore it first."}
+}
+
+// CodeColumnFull: the column's hard limit is reached. Move a ticket out of it, or choose another column.
+const CodeColumnFull fault.Code = "Column.Full"
+
+func ColumnFull(name string, limit int) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeColumnFull, Field: "column",
+		Message: fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", name, limit),
+	}
+}
+
+// CodeColumnNotFound: the board has no such column. Read the board again and choose one of its columns.
+const CodeColumnNotFound fault.Code = "Column.NotFound"
+
+// ColumnNotFound is the error of CodeColumnNotFound.
 type ColumnNotFound struct{ Column uint64 }
 
-func (e ColumnNotFound) Error() string {
+func (ColumnNotFound) Error() string {
 	return "There is no such column on this board. Reload the board and choose one that it has."
 }
-func (ColumnNotFound) Unwrap() error { return fault.Invalid }
-func (ColumnNotFound) Field() string { return "column" }
+
+func (e ColumnNotFound) Unwrap() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeColumnNotFound, Field: "column", Message: e.Error()}
+}
+
+// CodeStale: the board was changed since the version that was sent. Read it again, then repeat the edit if it
+// is still wanted.
+const CodeStale fault.Code = "Board.Stale"
 
 // Stale reports an edit that was based on an older version of the board.
 type Stale struct{ Current Board }
@@ -119,80 +141,99 @@ type Stale struct{ Current Board }
 func (e Stale) Error() string {
 	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title + "”. Look at it as it is now, then save again if you still want to."
 }
-func (Stale) Unwrap() error { return fault.Conflict }
-func (Stale) Field() string { return "title" }
-
-// AllDone reports a ticket that cannot be opened again because all columns are for finished work.
-type AllDone struct{}
-
-func (AllDone) Error() string {
-	return "Every column of this board is for finished work, so no ticket on it can be open. Add another column first."
-}
-func (AllDone) Unwrap() error { return fault.Conflict }
-
-// BadColumnName reports a name that is none, too long, or no text.
-type BadColumnName struct {
-	Text   bool // it is text
-	Length int
+func (e Stale) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeStale, Field: "title", Message: e.Error()}
 }
 
-func (e BadColumnName) Error() string {
+// CodeAllDone: every column of the board is a done column, so no ticket on it can be open. Add another column
+// first.
+const CodeAllDone fault.Code = "Board.AllColumnsDone"
+
+func AllDone() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeAllDone,
+		Message: "Every column of this board is for finished work, so no ticket on it can be open. Add another column first.",
+	}
+}
+
+// CodeBadColumnName: the name of a column is empty, too long or not text. Shorten or retype it.
+const CodeBadColumnName fault.Code = "Column.BadName"
+
+func BadColumnName(text bool, length int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadColumnName, Field: "name",
+		Message: badColumnNameMessage(text, length),
+	}
+}
+
+func badColumnNameMessage(text bool, length int) string {
 	switch {
-	case !e.Text:
+	case !text:
 		return "The name has characters that are no text. Type it anew, as UTF-8."
-	case e.Length == 0:
+	case length == 0:
 		return "Give the column a name."
 	}
-	return fmt.Sprintf("The name has %d characters; shorten it to %d.", e.Length, MaxColumnName)
+	return fmt.Sprintf("The name has %d characters; shorten it to %d.", length, MaxColumnName)
 }
-func (BadColumnName) Unwrap() error { return fault.Invalid }
-func (BadColumnName) Field() string { return "name" }
 
-// BadWIP reports an unknown kind of limit.
-type BadWIP struct{}
+// CodeBadWIP: there is no such kind of limit. Send none, soft or hard.
+const CodeBadWIP fault.Code = "Column.BadLimitKind"
 
-func (BadWIP) Error() string { return "A limit is one of none, soft and hard." }
-func (BadWIP) Unwrap() error { return fault.Invalid }
-func (BadWIP) Field() string { return "wip" }
-
-// BadLimit reports a limit that is missing or out of bounds.
-type BadLimit struct{}
-
-func (BadLimit) Error() string {
-	return fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit)
+func BadWIP() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadWIP, Field: "wip",
+		Message: "A limit is one of none, soft and hard.",
+	}
 }
-func (BadLimit) Unwrap() error { return fault.Invalid }
-func (BadLimit) Field() string { return "wip_limit" }
 
-// BadPosition reports a position among columns below the first.
-type BadPosition struct{}
+// CodeBadLimit: the limit of a column is missing or out of bounds. Send a number in the bounds that the message
+// names.
+const CodeBadLimit fault.Code = "Column.BadLimit"
 
-func (BadPosition) Error() string { return "The position of the first column is 1." }
-func (BadPosition) Unwrap() error { return fault.Invalid }
-func (BadPosition) Field() string { return "position" }
-
-// TooManyColumns reports a column too many.
-type TooManyColumns struct{}
-
-func (TooManyColumns) Error() string {
-	return fmt.Sprintf("A board has at most %d columns. Remove one first.", MaxColumns)
+func BadLimit() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadLimit, Field: "wip_limit",
+		Message: fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit),
+	}
 }
-func (TooManyColumns) Unwrap() error { return fault.Conflict }
-func (TooManyColumns) Field() string { return "name" }
 
-// LastColumn reports a wish to remove a board's only column.
-type LastColumn struct{}
+// CodeBadPosition: the position of a column is below 1. The first column's is 1.
+const CodeBadPosition fault.Code = "Column.BadPosition"
 
-func (LastColumn) Error() string {
-	return "A board keeps at least one column. Add another one first."
+func BadPosition() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadPosition, Field: "position",
+		Message: "The position of the first column is 1.",
+	}
 }
-func (LastColumn) Unwrap() error { return fault.Conflict }
 
-// NoHeir reports a wish to remove a column without saying where its tickets go.
-type NoHeir struct{ Count int64 }
+// CodeTooManyColumns: the board has as many columns as it may have. Remove one first.
+const CodeTooManyColumns fault.Code = "Column.TooMany"
 
-func (e NoHeir) Error() string {
-	return "The column has tickets. Choose another column of this board, to whose end they go."
+func TooManyColumns() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeTooManyColumns, Field: "name",
+		Message: fmt.Sprintf("A board has at most %d columns. Remove one first.", MaxColumns),
+	}
 }
-func (NoHeir) Unwrap() error { return fault.Invalid }
-func (NoHeir) Field() string { return "to" }
+
+// CodeLastColumn: a board keeps at least one column. Add another first.
+const CodeLastColumn fault.Code = "Column.Last"
+
+func LastColumn() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeLastColumn,
+		Message: "A board keeps at least one column. Add another one first.",
+	}
+}
+
+// CodeNoHeir: the column has tickets and the request does not say where they go. Send another column of the
+// board.
+const CodeNoHeir fault.Code = "Column.NoTarget"
+
+func NoHeir() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNoHeir, Field: "to",
+		Message: "The column has tickets. Choose another column of this board, to whose end they go.",
+	}
+}

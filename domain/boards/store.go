@@ -16,11 +16,7 @@ type Draft struct{ Slug, Title string }
 // Open adds a board with its incrementer and the default columns. It returns EmptySlug, BadSlug,
 // SlugConflict, SlugImported, EmptyTitle, LongTitle or BadTitle.
 func Open(ctx context.Context, tx *db.Tx, company id.Company, draft Draft) (Board, error) {
-	slug, err := ParseSlug(draft.Slug)
-	if err != nil {
-		return Board{}, err
-	}
-	title, err := ParseTitle(draft.Title)
+	slug, title, err := Names{Slug: &draft.Slug, Title: &draft.Title}.parse("", "")
 	if err != nil {
 		return Board{}, err
 	}
@@ -67,7 +63,7 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	}
 	holder, err := BySlug(ctx, tx.Queries, board.Company, slug)
 	if errors.Is(err, fault.NotFound) {
-		return SlugImported{Slug: slug}
+		return SlugImported(slug)
 	}
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
@@ -75,7 +71,7 @@ func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	if holder.ID == board.ID {
 		return nil
 	}
-	return SlugConflict{Slug: slug, Now: holder.Slug, Title: holder.Title}
+	return SlugConflict(slug, holder.Slug, holder.Title)
 }
 
 func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) error {
@@ -83,29 +79,39 @@ func conflict(ctx context.Context, tx *db.Tx, company id.Company, slug string) e
 	if err != nil {
 		return fmt.Errorf("read who has the slug: %w", err)
 	}
-	return SlugConflict{Slug: slug, Now: holder.Slug, Title: holder.Title}
+	return SlugConflict(slug, holder.Slug, holder.Title)
 }
 
 // Names are a board's slug and title. A nil one stays as it is.
 type Names struct{ Slug, Title *string }
 
+// Check returns all that is wrong with the names: EmptySlug, BadSlug, EmptyTitle, LongTitle or BadTitle.
+func (n Names) Check() error {
+	_, _, err := n.parse("", "")
+	return err
+}
+
+func (n Names) parse(slug, title string) (string, string, error) {
+	var badSlug, badTitle error
+	if n.Slug != nil {
+		slug, badSlug = ParseSlug(*n.Slug)
+	}
+	if n.Title != nil {
+		title, badTitle = ParseTitle(*n.Title)
+	}
+	return slug, title, fault.Join(badSlug, badTitle)
+}
+
 // Rename gives a board another slug or title. The slugs that it had stay its own. It returns
 // EmptySlug, BadSlug, SlugConflict, SlugImported, EmptyTitle, LongTitle, BadTitle, Archived, or Stale when the
 // board was edited since the version that board carries.
 func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, err error) {
-	slug, title := board.Slug, board.Title
-	if names.Slug != nil {
-		if slug, err = ParseSlug(*names.Slug); err != nil {
-			return Board{}, err
-		}
-	}
-	if names.Title != nil {
-		if title, err = ParseTitle(*names.Title); err != nil {
-			return Board{}, err
-		}
+	slug, title, err := names.parse(board.Slug, board.Title)
+	if err != nil {
+		return Board{}, err
 	}
 	if board.Archived() {
-		return Board{}, Archived{Slug: board.Slug}
+		return Board{}, Archived()
 	}
 	if slug != board.Slug {
 		if err := reserve(ctx, tx, board, slug); err != nil {
@@ -131,14 +137,14 @@ func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, 
 func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string) (Board, error) {
 	parsed, err := ParseSlug(slug)
 	if err != nil {
-		return Board{}, NotFound{Slug: slug}
+		return Board{}, NotFound()
 	}
 	rows, err := db.Read(q.BoardBySlug(ctx, company, parsed))
 	if err != nil {
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}
 	if len(rows) == 0 {
-		return Board{}, NotFound{Slug: slug}
+		return Board{}, NotFound()
 	}
 	return fromRows(rows), nil
 }
@@ -150,7 +156,7 @@ func ByID(ctx context.Context, q *db.Queries, company id.Company, board ID) (Boa
 		return Board{}, fmt.Errorf("read board: %w", err)
 	}
 	if len(rows) == 0 {
-		return Board{}, NotFound{}
+		return Board{}, NotFound()
 	}
 	list := make([]db.BoardBySlugRow, len(rows))
 	for i, row := range rows {
@@ -305,7 +311,7 @@ func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
 	}
 	for _, board := range kept {
 		if board.ArchivedAt != nil {
-			return Archived{Slug: board.Slug}
+			return Archived()
 		}
 	}
 	return nil

@@ -83,10 +83,10 @@ func TestOpen(t *testing.T) {
 		d := dbtest.Open(t)
 		acme := company(t, d, "acme")
 		for draft, want := range map[boards.Draft]error{
-			{}:                             boards.EmptySlug{},
-			{Slug: "1A", Title: "x"}:       boards.BadSlug{Slug: "1A"},
-			{Slug: "NINJA"}:                boards.EmptyTitle{},
-			{Slug: "NINJA", Title: "\xff"}: boards.BadTitle{},
+			{}:                             boards.EmptySlug(),
+			{Slug: "1A", Title: "x"}:       boards.BadSlug(),
+			{Slug: "NINJA"}:                boards.EmptyTitle(),
+			{Slug: "NINJA", Title: "\xff"}: boards.BadTitle(),
 		} {
 			if _, err := open(d, acme, draft); !errors.Is(err, want) {
 				t.Errorf("%+v: %v", draft, err)
@@ -103,7 +103,7 @@ func TestOpen(t *testing.T) {
 		acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
 		mustOpen(t, d, acme, "NINJA")
 		for _, slug := range []string{"NINJA", "ninja", " Ninja "} {
-			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err, boards.SlugConflict{Slug: "NINJA", Now: "NINJA", Title: "NINJA"}) {
+			if _, err := open(d, acme, boards.Draft{Slug: slug, Title: "x"}); !errors.Is(err, boards.SlugConflict("NINJA", "NINJA", "NINJA")) {
 				t.Errorf("%q: %v", slug, err)
 			}
 		}
@@ -125,7 +125,7 @@ func TestOpen(t *testing.T) {
 			switch {
 			case err == nil:
 				won++
-			case errors.As(err, new(boards.SlugConflict)):
+			case errors.Is(err, boards.CodeSlugConflict):
 				lost++
 			default:
 				t.Error(err)
@@ -163,7 +163,7 @@ func TestRename(t *testing.T) {
 		if !errors.As(err, &stale) || stale.Current.Title != "Night launches" || stale.Current.Version != 2 {
 			t.Errorf("%v", err)
 		}
-		if _, err := rename(d, renamed, ""); !errors.Is(err, boards.EmptyTitle{}) {
+		if _, err := rename(d, renamed, ""); !errors.Is(err, boards.EmptyTitle()) {
 			t.Error(err)
 		}
 	})
@@ -189,7 +189,7 @@ func TestRename(t *testing.T) {
 				t.Errorf("%d won, and so did %d", i, won)
 			} else if err == nil {
 				won = i
-			} else if !errors.As(err, new(boards.Stale)) {
+			} else if !errors.Is(err, boards.CodeStale) {
 				t.Error(err)
 			}
 		}
@@ -206,11 +206,11 @@ func TestBySlug(t *testing.T) {
 	acme, rivals := company(t, d, "acme"), company(t, d, "rivals")
 	mustOpen(t, d, acme, "NINJA")
 	for _, slug := range []string{"", "NINJ", "NINJA1", "NINJA%", "NINJ_", "' OR 1=1 --", "\xff", "NINJÄ", "NINJA\x00"} {
-		if _, err := boards.BySlug(ctx, d.Queries, acme, slug); !errors.Is(err, boards.NotFound{Slug: slug}) {
+		if _, err := boards.BySlug(ctx, d.Queries, acme, slug); !errors.Is(err, boards.NotFound()) {
 			t.Errorf("%q: %v", slug, err)
 		}
 	}
-	if _, err := boards.BySlug(ctx, d.Queries, rivals, "NINJA"); !errors.Is(err, boards.NotFound{Slug: "NINJA"}) {
+	if _, err := boards.BySlug(ctx, d.Queries, rivals, "NINJA"); !errors.Is(err, boards.NotFound()) {
 		t.Errorf("another company's: %v", err)
 	}
 }

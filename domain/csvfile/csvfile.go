@@ -17,10 +17,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/counterfoil/counterfoil/domain/fault"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // The limits of a CSV file. The file itself may be of any size.
@@ -73,11 +74,16 @@ type Row struct {
 	Cursor string // for Options.From
 }
 
-// BadFile reports a file that cannot be read at all.
-type BadFile struct{ Reason string }
+// CodeBadFile: the file cannot be read. Correct what the message names.
+const CodeBadFile fault.Code = "File.Invalid"
 
-func (e BadFile) Error() string { return e.Reason }
-func (BadFile) Unwrap() error   { return fault.Invalid }
+func BadFile(reason string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadFile, Message: reason}
+}
+
+// CodeBadRow: a row of the file cannot be read. Correct the line that the message names; those after it are
+// read.
+const CodeBadRow fault.Code = "File.BadRow"
 
 // BadRow reports a row that cannot be read. Those after it can.
 type BadRow struct {
@@ -88,7 +94,9 @@ type BadRow struct {
 }
 
 func (e BadRow) Error() string { return fmt.Sprintf("Line %d: %s", e.Line, e.Reason) }
-func (BadRow) Unwrap() error   { return fault.Invalid }
+func (e BadRow) Unwrap() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadRow, Message: e.Error()}
+}
 
 const notUTF8 = "Save the file as UTF-8 (in Excel: “CSV UTF-8”), or choose the encoding Windows-1252."
 
@@ -120,7 +128,7 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 	}
 	switch {
 	case len(sample) == 0:
-		return nil, BadFile{"The file is empty."}
+		return nil, BadFile("The file is empty.")
 	case bytes.HasPrefix(sample, []byte("\xef\xbb\xbf")):
 		_, err := in.Discard(3)
 		return in, err
@@ -129,15 +137,15 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 	case bytes.HasPrefix(sample, []byte("\xfe\xff")):
 		return utf16(unicode.BigEndian), nil
 	case bytes.HasPrefix(sample, []byte("PK\x03\x04")), bytes.HasPrefix(sample, []byte("\x1f\x8b")), bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
-		return nil, BadFile{"The file is a workbook or an archive, not CSV. Save it as CSV (in Excel: “CSV UTF-8”) and choose that."}
+		return nil, BadFile("The file is a workbook or an archive, not CSV. Save it as CSV (in Excel: “CSV UTF-8”) and choose that.")
 	case isBinary(sample):
-		return nil, BadFile{"This does not look like a CSV file: it is no text, but something like a picture or a PDF. Save the table as CSV and choose that file."}
+		return nil, BadFile("This does not look like a CSV file: it is no text, but something like a picture or a PDF. Save the table as CSV and choose that file.")
 	case bytes.Count(sample, []byte{0}) > len(sample)/4:
-		return nil, BadFile{"The file is not CSV, or it is UTF-16 without a byte order mark. " + notUTF8}
+		return nil, BadFile("The file is not CSV, or it is UTF-16 without a byte order mark. " + notUTF8)
 	case encoding == EncodingWindows:
 		return transform.NewReader(in, charmap.Windows1252.NewDecoder()), nil
 	case !validSample(sample):
-		return nil, BadFile{"The file is not UTF-8. " + notUTF8}
+		return nil, BadFile("The file is not UTF-8. " + notUTF8)
 	}
 	return in, nil
 }
@@ -197,13 +205,13 @@ func (f *File) begin(isHeader func([]string) bool) error {
 	var bad BadRow
 	switch {
 	case errors.Is(err, io.EOF):
-		return BadFile{"The file is empty."}
+		return BadFile("The file is empty.")
 	case errors.As(err, &bad):
-		return BadFile{fmt.Sprintf("The first row, on line %d, cannot be read. %s", bad.Line, bad.Reason)}
+		return BadFile(fmt.Sprintf("The first row, on line %d, cannot be read. %s", bad.Line, bad.Reason))
 	case err != nil:
 		return err
 	case len(row.Fields) > MaxColumns:
-		return BadFile{fmt.Sprintf("The file has %d columns; up to %d can be read.", len(row.Fields), MaxColumns)}
+		return BadFile(fmt.Sprintf("The file has %d columns; up to %d can be read.", len(row.Fields), MaxColumns))
 	}
 	f.Columns = make([]string, len(row.Fields))
 	named := isHeader == nil || isHeader(row.Fields)
@@ -235,7 +243,7 @@ func (f *File) skipTo(cursor string) error {
 			if !errors.Is(f.ended, io.EOF) {
 				return f.ended
 			}
-			return BadFile{"The file is shorter than what was already read of it."}
+			return BadFile("The file is shorter than what was already read of it.")
 		}
 		f.consume(int(min(int64(len(f.buf)), offset-f.offset)))
 	}

@@ -11,11 +11,12 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
 // readCSV returns the rows of a file as "line: fields" and "line! reason".
@@ -187,7 +188,7 @@ func TestOpen_refuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := Open(strings.NewReader(c.file), Options{})
-			if !errors.As(err, new(BadFile)) || !strings.Contains(err.Error(), c.says) {
+			if !errors.Is(err, CodeBadFile) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -1,85 +1,166 @@
-// Package fault has the six kinds of error that a caller can act on.
+// Package fault has the errors of the domain: each has one kind, which says what a caller can do, and one code,
+// which says what it is. Clients and tests match codes.
 //
-// A domain error is a small struct with its data. Its Error is a sentence for the person who
-// caused it, saying what to do next, and it unwraps to one kind:
+// A package declares a constant for each of its codes and a small function that makes the error:
 //
-//	type NotFound struct{ Slug string }
+//	// CodeNotFound: the board does not exist, or not for the caller. See the list of boards.
+//	const CodeNotFound fault.Code = "Board.NotFound"
 //
-//	func (e NotFound) Error() string { return "There is no board " + e.Slug + " here." }
-//	func (e NotFound) Unwrap() error { return fault.NotFound }
+//	func NotFound() error {
+//		return fault.Error{Kind: fault.NotFound, Code: CodeNotFound, Message: "There is no such board here. …"}
+//	}
 //
-// An error without a kind is a fault of ours.
+// An error whose data a caller needs is a type of its own that unwraps to an Error. An error without a kind is
+// a server error.
 package fault
 
 import (
 	"errors"
-	"fmt"
-	"slices"
+	"strings"
 )
 
-// The kinds. Test for one with errors.Is.
-var (
-	Invalid     = errors.New("invalid")
-	NotFound    = errors.New("not found")
-	Conflict    = errors.New("conflict")
-	Forbidden   = errors.New("forbidden")
-	RateLimited = errors.New("rate limited")
-	Unavailable = errors.New("unavailable")
+// Kind is what a caller can do about an error. Test for one with errors.Is.
+type Kind string
+
+// The kinds.
+const (
+	Invalid         Kind = "invalid"         // send something else
+	Unauthenticated Kind = "unauthenticated" // sign in, or send a token
+	Forbidden       Kind = "forbidden"       // ask someone who may
+	NotFound        Kind = "not found"
+	Gone            Kind = "gone"     // it was there, and will not be again
+	Conflict        Kind = "conflict" // look at it as it is now
+	TooLarge        Kind = "too large"
+	Unsupported     Kind = "unsupported" // send it in another format
+	RateLimited     Kind = "rate limited"
+	Unavailable     Kind = "unavailable" // try again later; nothing was done
+	StorageFull     Kind = "storage full"
+	Unknown         Kind = "unknown" // it may have happened: look before trying again
 )
 
-var kinds = []error{Invalid, NotFound, Conflict, Forbidden, RateLimited, Unavailable}
+// Kinds are all of them.
+var Kinds = []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Gone, Conflict, TooLarge, Unsupported, RateLimited, Unavailable, StorageFull, Unknown}
 
-// Kind returns the kind that err unwraps to, or nil.
-func Kind(err error) error {
-	for _, kind := range kinds {
-		if errors.Is(err, kind) {
-			return kind
+func (k Kind) Error() string { return string(k) }
+
+// Code names an error for good, as Noun.Reason. Test for one with errors.Is.
+type Code string
+
+func (c Code) Error() string { return string(c) }
+
+// Error is an error of the domain.
+type Error struct {
+	Kind    Kind
+	Code    Code
+	Field   string // the form field or JSON member that it is about, or ""
+	Message string // a sentence for the user: what happened, then what to do
+	Cause   error  // what is behind it, for the log alone: it is not unwrapped, so an error has one kind
+}
+
+func (e Error) Error() string { return e.Message }
+
+// Is reports whether target is the error's kind or code.
+func (e Error) Is(target error) bool { return target == error(e.Kind) || target == error(e.Code) }
+
+// Several is all that is wrong with a request, each with its field.
+type Several []error
+
+func (s Several) Error() string {
+	sentences := make([]string, len(s))
+	for i, err := range s {
+		sentences[i] = err.Error()
+		if field := Field(err); field != "" {
+			sentences[i] = field + ": " + sentences[i]
 		}
 	}
-	return nil
+	return strings.Join(sentences, " ")
 }
 
-// Message returns the sentence for people of the domain error within err, "" where there is none.
-func Message(err error) string {
-	if domain := Domain(err); domain != nil {
-		return domain.Error()
-	}
-	return ""
-}
+// Unwrap returns the errors one by one.
+func (s Several) Unwrap() []error { return s }
 
-// Name returns the name of the domain error within err, such as boards.SlugConflict, or "".
-func Name(err error) string {
-	if domain := Domain(err); domain != nil {
-		return fmt.Sprintf("%T", domain)
-	}
-	return ""
-}
-
-// Domain returns the domain error within err: the first in its tree that unwraps straight to a
-// kind. It is nil where there is none.
-func Domain(err error) error {
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		next := e.Unwrap()
-		if slices.Contains(kinds, next) {
+// Join returns those of errs that are not nil as one error, with what other Several are among them taken apart: nil
+// for none, the error itself for one, else Several. An error without a kind is returned alone.
+func Join(errs ...error) error {
+	var all Several
+	for _, err := range errs {
+		var several Several
+		switch {
+		case err == nil:
+		case KindOf(err) == "":
 			return err
-		}
-		return Domain(next)
-	case interface{ Unwrap() []error }:
-		for _, part := range e.Unwrap() {
-			if found := Domain(part); found != nil {
-				return found
-			}
+		case errors.As(err, &several):
+			all = append(all, several...)
+		default:
+			all = append(all, err)
 		}
 	}
-	return nil
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return all
+}
+
+// Each returns the errors that were joined, or err alone; nil for nil.
+func Each(err error) []error {
+	var several Several
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &several):
+		return several
+	}
+	return []error{err}
+}
+
+// Of returns the Error within err, the first where there are several. ok is false where there is none.
+func Of(err error) (e Error, ok bool) {
+	ok = errors.As(err, &e)
+	return e, ok
+}
+
+// KindOf returns the kind of err, "" where it has none.
+func KindOf(err error) Kind {
+	if e, ok := Of(err); ok {
+		return e.Kind
+	}
+	var kind Kind
+	errors.As(err, &kind)
+	return kind
+}
+
+// CodeOf returns the code of err, "" where it has none.
+func CodeOf(err error) Code {
+	e, _ := Of(err)
+	return e.Code
+}
+
+// Message returns the sentence for users of the Error within err, "" where there is none.
+func Message(err error) string {
+	e, _ := Of(err)
+	return e.Message
 }
 
 // Field returns the name of the form field or JSON member that err is about, or "".
 func Field(err error) string {
-	var fielded interface{ Field() string }
-	if errors.As(err, &fielded) {
-		return fielded.Field()
+	e, _ := Of(err)
+	return e.Field
+}
+
+// Cause returns what is behind err, for the log; nil where nothing is.
+func Cause(err error) error {
+	e, _ := Of(err)
+	return e.Cause
+}
+
+// At returns an Error about another field. It returns other errors as they are.
+func At(field string, err error) error {
+	if e, ok := Of(err); ok {
+		e.Field = field
+		return e
 	}
-	return ""
+	return err
 }

@@ -45,24 +45,32 @@ var consumerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 // MaxConsumers is how many consumers a company may have: for each, deletions are kept.
 const MaxConsumers = 100
 
+// CheckName returns BadName for what cannot be the name of a consumer.
+func CheckName(name string) error {
+	if !consumerName.MatchString(name) {
+		return BadName()
+	}
+	return nil
+}
+
 // Register keeps a cursor for a new consumer of a company, which is locked. It returns BadName, ConsumerConflict
 // or TooManyConsumers.
 func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, name string, cursor Cursor) (id.Consumer, error) {
-	if !consumerName.MatchString(name) {
-		return 0, BadName{}
+	if err := CheckName(name); err != nil {
+		return 0, err
 	}
 	there, err := tx.ConsumersOf(ctx, db.ConsumersOfParams{CompanyID: company, Limit: MaxConsumers})
 	if err != nil {
 		return 0, fmt.Errorf("read consumers: %w", err)
 	}
 	if len(there) >= MaxConsumers {
-		return 0, TooManyConsumers{}
+		return 0, TooManyConsumers()
 	}
 	created, err := tx.CreateConsumer(ctx, db.CreateConsumerParams{
 		CompanyID: company, Feed: cursor.Feed, Name: name, Epoch: cursor.Epoch, Position: cursor.Position, Began: cursor.kept(), CreatedBy: author,
 	})
 	if db.IsDuplicate(err, "uq_feed_consumer_name") {
-		return 0, ConsumerConflict{Feed: cursor.Feed, Name: name}
+		return 0, ConsumerConflict(cursor.Feed, name)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("create consumer: %w", err)
@@ -81,7 +89,7 @@ func (c Cursor) kept() uint64 {
 // Consumer returns a company's consumer, or ConsumerNotFound.
 func (e *Engine) Consumer(ctx context.Context, company id.Company, feed, name string) (Consumer, error) {
 	if !consumerName.MatchString(name) {
-		return Consumer{}, ConsumerNotFound{Name: name}
+		return Consumer{}, ConsumerNotFound(name)
 	}
 	row, err := db.Read(e.db.ConsumerByName(ctx, db.ConsumerByNameParams{CompanyID: company, Feed: feed, Name: name}))
 	return e.one(ctx, db.AllConsumersRow(row), err, name)
@@ -95,7 +103,7 @@ func (e *Engine) ConsumerByID(ctx context.Context, consumer id.Consumer) (Consum
 
 func (e *Engine) one(ctx context.Context, row db.AllConsumersRow, err error, name string) (Consumer, error) {
 	if db.IsNotFound(err) {
-		return Consumer{}, ConsumerNotFound{Name: name}
+		return Consumer{}, ConsumerNotFound(name)
 	}
 	if err != nil {
 		return Consumer{}, fmt.Errorf("read consumer: %w", err)
@@ -183,7 +191,7 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 // before reports a cursor of an earlier epoch, or of another database: its reader must begin at the start.
 func before(c Cursor, now db.Sequence) bool {
 	err := c.check(now)
-	return errors.As(err, new(CursorOfBefore)) || errors.As(err, new(CursorAhead))
+	return errors.Is(err, CodeCursorOfBefore) || errors.Is(err, CodeCursorAhead)
 }
 
 func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
@@ -217,7 +225,7 @@ func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope S
 // elsewhere: somebody else works for it too, or its answer was lost and it was moved all the same.
 func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor) error {
 	if to.Epoch == from.Epoch && to.Position < from.Position {
-		return BackwardCursor{}
+		return BackwardCursor()
 	}
 	n, err := db.Read(e.db.AdvanceConsumer(ctx, db.AdvanceConsumerParams{
 		Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer.ID,
@@ -256,7 +264,7 @@ func found(n int64, err error) error {
 		return fmt.Errorf("change consumer: %w", err)
 	}
 	if n == 0 {
-		return ConsumerNotFound{}
+		return ConsumerNotFound("")
 	}
 	return nil
 }

@@ -42,19 +42,19 @@ func (c Cursor) String() string {
 func ParseCursor(feed, text string) (Cursor, error) {
 	parts := strings.Split(text, ".")
 	if len(parts) < 4 || len(parts) > 5 || parts[0] != "v1" || parts[2] != feed {
-		return Cursor{}, BadCursor{Feed: feed}
+		return Cursor{}, BadCursor(feed)
 	}
 	c := Cursor{Feed: feed}
 	var err error
 	if c.Epoch, err = number(parts[1]); err != nil {
-		return Cursor{}, BadCursor{Feed: feed}
+		return Cursor{}, BadCursor(feed)
 	}
 	if c.Position, err = number(parts[3]); err != nil {
-		return Cursor{}, BadCursor{Feed: feed}
+		return Cursor{}, BadCursor(feed)
 	}
 	if len(parts) == 5 {
 		if c.Began, err = number(parts[4]); err != nil || c.Began <= c.Position {
-			return Cursor{}, BadCursor{Feed: feed}
+			return Cursor{}, BadCursor(feed)
 		}
 	}
 	return c, nil
@@ -74,11 +74,11 @@ func number(text string) (uint64, error) {
 func (c Cursor) check(now db.Sequence) error {
 	switch {
 	case c.Epoch != now.Epoch:
-		return CursorOfBefore{Feed: c.Feed}
+		return CursorOfBefore(c.Feed)
 	case max(c.Position, c.Began) > now.Value:
-		return CursorAhead{Feed: c.Feed}
+		return CursorAhead(c.Feed)
 	case max(c.Position, c.Began) < now.Horizon:
-		return CursorExpired{Feed: c.Feed}
+		return CursorExpired(c.Feed)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 	}
 	cursor, err := ParseCursor(feed, text)
 	if err != nil {
-		return Cursor{}, BadPlace{Feed: feed}
+		return Cursor{}, BadPlace(feed)
 	}
 	now, err := e.sequence(ctx, feed)
 	if err != nil {

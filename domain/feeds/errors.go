@@ -1,7 +1,6 @@
 package feeds
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,130 +8,131 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// NotFound reports a name that no feed has.
-type NotFound struct {
-	Name  string
-	Names []string
+// CodeNotFound: there is no feed of this name. The message names those that exist.
+const CodeNotFound fault.Code = "Feed.NotFound"
+
+func NotFound(name string, names []string) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotFound,
+		Message: fmt.Sprintf("There is no feed %.80q. Feeds are %s.", name, strings.Join(names, ", ")),
+	}
 }
 
-func (e NotFound) Error() string {
-	return fmt.Sprintf("There is no feed %.80q. Feeds are %s.", e.Name, strings.Join(e.Names, ", "))
+// CodeRowNotFound: the feed does not show this row now. If it exists, it is published in a moment: read on from
+// the cursor.
+const CodeRowNotFound fault.Code = "Feed.RowNotFound"
+
+func RowNotFound(feed string, row uint64) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeRowNotFound,
+		Message: fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", feed, row),
+	}
 }
 
-func (NotFound) Unwrap() error { return fault.NotFound }
+// CodeBadCursor: the text is no cursor of the feed. Send one as an answer gave it, or none.
+const CodeBadCursor fault.Code = "Feed.BadCursor"
 
-// RowNotFound reports a row that a feed does not show to a reader at this moment.
-type RowNotFound struct {
-	Feed string
-	Row  uint64
+func BadCursor(feed string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCursor, Field: "cursor",
+		Message: "This is not a cursor of the feed " + feed + ". Send one as an answer gave it, or none to begin at the start.",
+	}
 }
 
-func (e RowNotFound) Error() string {
-	return fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", e.Feed, e.Row)
+// CodeCursorOfBefore: the cursor is from before the database was restored or replaced. Forget stored positions
+// and read from the start.
+const CodeCursorOfBefore fault.Code = "Feed.CursorOfEarlierEpoch"
+
+func CursorOfBefore(feed string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeCursorOfBefore,
+		Message: "This cursor is from before the database was restored or replaced. Read the feed " + feed + " from its start, and drop what you have that it does not show.",
+	}
 }
 
-func (RowNotFound) Unwrap() error { return fault.NotFound }
+// CodeCursorAhead: the cursor is ahead of the feed, so it is from another database. Forget stored positions and
+// read from the start.
+const CodeCursorAhead fault.Code = "Feed.CursorAhead"
 
-// BadCursor reports what is no cursor of the feed. In is the field that it was said in, the one named cursor
-// where it is "".
-type BadCursor struct{ Feed, In string }
-
-func (e BadCursor) Error() string {
-	return "This is not a cursor of the feed " + e.Feed + ". Send one as an answer gave it, or none to begin at the start."
+func CursorAhead(feed string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeCursorAhead,
+		Message: "This cursor is ahead of the feed " + feed + ", so it is of another database. Read the feed from its start, and drop what you have that it does not show.",
+	}
 }
 
-func (BadCursor) Unwrap() error   { return fault.Invalid }
-func (e BadCursor) Field() string { return cmp.Or(e.In, "cursor") }
+// CodeCursorExpired: the cursor is so old that deletions behind it are forgotten. Forget stored positions and
+// read from the start.
+const CodeCursorExpired fault.Code = "Feed.CursorExpired"
 
-// CursorOfBefore reports a cursor of another epoch: the database was restored, or another took its place.
-type CursorOfBefore struct{ Feed string }
-
-func (e CursorOfBefore) Error() string {
-	return "This cursor is from before the database was restored or replaced. Read the feed " + e.Feed + " from its start, and drop what you have that it does not show."
+func CursorExpired(feed string) error {
+	return fault.Error{
+		Kind: fault.Gone, Code: CodeCursorExpired,
+		Message: "This cursor is so old that deletions behind it are forgotten. Read the feed " + feed + " from its start, and drop what you have that it does not show.",
+	}
 }
 
-func (CursorOfBefore) Unwrap() error { return fault.Conflict }
+// CodeBadPlace: the text names no position in the feed. Send start, end, a cursor or a time.
+const CodeBadPlace fault.Code = "Feed.BadPosition"
 
-// CursorAhead reports a cursor that this database has not come to.
-type CursorAhead struct{ Feed string }
-
-func (e CursorAhead) Error() string {
-	return "This cursor is ahead of the feed " + e.Feed + ", so it is of another database. Read the feed from its start, and drop what you have that it does not show."
+func BadPlace(feed string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadPlace, Field: "cursor",
+		Message: `This is no place in the feed ` + feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`,
+	}
 }
 
-func (CursorAhead) Unwrap() error { return fault.Conflict }
-
-// CursorExpired reports a cursor behind which deletions are forgotten.
-type CursorExpired struct{ Feed string }
-
-func (e CursorExpired) Error() string {
-	return "This cursor is so old that deletions behind it are forgotten. Read the feed " + e.Feed + " from its start, and drop what you have that it does not show."
-}
-
-// Unwrap returns the kind; web answers 410.
-func (CursorExpired) Unwrap() error { return fault.Conflict }
-
-// BadPlace reports what says nowhere in a feed. In is as that of BadCursor.
-type BadPlace struct{ Feed, In string }
-
-func (e BadPlace) Error() string {
-	return `This is no place in the feed ` + e.Feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`
-}
-
-func (BadPlace) Unwrap() error   { return fault.Invalid }
-func (e BadPlace) Field() string { return cmp.Or(e.In, "cursor") }
-
-// In names the field that said a place where an error is BadPlace or BadCursor, and returns other errors as they
+// In names the field that said a position where an error is BadPlace or BadCursor, and returns other errors as they
 // are.
 func In(field string, err error) error {
-	if place, ok := errors.AsType[BadPlace](err); ok {
-		place.In = field
-		return place
-	}
-	if cursor, ok := errors.AsType[BadCursor](err); ok {
-		cursor.In = field
-		return cursor
+	if errors.Is(err, CodeBadPlace) || errors.Is(err, CodeBadCursor) {
+		return fault.At(field, err)
 	}
 	return err
 }
 
-// BadName reports what cannot be the name of a consumer.
-type BadName struct{}
+// CodeBadName: the name of a consumer is malformed. Use 1 to 80 letters, digits, dots, dashes and underscores.
+const CodeBadName fault.Code = "Consumer.BadName"
 
-func (BadName) Error() string {
-	return "The name of a consumer is 1 to 80 letters, digits, dots, dashes and underscores, and begins with a letter or digit."
+func BadName() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadName, Field: "name",
+		Message: "The name of a consumer is 1 to 80 letters, digits, dots, dashes and underscores, and begins with a letter or digit.",
+	}
 }
 
-func (BadName) Unwrap() error { return fault.Invalid }
-func (BadName) Field() string { return "name" }
+// CodeConsumerConflict: the feed has a consumer of this name. Use it, or choose another name.
+const CodeConsumerConflict fault.Code = "Consumer.NameConflict"
 
-// ConsumerConflict reports a name that a consumer of the feed has.
-type ConsumerConflict struct{ Feed, Name string }
-
-func (e ConsumerConflict) Error() string {
-	return fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", e.Feed, e.Name)
+func ConsumerConflict(feed, name string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeConsumerConflict, Field: "name",
+		Message: fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", feed, name),
+	}
 }
 
-func (ConsumerConflict) Unwrap() error { return fault.Conflict }
-func (ConsumerConflict) Field() string { return "name" }
+// CodeTooManyConsumers: the company has as many consumers as it may have. Delete one first.
+const CodeTooManyConsumers fault.Code = "Consumer.TooMany"
 
-// TooManyConsumers reports that a company has as many consumers as it may have.
-type TooManyConsumers struct{}
-
-func (TooManyConsumers) Error() string {
-	return fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers)
+func TooManyConsumers() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeTooManyConsumers,
+		Message: fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers),
+	}
 }
 
-func (TooManyConsumers) Unwrap() error { return fault.Conflict }
+// CodeConsumerNotFound: the company has no such consumer. Register it first.
+const CodeConsumerNotFound fault.Code = "Consumer.NotFound"
 
-// ConsumerNotFound reports a consumer that the company does not have.
-type ConsumerNotFound struct{ Name string }
-
-func (e ConsumerNotFound) Error() string {
-	return fmt.Sprintf("There is no consumer %.80q here. Register it first.", e.Name)
+func ConsumerNotFound(name string) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeConsumerNotFound,
+		Message: fmt.Sprintf("There is no consumer %.80q here. Register it first.", name),
+	}
 }
 
-func (ConsumerNotFound) Unwrap() error { return fault.NotFound }
+// CodeConsumerMoved: the consumer is not at the position that was sent. Read on from the one in “current”.
+const CodeConsumerMoved fault.Code = "Consumer.MovedSince"
 
 // ConsumerMoved reports a consumer that does not stand where it was said to.
 type ConsumerMoved struct{ Current Consumer }
@@ -141,14 +141,17 @@ func (e ConsumerMoved) Error() string {
 	return "The consumer " + e.Current.Name + " stands elsewhere by now, so it was not moved: read on from there."
 }
 
-func (ConsumerMoved) Unwrap() error { return fault.Conflict }
-
-// BackwardCursor reports a consumer that is to advance to what lies behind it.
-type BackwardCursor struct{}
-
-func (BackwardCursor) Error() string {
-	return "That lies before the place that you come from. To read again, set the cursor without saying from where."
+func (e ConsumerMoved) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeConsumerMoved, Message: e.Error()}
 }
 
-func (BackwardCursor) Unwrap() error { return fault.Invalid }
-func (BackwardCursor) Field() string { return "to" }
+// CodeBackwardCursor: a consumer was to be advanced to a position behind its own. Set the cursor without “from”
+// to read again.
+const CodeBackwardCursor fault.Code = "Consumer.BackwardCursor"
+
+func BackwardCursor() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBackwardCursor, Field: "to",
+		Message: "That lies before the place that you come from. To read again, set the cursor without saying from where.",
+	}
+}

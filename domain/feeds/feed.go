@@ -105,5 +105,5 @@ func (e *Engine) Feed(name string) (Feed, error) {
 			return f, nil
 		}
 	}
-	return Feed{}, NotFound{Name: name, Names: e.Names()}
+	return Feed{}, NotFound(name, e.Names())
 }

@@ -199,7 +199,7 @@ func TestRead(t *testing.T) {
 			}
 		}
 		old := Cursor{Epoch: at.Epoch, Feed: theFeed, Position: 2}
-		if _, err := e.Read(t.Context(), old, 1, Scope{}); err != (CursorExpired{Feed: theFeed}) {
+		if _, err := e.Read(t.Context(), old, 1, Scope{}); err != (CursorExpired(theFeed)) {
 			t.Errorf("a cursor of before: %v", err)
 		}
 	})

@@ -340,10 +340,7 @@ func (c *consumer) advance(ctx context.Context, e *Engine, registered Consumer, 
 
 // refused reports whether a page was refused, so that it has to begin anew. I8: not behind the horizon alone.
 func (c *consumer) refused(asked picture, from Cursor, err error) bool {
-	var before CursorOfBefore
-	var ahead CursorAhead
-	var expired CursorExpired
-	if errors.As(err, &expired) {
+	if errors.Is(err, CodeCursorExpired) {
 		knows := max(from.Position, from.Began)
 		if from.Position == 0 {
 			knows = max(knows, asked.value) // it begins now
@@ -353,7 +350,7 @@ func (c *consumer) refused(asked picture, from Cursor, err error) bool {
 		}
 		return true
 	}
-	return errors.As(err, &before) || errors.As(err, &ahead)
+	return errors.Is(err, CodeCursorOfBefore) || errors.Is(err, CodeCursorAhead)
 }
 
 func (c *consumer) found(rule, format string, args ...any) {

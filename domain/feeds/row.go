@@ -15,7 +15,7 @@ func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) 
 	}
 	position, err := db.Read(e.db.PositionOf(ctx, feed.Table, row))
 	if db.IsNotFound(err) || err == nil && position == nil {
-		return Item{}, RowNotFound{Feed: name, Row: row}
+		return Item{}, RowNotFound(name, row)
 	}
 	if err != nil {
 		return Item{}, err
@@ -25,7 +25,7 @@ func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) 
 		return Item{}, err
 	}
 	if len(rows) == 0 || rows[0].Hidden || rows[0].ID != row {
-		return Item{}, RowNotFound{Feed: name, Row: row}
+		return Item{}, RowNotFound(name, row)
 	}
 	return rows[0].Item, nil
 }

@@ -33,7 +33,7 @@ func (w Which) Check() error {
 		}
 	}
 	if said != 1 || len(w.IDs)+len(w.Keys) > MaxRepublish {
-		return BadWhich{}
+		return BadWhich()
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (w *Which) Name(rows ...string) error {
 		case keyForm.MatchString(row):
 			w.Keys = append(w.Keys, row)
 		default:
-			return BadIDs{Text: row}
+			return BadIDs(row)
 		}
 	}
 	return nil
@@ -61,32 +61,32 @@ func SplitIDs(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// BadIDs reports what is no list of ids.
-type BadIDs struct{ Text string }
+// CodeBadIDs: a row was named by what is neither an id nor a key. Send ids such as 17 or keys such as NINJA-42.
+const CodeBadIDs fault.Code = "Feed.BadIDs"
 
-func (e BadIDs) Error() string {
-	return fmt.Sprintf("%.40q is neither the id of a row nor the key of a ticket. Name rows such as 17 or NINJA-42.", e.Text)
+func BadIDs(text string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadIDs, Field: "ids",
+		Message: fmt.Sprintf("%.40q is neither the id of a row nor the key of a ticket. Name rows such as 17 or NINJA-42.", text),
+	}
 }
 
-func (BadIDs) Unwrap() error { return fault.Invalid }
-func (BadIDs) Field() string { return "ids" }
+// CodeNoKeys: a row of this feed was named by a key, and only tickets have keys. Send ids.
+const CodeNoKeys fault.Code = "Feed.NoKeys"
 
-// NoKeys reports keys for a feed whose rows have none.
-type NoKeys struct{ Feed string }
-
-func (e NoKeys) Error() string {
-	return fmt.Sprintf("Only tickets have keys. Name rows of %s by their ids.", e.Feed)
+func NoKeys(feed string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNoKeys, Field: "ids",
+		Message: fmt.Sprintf("Only tickets have keys. Name rows of %s by their ids.", feed),
+	}
 }
 
-func (NoKeys) Unwrap() error { return fault.Invalid }
-func (NoKeys) Field() string { return "ids" }
+// CodeBadWhich: the request does not say which rows to publish again. Send ids, board or all.
+const CodeBadWhich fault.Code = "Feed.BadSelection"
 
-// BadWhich reports a request that does not say what to publish again.
-type BadWhich struct{}
-
-func (BadWhich) Error() string {
-	return fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish)
+func BadWhich() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadWhich, Field: "ids",
+		Message: fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish),
+	}
 }
-
-func (BadWhich) Unwrap() error { return fault.Invalid }
-func (BadWhich) Field() string { return "ids" }

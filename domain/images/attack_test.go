@@ -20,7 +20,7 @@ import (
 func refused(t *testing.T, content []byte, says string) {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, usual)
-	if !errors.As(err, new(images.Unfit)) || !strings.Contains(err.Error(), says) {
+	if !errors.Is(err, images.CodeUnfit) || !strings.Contains(err.Error(), says) {
 		t.Errorf("%s of %d × %d pixels, %v", c.Type, c.Width, c.Height, err)
 	}
 }
@@ -61,7 +61,7 @@ func TestFramesBehindAnExtension(t *testing.T) {
 		}
 		c, err := images.Convert(context.Background(), hidden, usual)
 		if err != nil {
-			if !errors.As(err, new(images.Unfit)) {
+			if !errors.Is(err, images.CodeUnfit) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

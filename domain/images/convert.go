@@ -102,7 +102,7 @@ func kindOf(content []byte) (kind, error) {
 	case len(content) >= 16 && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP":
 		return kind{"WebP", webp.DecodeConfig, webp.Decode}, nil
 	}
-	return kind{}, Unfit{whatElse(content)}
+	return kind{}, Unfit(whatElse(content))
 }
 
 // whatElse says what is there in place of an image that could be kept.

@@ -147,7 +147,7 @@ func TestUnfit(t *testing.T) {
 		"a PNG without any":          {outboundtest.Bomb(0, 0), "damaged"},
 	} {
 		got, err := images.Convert(context.Background(), c.content, usual)
-		if !errors.As(err, new(images.Unfit)) || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, images.CodeUnfit) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", what, got.Type, err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestConvertBearsDamage(t *testing.T) {
 				damaged[random.IntN(len(damaged))] = byte(random.IntN(256))
 			}
 			c, err := images.Convert(context.Background(), damaged[:random.IntN(len(damaged)+1)], usual)
-			if err == nil && int64(c.Width)*int64(c.Height) > usual.Pixels || err != nil && !errors.As(err, new(images.Unfit)) {
+			if err == nil && int64(c.Width)*int64(c.Height) > usual.Pixels || err != nil && !errors.Is(err, images.CodeUnfit) {
 				t.Errorf("%d × %d, %v", c.Width, c.Height, err)
 			}
 		}

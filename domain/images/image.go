@@ -59,16 +59,18 @@ const ThumbnailWidth = 640
 // Thumbnail is the name of the file of its small copy; an image that is small itself has none.
 func (h Hash) Thumbnail() string { return fmt.Sprintf("%s.%d", h.Blob(), ThumbnailWidth) }
 
-// NotFound reports an image that the company does not keep.
-type NotFound struct{}
+// CodeNotFound: there is no such image, or not for the caller. Check the address.
+const CodeNotFound fault.Code = "Image.NotFound"
 
-func (NotFound) Error() string { return "There is no such image here." }
-func (NotFound) Unwrap() error { return fault.NotFound }
+func NotFound() error {
+	return fault.Error{Kind: fault.NotFound, Code: CodeNotFound, Message: "There is no such image here."}
+}
 
-// Unfit reports bytes that are no image which could be kept.
-type Unfit struct{ Why string }
+// CodeUnfit: the bytes are no image that can be kept. Use a smaller one, or a PNG, JPEG or GIF.
+const CodeUnfit fault.Code = "Image.Unsupported"
 
-func (e Unfit) Error() string { return e.Why }
-func (Unfit) Unwrap() error   { return fault.Invalid }
+func Unfit(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeUnfit, Message: why}
+}
 
-func unfit(format string, args ...any) error { return Unfit{fmt.Sprintf(format, args...)} }
+func unfit(format string, args ...any) error { return Unfit(fmt.Sprintf(format, args...)) }

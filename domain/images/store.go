@@ -40,7 +40,7 @@ func From(ctx context.Context, q *db.Queries, company id.Company, address string
 
 func imageFrom(row db.Image, err error) (Image, error) {
 	if db.IsNotFound(err) {
-		return Image{}, NotFound{}
+		return Image{}, NotFound()
 	}
 	if err != nil {
 		return Image{}, fmt.Errorf("read image: %w", err)

@@ -126,7 +126,7 @@ func (d *dispatcher) unpark(now time.Time) {
 
 // transient reports an error of the database that says nothing of what was to be written.
 func transient(err error) bool {
-	return errors.As(err, new(db.Unavailable)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return errors.Is(err, db.CodeUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // exchange finishes tasks and claims up to want new ones, in one transaction. How long the claim took is

@@ -11,16 +11,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// BadCanary reports a canary of no such size.
-type BadCanary struct{}
+// CodeBadCanary: the canary is no number of tasks. Send one from 1 on, or leave it out.
+const CodeBadCanary fault.Code = "Run.BadCanary"
 
-func (BadCanary) Error() string {
-	return "A canary is a number of tasks, from 1 on. Leave it empty to start with all."
+func BadCanary() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCanary, Field: "canary",
+		Message: "A canary is a number of tasks, from 1 on. Leave it empty to start with all.",
+	}
 }
-func (BadCanary) Unwrap() error { return fault.Invalid }
-
-// Field is the field of the form.
-func (BadCanary) Field() string { return "canary" }
 
 // maxCanary is what its column holds.
 const maxCanary = 1<<32 - 1
@@ -36,7 +35,7 @@ func (e *Engine) StartRun(ctx context.Context, actor Actor, run id.Run, canary i
 // who start a run, the settings of the first are those that count. It also returns what TurnKnobs does.
 func (e *Engine) StartRunWith(ctx context.Context, actor Actor, run id.Run, canary int, change KnobChange) (Run, error) {
 	if canary < 0 || canary > maxCanary {
-		return Run{}, BadCanary{}
+		return Run{}, BadCanary()
 	}
 	m := move{Action: "start", From: []State{Ready}, To: Running, Actor: actor}
 	var left *uint32
@@ -106,7 +105,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 		switch m.To {
 		case Running:
 			if e.registry[row.Name] == nil && slices.Contains(m.From, State(row.State)) {
-				return Removed{Run: run, Name: row.Name}
+				return Removed(run, row.Name)
 			}
 		case Cancelled:
 			if slices.Contains([]State{Running, Pausing, Throttled}, State(row.State)) {
@@ -136,13 +135,13 @@ func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 func lockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
-		return row, RunNotFound{run}
+		return row, RunNotFound(run)
 	}
 	return row, err
 }
 
 // TurnKnobs changes settings of a run that is not over; workers follow within a second or so. It returns
-// RunNotFound, BadParams with a BadKnob for each, or WrongState.
+// RunNotFound, fault.Several with a BadKnob for each, or WrongState.
 func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change KnobChange) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := lockRun(ctx, tx, run)
@@ -150,7 +149,7 @@ func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change 
 			return err
 		}
 		if !State(row.State).IsActive() {
-			return WrongState{Run: run, State: State(row.State), Action: "be adjusted"}
+			return WrongState(run, State(row.State), "be adjusted")
 		}
 		return turn(ctx, tx, row, actor, change)
 	})
@@ -195,7 +194,7 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 			return err
 		}
 		if State(row.State).IsActive() {
-			return WrongState{Run: run, State: State(row.State), Action: "be dismissed"}
+			return WrongState(run, State(row.State), "be dismissed")
 		}
 		if row.Listed == ListFinished {
 			return nil
@@ -212,13 +211,15 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 	return e.Run(ctx, run)
 }
 
-// WorkerNotFound reports a worker that is not there, or stopped.
-type WorkerNotFound struct{ Worker id.Worker }
+// CodeWorkerNotFound: the worker is gone. See the list of workers.
+const CodeWorkerNotFound fault.Code = "Worker.NotFound"
 
-func (e WorkerNotFound) Error() string {
-	return fmt.Sprintf("Worker %d is gone. The list of workers shows who works now.", e.Worker)
+func WorkerNotFound(worker id.Worker) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeWorkerNotFound,
+		Message: fmt.Sprintf("Worker %d is gone. The list of workers shows who works now.", worker),
+	}
 }
-func (WorkerNotFound) Unwrap() error { return fault.NotFound }
 
 // workersShown are so many of those that work, that drain, and that stopped.
 const workersShown = 200
@@ -248,7 +249,7 @@ func (e *Engine) DrainWorker(ctx context.Context, actor Actor, worker id.Worker,
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		row, err := tx.LockWorker(ctx, worker)
 		if db.IsNotFound(err) || err == nil && row.State == WorkerStopped {
-			return WorkerNotFound{worker}
+			return WorkerNotFound(worker)
 		}
 		if err != nil || row.State == state {
 			return err

@@ -77,10 +77,10 @@ func TestEveryActionInEveryState(t *testing.T) {
 				after := d.run(run.ID)
 				want, allowed := c.want[from]
 				if begins := want == Running && from != Running && !known; begins {
-					refuses[Removed](t, err, fault.Conflict)
+					refusesAs(t, err, CodeRemoved, fault.Conflict)
 					want = from
 				} else if !allowed {
-					refuses[WrongState](t, err, fault.Conflict)
+					refusesAs(t, err, CodeWrongState, fault.Conflict)
 					want = from
 				} else if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -103,7 +103,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 		"knob":  knob(d, d.Engine, 99),
 		"retry": func() error { _, err := d.RetryTasks(d.ctx, d.ana, 99, Which{All: true}); return err }(),
 	} {
-		t.Run(name+" of a run that is not there", func(t *testing.T) { refuses[RunNotFound](t, err, fault.NotFound) })
+		t.Run(name+" of a run that is not there", func(t *testing.T) { refusesAs(t, err, CodeRunNotFound, fault.NotFound) })
 	}
 }
 
@@ -135,7 +135,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 		_, err := d.StartRun(d.ctx, d.ana, run.ID, 0)
-		refuses[WrongState](t, err, fault.Conflict) // who wants all is not told that all is running
+		refusesAs(t, err, CodeWrongState, fault.Conflict) // who wants all is not told that all is running
 		execute(t, d.db, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
 		must[Run](t)(d.PauseRun(d.ctx, d.ana, run.ID))
 		if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {
@@ -151,7 +151,7 @@ func TestStart(t *testing.T) {
 		d := newDesk(t)
 		for _, canary := range []int{-1, 1 << 32} {
 			_, err := d.StartRun(d.ctx, d.ana, 1, canary)
-			refuses[BadCanary](t, err, fault.Invalid)
+			refusesAs(t, err, CodeBadCanary, fault.Invalid)
 		}
 	})
 }
@@ -198,7 +198,7 @@ func TestKnobs(t *testing.T) {
 		Concurrency: &zero, Block: &many, Attempts: &zero, Timeout: &long, Rate: &none, MaxHistory: &minus, MaxLag: &long, ErrorShare: &rate, SameError: &most,
 	})
 	var fields []string
-	for _, one := range refuses[BadParams](t, err, fault.Invalid) {
+	for _, one := range refuses[fault.Several](t, err, fault.Invalid) {
 		fields = append(fields, fault.Field(one))
 	}
 	if fmt.Sprint(fields) != "[concurrency block attempts timeout rate max_history max_lag error_share same_error]" {
@@ -213,7 +213,7 @@ func TestKnobs(t *testing.T) {
 	}
 	row++ // more than is looked at
 	_, err = d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{SameError: &row})
-	if refuses[BadParams](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
+	if refuses[fault.Several](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
 		t.Error(fault.Message(err))
 	}
 	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m", 0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
@@ -260,9 +260,9 @@ func TestDrain(t *testing.T) {
 	if log := d.log(over.ID); strings.Contains(log[len(log)-1], "drain") {
 		t.Error("a run that is over says so, too:", log)
 	}
-	refuses[WorkerNotFound](t, d.DrainWorker(d.ctx, d.ana, 999, true), fault.NotFound)
+	refusesAs(t, d.DrainWorker(d.ctx, d.ana, 999, true), CodeWorkerNotFound, fault.NotFound)
 	execute(t, d.db, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
-	refuses[WorkerNotFound](t, d.DrainWorker(d.ctx, d.ana, worker, false), fault.NotFound)
+	refusesAs(t, d.DrainWorker(d.ctx, d.ana, worker, false), CodeWorkerNotFound, fault.NotFound)
 }
 
 func TestNothingStartsByItselfAfterARestore(t *testing.T) {
@@ -304,7 +304,7 @@ func TestStartWithSettings(t *testing.T) {
 	ready := d.ready(3)
 	eight, two, far := 8, 2, 100_000
 	mine, theirs := KnobChange{Concurrency: &eight}, KnobChange{Concurrency: &two}
-	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{Concurrency: &far}); !errors.As(err, new(BadParams)) {
+	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{Concurrency: &far}); !errors.As(err, new(fault.Several)) {
 		t.Error(err)
 	}
 	if run := d.run(ready.ID); run.State != Ready {
@@ -316,7 +316,7 @@ func TestStartWithSettings(t *testing.T) {
 	log := len(d.log(ready.ID))
 	t.Run("who comes second changes nothing, and is told", func(t *testing.T) {
 		_, err := d.StartRunWith(d.ctx, Actor{Name: "Bob"}, ready.ID, 0, theirs)
-		refuses[WrongState](t, err, fault.Conflict)
+		refusesAs(t, err, CodeWrongState, fault.Conflict)
 		if run := d.run(ready.ID); run.Knobs.Concurrency != 8 || len(d.log(ready.ID)) != log {
 			t.Errorf("%+v, %q", run.Knobs, d.log(ready.ID))
 		}

@@ -40,7 +40,7 @@ func FillCSV(ctx context.Context, into Filler, options csvfile.Options, maker fu
 		}
 	}
 	if !rows {
-		return csvfile.BadFile{Reason: "The file has a header and no rows."}
+		return csvfile.BadFile("The file has a header and no rows.")
 	}
 	return nil
 }

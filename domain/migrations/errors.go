@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // Permanent is an error of a task that no further attempt would mend.
@@ -84,12 +86,12 @@ func problemOf(err error, secrets ...string) problem {
 	}
 	p := problem{message: keep(message, maxMessage)}
 	var detailed Detailed
-	var caused interface{ Cause() error } // of db.Unavailable: what the server said
+	cause := fault.Cause(err) // of db.Unavailable: what the server said
 	switch {
 	case errors.As(err, &detailed):
 		p.detail = keep(detailed.Detail(), maxDetail)
-	case errors.As(err, &caused) && caused.Cause() != nil:
-		p.detail = keep(caused.Cause().Error(), maxDetail)
+	case cause != nil:
+		p.detail = keep(cause.Error(), maxDetail)
 	}
 	p.fingerprint = fingerprintOf(p.message)
 	return p

@@ -304,14 +304,14 @@ func (f *filling) Cursor() string { return f.row.FillCursor }
 
 func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
 	if f.row.Upload == "" {
-		return nil, BadUpload{"The run has no file."}
+		return nil, BadUpload("The run has no file.")
 	}
 	if f.engine.files == nil {
-		return nil, NoFiles{}
+		return nil, NoFiles()
 	}
 	file, err := f.engine.files.Open(ctx, f.row.Upload)
 	if errors.As(err, new(blobs.NotFound)) {
-		err = MissingUpload{f.row.ID, hostname()}
+		err = MissingUpload(f.row.ID, hostname())
 	}
 	return file, err
 }
@@ -327,7 +327,7 @@ func (e *Engine) seesUpload(ctx context.Context, worker id.Worker, run id.Run) e
 	if err == nil {
 		return file.Close()
 	}
-	if !errors.As(err, new(MissingUpload)) {
+	if !errors.Is(err, CodeMissingUpload) {
 		return nil // filling says so
 	}
 	_ = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run, FillFence: now.FillFence, Reason: cut("Filling waits: "+fault.Message(err), maxReason)})

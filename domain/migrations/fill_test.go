@@ -174,7 +174,7 @@ func TestFill(t *testing.T) {
 		}
 	})
 	for why, fill := range map[string]func(ctx context.Context, into Filler) error{
-		"The file is no CSV.":  func(context.Context, Filler) error { return fmt.Errorf("open: %w", BadUpload{"The file is no CSV."}) },
+		"The file is no CSV.":  func(context.Context, Filler) error { return fmt.Errorf("open: %w", BadUpload("The file is no CSV.")) },
 		"what it was":          func(context.Context, Filler) error { return errors.New("what it was") },
 		"panic: oh no":         func(context.Context, Filler) error { panic("oh no") },
 		"The run has no file.": func(ctx context.Context, into Filler) error { _, err := into.Upload(ctx); return err },
@@ -415,7 +415,7 @@ func TestFillers(t *testing.T) {
 	})
 	t.Run("a source that goes back is a mistake", func(t *testing.T) {
 		err := FillPages(ctx, &pieces{left: 1 << 30}, func(context.Context, uint64) ([]uint64, error) { return []uint64{2, 1}, nil }, func(n uint64) (uint64, string) { return n, "" })
-		if err == nil || fault.Kind(err) != nil {
+		if err == nil || fault.KindOf(err) != "" {
 			t.Error(err)
 		}
 	})
@@ -439,7 +439,7 @@ func TestFillWithoutItsFile(t *testing.T) {
 	t.Run("a server that does not have the file leaves the run to those who do, and says why", func(t *testing.T) {
 		for range 2 {
 			mine, err := other.fill(d.ctx, d.worker(), run)
-			if mine || !errors.As(err, new(MissingUpload)) || !errors.Is(err, fault.Unavailable) {
+			if mine || !errors.Is(err, CodeMissingUpload) || !errors.Is(err, fault.Unavailable) {
 				t.Error(mine, err)
 			}
 		}

@@ -29,17 +29,12 @@ type KnobChange struct {
 	Throttled   *bool
 }
 
-// BadKnob reports a knob that is turned too far.
-type BadKnob struct {
-	Name string // as in JSON
-	Why  string
+// CodeBadKnob: a setting of a run is out of bounds. Send a value in the bounds that the message names.
+const CodeBadKnob fault.Code = "Run.BadSetting"
+
+func BadKnob(name, why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadKnob, Field: name, Message: why}
 }
-
-func (e BadKnob) Error() string { return e.Why }
-func (BadKnob) Unwrap() error   { return fault.Invalid }
-
-// Field is the knob's name.
-func (e BadKnob) Field() string { return e.Name }
 
 func readKnobs(text string) (Knobs, error) {
 	var k Knobs
@@ -78,7 +73,13 @@ func otherwise[T comparable](knob *T, value T) {
 // turned is a knob that was turned, for the log.
 type turned struct{ name, old, new string }
 
-// turn returns the knobs after the change, and what is different. It returns BadParams with a BadKnob
+// Check returns fault.Several with a BadKnob for each setting that the change would put out of bounds.
+func (k Knobs) Check(change KnobChange) error {
+	_, _, err := k.turn(change)
+	return err
+}
+
+// turn returns the knobs after the change, and what is different. It returns fault.Several with a BadKnob
 // for each that is out of its range.
 func (k Knobs) turn(c KnobChange) (Knobs, []turned, error) {
 	t := turning{}
@@ -107,7 +108,7 @@ func (k Knobs) turn(c KnobChange) (Knobs, []turned, error) {
 
 type turning struct {
 	done []turned
-	bad  BadParams
+	bad  fault.Several
 }
 
 func turnTo[T int | int64 | float64 | time.Duration](t *turning, name string, knob, to *T, least, most T, show func(T) string) {
@@ -115,7 +116,7 @@ func turnTo[T int | int64 | float64 | time.Duration](t *turning, name string, kn
 		return
 	}
 	if math.IsNaN(float64(*to)) || *to < least || *to > most {
-		t.bad = append(t.bad, BadKnob{name, fmt.Sprintf("%s must be from %s to %s.", title(name), show(least), show(most))})
+		t.bad = append(t.bad, BadKnob(name, fmt.Sprintf("%s must be from %s to %s.", title(name), show(least), show(most))))
 		return
 	}
 	t.done = append(t.done, turned{name, show(*knob), show(*to)})

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -276,12 +277,20 @@ func (d *desk) stored() (names []string) {
 }
 
 // refuses checks that err is of the kind and the type of want.
-func refuses[T error](t testing.TB, err error, kind error) (as T) {
+func refuses[T error](t testing.TB, err error, kind fault.Kind) (as T) {
 	t.Helper()
 	if !errors.As(err, &as) || !errors.Is(err, kind) {
 		t.Fatalf("%v (%T); want %T, %v", err, err, as, kind)
 	}
 	return as
+}
+
+// refusesAs fails unless an error has the code and the kind.
+func refusesAs(t testing.TB, err error, code fault.Code, kind fault.Kind) {
+	t.Helper()
+	if !errors.Is(err, code) || !errors.Is(err, kind) {
+		t.Fatalf("%v (%s); want %s, %v", err, fault.CodeOf(err), code, kind)
+	}
 }
 
 // moved is a step of the engine's.

@@ -22,36 +22,14 @@ import (
 // Masked stands for a secret wherever values are shown.
 const Masked = "••••••"
 
-// BadParam reports a parameter that cannot be taken.
-type BadParam struct {
-	Name string // as in Param
-	Why  string // a sentence
+// CodeBadParam: a parameter of a migration is missing or wrong. Send what the message says.
+const CodeBadParam fault.Code = "Run.BadParameter"
+
+func BadParam(name, why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadParam, Field: name, Message: why}
 }
 
-func (e BadParam) Error() string { return e.Why }
-func (BadParam) Unwrap() error   { return fault.Invalid }
-
-// Field is the parameter's name.
-func (e BadParam) Field() string { return e.Name }
-
-// BadParams reports all that is wrong with what a run was to be opened with, each with its field.
-type BadParams []error
-
-func (e BadParams) Error() string {
-	sentences := make([]string, len(e))
-	for i, err := range e {
-		sentences[i] = err.Error()
-		if field := fault.Field(err); field != "" {
-			sentences[i] = field + ": " + sentences[i]
-		}
-	}
-	return strings.Join(sentences, " ")
-}
-
-// Unwrap returns the errors one by one.
-func (e BadParams) Unwrap() []error { return e }
-
-// parse returns the values as they are stored, or BadParams. What is not given has its default.
+// parse returns the values as they are stored, or fault.Several. What is not given has its default.
 func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 	values, err := m.each(ctx, given)
 	if err == nil && m.Check != nil {
@@ -65,7 +43,7 @@ func (m *Migration) parse(ctx context.Context, given Values) (Values, error) {
 
 // each parses the parameters, each by itself.
 func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
-	values, bad := Values{}, BadParams{}
+	values, bad := Values{}, fault.Several{}
 	for _, p := range m.Params {
 		value, err := p.parse(ctx, given[p.Name])
 		switch {
@@ -79,7 +57,7 @@ func (m *Migration) each(ctx context.Context, given Values) (Values, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == name }) {
-			bad = append(bad, BadParam{name, fmt.Sprintf("%s has no parameter “%s”. %s", m.Name, name, m.paramNames())})
+			bad = append(bad, BadParam(name, fmt.Sprintf("%s has no parameter “%s”. %s", m.Name, name, m.paramNames())))
 		}
 	}
 	if len(bad) > 0 {
@@ -102,7 +80,7 @@ func (m *Migration) paramNames() string {
 // parse returns a value as it is stored, or BadParam.
 func (p Param) parse(ctx context.Context, given string) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
-		return "", BadParam{p.Name, fmt.Sprintf(format, args...)}
+		return "", BadParam(p.Name, fmt.Sprintf(format, args...))
 	}
 	if !utf8.ValidString(given) || strings.ContainsFunc(given, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 		return bad("%s has characters that are no text. Type it anew, as UTF-8.", p.Label)
@@ -155,14 +133,14 @@ func (p Param) longest() int {
 func (p Param) parseNumber(value string) (string, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if errors.Is(err, strconv.ErrSyntax) {
-		return "", BadParam{p.Name, p.Label + " must be a whole number."}
+		return "", BadParam(p.Name, p.Label+" must be a whole number.")
 	}
 	bounded := p.Min != 0 || p.Max != 0
 	if err != nil || bounded && (n < p.Min || n > p.Max) {
 		if !bounded {
-			return "", BadParam{p.Name, p.Label + " is too large a number."}
+			return "", BadParam(p.Name, p.Label+" is too large a number.")
 		}
-		return "", BadParam{p.Name, fmt.Sprintf("%s must be from %d to %d.", p.Label, p.Min, p.Max)}
+		return "", BadParam(p.Name, fmt.Sprintf("%s must be from %d to %d.", p.Label, p.Min, p.Max))
 	}
 	return strconv.FormatInt(n, 10), nil
 }
@@ -173,7 +151,7 @@ func (p Param) parseChoice(ctx context.Context, value string) (string, error) {
 		return "", fmt.Errorf("read what %s can be: %w", p.Name, err)
 	}
 	if !slices.ContainsFunc(options, func(o Option) bool { return o.Value == value }) {
-		return "", BadParam{p.Name, fmt.Sprintf("There is no “%s” to choose for %s. Choose from the list.", value, p.Label)}
+		return "", BadParam(p.Name, fmt.Sprintf("There is no “%s” to choose for %s. Choose from the list.", value, p.Label))
 	}
 	return value, nil
 }

@@ -217,7 +217,7 @@ func eta(left, now, long, spread float64) ETA {
 func (e *Engine) workersOf(ctx context.Context, run id.Run) (db.RunNowRow, []RunWorker, error) {
 	row, err := db.Read(e.db.RunNow(ctx, run))
 	if db.IsNotFound(err) {
-		return row, nil, RunNotFound{run}
+		return row, nil, RunNotFound(run)
 	}
 	if err != nil {
 		return row, nil, err

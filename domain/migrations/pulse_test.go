@@ -166,7 +166,7 @@ func TestPulse(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 
-	if _, err := s.engine.Pulse(t.Context(), 99); !errors.Is(err, RunNotFound{99}) {
+	if _, err := s.engine.Pulse(t.Context(), 99); !errors.Is(err, RunNotFound(99)) {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }

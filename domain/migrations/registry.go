@@ -29,30 +29,29 @@ type ParamInfo struct {
 	Options []Option
 }
 
-// UnknownMigration reports a migration that this program does not have.
-type UnknownMigration struct {
-	Name  string
-	Known []string
+// CodeUnknownMigration: there is no migration of this name. The message names those that exist.
+const CodeUnknownMigration fault.Code = "Migration.NotFound"
+
+func UnknownMigration(name string, known []string) error {
+	return fault.Error{Kind: fault.NotFound, Code: CodeUnknownMigration, Message: unknownMigrationMessage(name, known)}
 }
 
-func (e UnknownMigration) Error() string {
-	if len(e.Known) == 0 {
-		return fmt.Sprintf("There is no migration “%s” here, nor any other.", e.Name)
+func unknownMigrationMessage(name string, known []string) string {
+	if len(known) == 0 {
+		return fmt.Sprintf("There is no migration “%s” here, nor any other.", name)
 	}
-	return fmt.Sprintf("There is no migration “%s” here. There are: %s.", e.Name, strings.Join(e.Known, ", "))
-}
-func (UnknownMigration) Unwrap() error { return fault.NotFound }
-
-// Removed reports a run whose migration this program does not have, or no longer.
-type Removed struct {
-	Run  id.Run
-	Name string
+	return fmt.Sprintf("There is no migration “%s” here. There are: %s.", name, strings.Join(known, ", "))
 }
 
-func (e Removed) Error() string {
-	return fmt.Sprintf("This version of Counterfoil has no migration “%s”, so run %d cannot go on. It can be paused and cancelled.", e.Name, e.Run)
+// CodeRemoved: this version of the program does not have the run's migration. Pause or cancel the run.
+const CodeRemoved fault.Code = "Migration.Removed"
+
+func Removed(run id.Run, name string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeRemoved,
+		Message: fmt.Sprintf("This version of Counterfoil has no migration “%s”, so run %d cannot go on. It can be paused and cancelled.", name, run),
+	}
 }
-func (Removed) Unwrap() error { return fault.Conflict }
 
 var (
 	migrationName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
@@ -109,7 +108,7 @@ func (e *Engine) migration(name string) (*Migration, error) {
 	if m, ok := e.registry[name]; ok {
 		return m, nil
 	}
-	return nil, UnknownMigration{Name: name, Known: e.names()}
+	return nil, UnknownMigration(name, e.names())
 }
 
 func (e *Engine) names() []string {

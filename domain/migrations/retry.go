@@ -26,36 +26,37 @@ type Which struct {
 	Waiting     bool      // all that wait for their next attempt
 }
 
-// BadWhich reports that not exactly one of a task, some tasks, a group and all was named.
-type BadWhich struct{}
+// CodeBadWhich: the request does not say which tasks, or says it twice. Send tasks, a fingerprint, all or
+// waiting.
+const CodeBadWhich fault.Code = "Task.BadSelection"
 
-func (BadWhich) Error() string {
-	return "Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait."
-}
-func (BadWhich) Unwrap() error { return fault.Invalid }
-
-// TooManyTasks reports that more tasks are named than are retried or skipped at once.
-type TooManyTasks struct{}
-
-func (TooManyTasks) Error() string {
-	return fmt.Sprintf("Name at most %d tasks at once, or the fingerprint of a failure, or all failed tasks.", settleChunk)
-}
-func (TooManyTasks) Unwrap() error { return fault.Invalid }
-
-// Field is the field of the form.
-func (TooManyTasks) Field() string { return "tasks" }
-
-// WrongTaskState reports a task whose state does not allow the action.
-type WrongTaskState struct {
-	Task   id.Task
-	State  string
-	Action string
+func BadWhich() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadWhich,
+		Message: "Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait.",
+	}
 }
 
-func (e WrongTaskState) Error() string {
-	return fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", e.Task, e.State, e.Action)
+// CodeTooManyTasks: more tasks are named than are retried or skipped at once. Name fewer, a fingerprint, or
+// all.
+const CodeTooManyTasks fault.Code = "Task.TooMany"
+
+func TooManyTasks() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeTooManyTasks, Field: "tasks",
+		Message: fmt.Sprintf("Name at most %d tasks at once, or the fingerprint of a failure, or all failed tasks.", settleChunk),
+	}
 }
-func (WrongTaskState) Unwrap() error { return fault.Conflict }
+
+// CodeWrongTaskState: the state of the task does not allow this. Read the task again to see what can be done.
+const CodeWrongTaskState fault.Code = "Task.WrongState"
+
+func WrongTaskState(task id.Task, state, action string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeWrongTaskState,
+		Message: fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", task, state, action),
+	}
+}
 
 const (
 	// settleChunk is how many tasks one transaction retries or skips.
@@ -163,12 +164,12 @@ func (w Which) parse() (many, error) {
 	}
 	switch {
 	case named != 1:
-		return many{}, BadWhich{}
+		return many{}, BadWhich()
 	case w.Waiting:
 		return many{state: TaskWaiting}, nil
 	}
 	if len(w.Tasks) > settleChunk {
-		return many{}, TooManyTasks{}
+		return many{}, TooManyTasks()
 	}
 	print, err := parseFingerprint(w.Fingerprint)
 	return many{TaskFailed, print}, err
@@ -188,7 +189,7 @@ func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks
 			return err
 		}
 		if must && len(rows) == 0 {
-			return TaskNotFound{Run: run, Task: tasks[0]}
+			return TaskNotFound(run, tasks[0])
 		}
 		var chunk []settled
 		var names []string
@@ -197,7 +198,7 @@ func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks
 			case slices.Contains(s.from, t.State):
 				chunk, names = append(chunk, settled{t.ID, t.State, t.Fingerprint}), append(names, strconv.FormatUint(uint64(t.ID), 10))
 			case must:
-				return WrongTaskState{Task: t.ID, State: t.State, Action: s.done}
+				return WrongTaskState(t.ID, t.State, s.done)
 			}
 		}
 		if n = int64(len(chunk)); n == 0 {
@@ -398,10 +399,10 @@ func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s sett
 		return row, err
 	}
 	if !slices.Contains(s.runs, State(row.State)) {
-		return row, WrongState{Run: run, State: State(row.State), Action: s.kind + " tasks"}
+		return row, WrongState(run, State(row.State), s.kind+" tasks")
 	}
 	if s.kind == "retry" && State(row.State) == Complete && e.registry[row.Name] == nil {
-		return row, Removed{Run: run, Name: row.Name}
+		return row, Removed(run, row.Name)
 	}
 	return row, nil
 }

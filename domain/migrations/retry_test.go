@@ -289,13 +289,13 @@ func TestRetry(t *testing.T) {
 			if may := slices.Contains([]string{TaskWaiting, TaskFailed, TaskSkipped}, state); may != (err == nil) {
 				t.Error("retry of one that is", state, err)
 			} else if !may {
-				refuses[WrongTaskState](t, err, fault.Conflict)
+				refusesAs(t, err, CodeWrongTaskState, fault.Conflict)
 			}
 			_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: tasks[2*i+1]})
 			if may := slices.Contains([]string{TaskOpen, TaskWaiting, TaskFailed}, state); may != (err == nil) {
 				t.Error("skip of one that is", state, err)
 			} else if !may {
-				refuses[WrongTaskState](t, err, fault.Conflict)
+				refusesAs(t, err, CodeWrongTaskState, fault.Conflict)
 			}
 			d.counted(run.ID)
 		}
@@ -309,7 +309,7 @@ func TestRetry(t *testing.T) {
 		}
 		other := d.ready(1)
 		_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: d.ids(other.ID)[0]})
-		refuses[TaskNotFound](t, err, fault.NotFound)
+		refusesAs(t, err, CodeTaskNotFound, fault.NotFound)
 	})
 	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
@@ -339,17 +339,17 @@ func TestRetry(t *testing.T) {
 		}
 		d.counted(run.ID)
 		_, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Tasks: make([]id.Task, settleChunk+1)})
-		refuses[TooManyTasks](t, err, fault.Invalid)
+		refusesAs(t, err, CodeTooManyTasks, fault.Invalid)
 	})
 	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		for _, which := range []Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
 			_, err := d.RetryTasks(d.ctx, d.ana, 1, which)
-			refuses[BadWhich](t, err, fault.Invalid)
+			refusesAs(t, err, CodeBadWhich, fault.Invalid)
 		}
 		_, err := d.SkipTasks(d.ctx, d.ana, 1, Which{Fingerprint: "' OR 1"})
-		refuses[BadFingerprint](t, err, fault.Invalid)
+		refusesAs(t, err, CodeBadFingerprint, fault.Invalid)
 	})
 }
 
@@ -422,7 +422,7 @@ func TestCountersAreTheTruth(t *testing.T) {
 			case "complete":
 				d.put(run.ID, Complete)
 			}
-			if err != nil && fault.Kind(err) != fault.Conflict {
+			if err != nil && fault.KindOf(err) != fault.Conflict {
 				r.Fatalf("%s: %v", do, err)
 			}
 			after, _, err := d.Task(d.ctx, run.ID, task)
@@ -445,7 +445,7 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	wait.Go(func() {
 		for _, task := range tasks {
 			_, err := d.SkipTasks(context.WithoutCancel(d.ctx), d.ana, run.ID, Which{Task: task})
-			if err != nil && fault.Kind(err) != fault.Conflict {
+			if err != nil && fault.KindOf(err) != fault.Conflict {
 				t.Error(err)
 			}
 		}

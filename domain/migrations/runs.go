@@ -37,6 +37,9 @@ type Draft struct {
 // RunsPerPage is how many runs a list shows at once.
 const RunsPerPage = 50
 
+// CodeActiveRun: a run of the same migration with the same parameters is not over. Use it, or cancel it first.
+const CodeActiveRun fault.Code = "Run.Active"
+
 // ActiveRun reports a run that is to be opened while one of the same migration with the same
 // parameters is not over.
 type ActiveRun struct{ Run id.Run }
@@ -44,44 +47,47 @@ type ActiveRun struct{ Run id.Run }
 func (e ActiveRun) Error() string {
 	return fmt.Sprintf("Run %d does the same and is not over. Go on with that one, or cancel it first.", e.Run)
 }
-func (ActiveRun) Unwrap() error { return fault.Conflict }
-
-// NoPreview reports a dry run of a migration that cannot say what it would do.
-type NoPreview struct{ Title string }
-
-func (e NoPreview) Error() string {
-	return fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", e.Title)
+func (e ActiveRun) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeActiveRun, Message: e.Error()}
 }
-func (NoPreview) Unwrap() error { return fault.Invalid }
 
-// Field is the field of the form.
-func (NoPreview) Field() string { return "dry" }
+// CodeNoPreview: the migration has no dry run. Run it without, perhaps with a canary.
+const CodeNoPreview fault.Code = "Run.NoPreview"
 
-// BadUpload reports a file that cannot be taken.
-type BadUpload struct{ Why string }
-
-func (e BadUpload) Error() string { return e.Why }
-func (BadUpload) Unwrap() error   { return fault.Invalid }
-
-// Field is the field of the form.
-func (BadUpload) Field() string { return "upload" }
-
-// NoFiles reports a file that cannot be stored, for the program has no place for files.
-type NoFiles struct{}
-
-func (NoFiles) Error() string {
-	return "There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again."
+func NoPreview(title string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNoPreview, Field: "dry",
+		Message: fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", title),
+	}
 }
-func (NoFiles) Unwrap() error { return fault.Unavailable }
 
-// BadFrom reports an earlier run of another migration.
-type BadFrom struct{ Run id.Run }
+// CodeBadUpload: the run's file is missing, superfluous or has a bad name. Send the file that the migration
+// asks for.
+const CodeBadUpload fault.Code = "Run.BadUpload"
 
-func (e BadFrom) Error() string { return fmt.Sprintf("Run %d is one of another migration.", e.Run) }
-func (BadFrom) Unwrap() error   { return fault.Invalid }
+func BadUpload(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadUpload, Field: "upload", Message: why}
+}
 
-// Field is the field of the form.
-func (BadFrom) Field() string { return "from" }
+// CodeNoFiles: the server has no place to store files. Set COUNTERFOIL_BLOBS and start it again.
+const CodeNoFiles fault.Code = "Blob.NoStorage"
+
+func NoFiles() error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: CodeNoFiles,
+		Message: "There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again.",
+	}
+}
+
+// CodeBadFrom: the earlier run is one of another migration. Name a run of the same one.
+const CodeBadFrom fault.Code = "Run.OtherMigration"
+
+func BadFrom(run id.Run) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadFrom, Field: "from",
+		Message: fmt.Sprintf("Run %d is one of another migration.", run),
+	}
+}
 
 // upload is a file of a run.
 type upload struct {
@@ -90,7 +96,7 @@ type upload struct {
 	own        bool // stored for this run, not an earlier one's
 }
 
-// Check returns the parameters of a run as they would be stored. It returns UnknownMigration, BadParams with all that
+// Check returns the parameters of a run as they would be stored. It returns UnknownMigration, fault.Several with all that
 // is wrong, or what the migration's Check returns. Nothing is opened.
 func (e *Engine) Check(ctx context.Context, name string, values Values) (Values, error) {
 	m, err := e.migration(name)
@@ -100,7 +106,7 @@ func (e *Engine) Check(ctx context.Context, name string, values Values) (Values,
 	return m.parse(ctx, values)
 }
 
-// OpenRun opens a run, which the first worker who is free fills. It returns UnknownMigration, BadParams
+// OpenRun opens a run, which the first worker who is free fills. It returns UnknownMigration, fault.Several
 // with all that is wrong, NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, what the migration's
 // Check returns, or ActiveRun. Of a run that is refused nothing is left, nor is its file.
 func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values Values, draft Draft) (Run, error) {
@@ -133,17 +139,17 @@ func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values V
 // check returns the values as they are stored, or all that is wrong, before a file is stored for nothing.
 func (m *Migration) check(ctx context.Context, values Values, draft Draft, file upload) (Values, error) {
 	values, err := m.parse(ctx, values)
-	var bad BadParams
+	var bad fault.Several
 	if err != nil && !errors.As(err, &bad) {
 		return nil, err
 	}
 	switch given := draft.Upload != nil || file.path != ""; {
 	case draft.Dry && m.Preview == nil:
-		bad = append(bad, NoPreview{Title: m.Title})
+		bad = append(bad, NoPreview(m.Title))
 	case m.Upload == "" && draft.Upload != nil:
-		bad = append(bad, BadUpload{"This migration takes no file. Leave it out."})
+		bad = append(bad, BadUpload("This migration takes no file. Leave it out."))
 	case m.Upload != "" && !m.UploadOptional && !given:
-		bad = append(bad, BadUpload{"Choose a file: " + m.Upload + "."})
+		bad = append(bad, BadUpload("Choose a file: "+m.Upload+"."))
 	}
 	if len(bad) > 0 {
 		return nil, bad
@@ -158,7 +164,7 @@ func (e *Engine) earlier(ctx context.Context, m *Migration, given Values, from i
 		return nil, upload{}, err
 	}
 	if row.Name != m.Name {
-		return nil, upload{}, BadFrom{from}
+		return nil, upload{}, BadFrom(from)
 	}
 	then, err := clearValues(row.Params)
 	if err != nil {
@@ -191,11 +197,11 @@ func (m *Migration) isSecret(name string) bool {
 // keep stores the file of a draft under a name that nobody can guess.
 func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
 	if e.files == nil {
-		return upload{}, NoFiles{}
+		return upload{}, NoFiles()
 	}
 	content := bufio.NewReader(draft.Upload)
 	if _, err := content.Peek(1); errors.Is(err, io.EOF) {
-		return upload{}, BadUpload{"The file is empty. Choose another."}
+		return upload{}, BadUpload("The file is empty. Choose another.")
 	}
 	sum := sha256.New()
 	path := uploadsIn + strings.ToLower(rand.Text())
@@ -228,8 +234,8 @@ func fileName(name string) string {
 // discard removes the file of a run that was refused. Where the database did not answer, the run may
 // be there, and needs it.
 func (e *Engine) discard(ctx context.Context, file upload, why error) {
-	kind := fault.Kind(why)
-	if !file.own || kind == nil || kind == fault.Unavailable {
+	kind := fault.KindOf(why)
+	if !file.own || kind == "" || kind == fault.Unavailable {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -293,7 +299,7 @@ func (e *Engine) activeRun(ctx context.Context, key []byte) (id.Run, error) {
 
 // OpenIn opens a run in the transaction of what makes it necessary, beside whatever runs there are: it keeps
 // none from being opened, and waits for none. It looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
-// UnknownMigration or BadParams.
+// UnknownMigration or fault.Several.
 func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string, values Values) (Run, error) {
 	m, err := e.migration(name)
 	if err != nil {
@@ -392,7 +398,7 @@ func (e *Engine) Run(ctx context.Context, run id.Run) (Run, error) {
 func (e *Engine) runRow(ctx context.Context, run id.Run) (db.MigrationRun, error) {
 	row, err := db.Read(e.db.RunByID(ctx, run))
 	if db.IsNotFound(err) {
-		return row, RunNotFound{run}
+		return row, RunNotFound(run)
 	}
 	if err != nil {
 		return row, fmt.Errorf("read run: %w", err)
@@ -400,19 +406,21 @@ func (e *Engine) runRow(ctx context.Context, run id.Run) (db.MigrationRun, error
 	return row, nil
 }
 
-// BadList reports a list of runs that there is not.
-type BadList struct{ List string }
+// CodeBadList: there is no such group of runs. Choose one that the message names.
+const CodeBadList fault.Code = "Run.BadGroup"
 
-func (e BadList) Error() string {
-	return fmt.Sprintf("There is no list “%s” of runs. There are: %s.", e.List, strings.Join(Lists, ", "))
+func BadList(list string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadList,
+		Message: fmt.Sprintf("There is no list “%s” of runs. There are: %s.", list, strings.Join(Lists, ", ")),
+	}
 }
-func (BadList) Unwrap() error { return fault.Invalid }
 
 // Runs returns a page of a list of runs, newest first: those older than before, or the newest where
 // that is 0. It returns BadList.
 func (e *Engine) Runs(ctx context.Context, listed string, before id.Run) (list []Run, more bool, err error) {
 	if listed != ListActive && listed != ListAttention && listed != ListFinished {
-		return nil, false, BadList{listed}
+		return nil, false, BadList(listed)
 	}
 	if before == 0 {
 		before = math.MaxInt64

@@ -68,7 +68,7 @@ func TestParams(t *testing.T) {
 	})
 	t.Run("all that is wrong is said at once, each with its field", func(t *testing.T) {
 		_, err := numbers.parse(ctx, Values{"upto": "1000001", "title": "12345678901", "colour": "green", "loud": "perhaps", "password": "\x00", "nothing": "1"})
-		all := refuses[BadParams](t, err, fault.Invalid)
+		all := refuses[fault.Several](t, err, fault.Invalid)
 		var fields []string
 		for _, one := range all {
 			if !errors.Is(one, fault.Invalid) || !strings.HasSuffix(one.Error(), ".") {
@@ -117,7 +117,8 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		_, err := d.OpenRun(d.ctx, d.ana, "nothing", nil, Draft{})
-		if got := refuses[UnknownMigration](t, err, fault.NotFound).Error(); got != "There is no migration “nothing” here. There are: lines, numbers." {
+		refusesAs(t, err, CodeUnknownMigration, fault.NotFound)
+		if got := fault.Message(err); got != "There is no migration “nothing” here. There are: lines, numbers." {
 			t.Error(got)
 		}
 	})
@@ -235,7 +236,7 @@ func TestOpenRun(t *testing.T) {
 		blind.Preview = nil
 		d := newDesk(t, &blind)
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "many"}, Draft{Dry: true})
-		all := refuses[BadParams](t, err, fault.Invalid)
+		all := refuses[fault.Several](t, err, fault.Invalid)
 		if len(all) != 2 || fault.Field(all[0]) != "upto" || fault.Field(all[1]) != "dry" {
 			t.Error(all)
 		}
@@ -244,7 +245,7 @@ func TestOpenRun(t *testing.T) {
 		t.Parallel()
 		checked := *numbers
 		checked.Check = func(_ context.Context, values Values) error {
-			return BadParam{"title", "Not for " + values["upto"] + "."}
+			return BadParam("title", "Not for "+values["upto"]+".")
 		}
 		d := newDesk(t, &checked)
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", nil, Draft{})
@@ -334,7 +335,7 @@ func TestUploads(t *testing.T) {
 		d := newDesk(t)
 		none := New(d.db, nil, Options{}, lines)
 		_, err := none.OpenRun(d.ctx, d.ana, "lines", Values{"token": "x"}, csv("a\n1\n"))
-		refuses[NoFiles](t, err, fault.Unavailable)
+		refusesAs(t, err, CodeNoFiles, fault.Unavailable)
 	})
 	t.Run("a dry run is done for real with its file and its secret", func(t *testing.T) {
 		t.Parallel()
@@ -363,9 +364,9 @@ func TestUploads(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 		_, err := d.OpenRun(d.ctx, d.ana, "numbers", nil, Draft{From: dry.ID})
-		refuses[BadFrom](t, err, fault.Invalid)
+		refusesAs(t, err, CodeBadFrom, fault.Invalid)
 		_, err = d.OpenRun(d.ctx, d.ana, "lines", nil, Draft{From: 99})
-		refuses[RunNotFound](t, err, fault.NotFound)
+		refusesAs(t, err, CodeRunNotFound, fault.NotFound)
 	})
 }
 
@@ -493,7 +494,7 @@ func TestRuns(t *testing.T) {
 	is(cancelled.ID, ListFinished)
 
 	_, _, err := d.Runs(d.ctx, "all", 0)
-	refuses[BadList](t, err, fault.Invalid)
+	refusesAs(t, err, CodeBadList, fault.Invalid)
 
 	t.Run("pages go on where the last one ended", func(t *testing.T) {
 		for n := range RunsPerPage + 3 {

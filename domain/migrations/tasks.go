@@ -52,42 +52,42 @@ type TaskPage struct {
 	Looked bool
 }
 
-// TaskNotFound reports a task that the run does not have.
-type TaskNotFound struct {
-	Run  id.Run
-	Task id.Task
+// CodeTaskNotFound: the run has no such task. See the list of its tasks.
+const CodeTaskNotFound fault.Code = "Task.NotFound"
+
+func TaskNotFound(run id.Run, task id.Task) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeTaskNotFound,
+		Message: fmt.Sprintf("Run %d has no task %d.", run, task),
+	}
 }
 
-func (e TaskNotFound) Error() string { return fmt.Sprintf("Run %d has no task %d.", e.Run, e.Task) }
-func (TaskNotFound) Unwrap() error   { return fault.NotFound }
+// CodeBadTaskState: there is no such state of tasks. Choose one from the list.
+const CodeBadTaskState fault.Code = "Task.BadState"
 
-// BadTaskState reports a state that no task can have.
-type BadTaskState struct{ State string }
-
-func (e BadTaskState) Error() string {
-	return fmt.Sprintf("No task is “%s”. Choose a state from the list.", e.State)
+func BadTaskState(state string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadTaskState, Field: "state",
+		Message: fmt.Sprintf("No task is “%s”. Choose a state from the list.", state),
+	}
 }
-func (BadTaskState) Unwrap() error { return fault.Invalid }
 
-// Field is the field of the form.
-func (BadTaskState) Field() string { return "state" }
+// CodeBadFingerprint: the fingerprint is malformed. Send the 16 hexadecimal digits that the list of failures
+// shows.
+const CodeBadFingerprint fault.Code = "Task.BadFingerprint"
 
-// BadFingerprint reports a fingerprint that cannot be one.
-type BadFingerprint struct{}
-
-func (BadFingerprint) Error() string {
-	return "A fingerprint has 16 hexadecimal digits, as the list of failures shows it."
+func BadFingerprint() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadFingerprint, Field: "fingerprint",
+		Message: "A fingerprint has 16 hexadecimal digits, as the list of failures shows it.",
+	}
 }
-func (BadFingerprint) Unwrap() error { return fault.Invalid }
-
-// Field is the field of the form.
-func (BadFingerprint) Field() string { return "fingerprint" }
 
 // Tasks returns a page of the tasks of a run. It looks at no more than about 2,000 of them. It returns
 // RunNotFound or BadTaskState.
 func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (TaskPage, error) {
 	if filter.State != "" && !slices.Contains(TaskStates, filter.State) {
-		return TaskPage{}, BadTaskState{filter.State}
+		return TaskPage{}, BadTaskState(filter.State)
 	}
 	ids, looked, err := e.look(ctx, run, filter)
 	if err == nil && len(ids) == 0 {
@@ -161,7 +161,7 @@ func (e *Engine) look(ctx context.Context, run id.Run, filter TaskFilter) (ids [
 func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []Attempt, error) {
 	row, err := db.Read(e.db.TaskOf(ctx, task, run))
 	if db.IsNotFound(err) {
-		return Task{}, nil, TaskNotFound{Run: run, Task: task}
+		return Task{}, nil, TaskNotFound(run, task)
 	}
 	if err != nil {
 		return Task{}, nil, fmt.Errorf("read task: %w", err)
@@ -251,7 +251,7 @@ func parseFingerprint(text string) ([]byte, error) {
 	}
 	print, err := hex.DecodeString(text)
 	if err != nil || len(print) != 8 {
-		return nil, BadFingerprint{}
+		return nil, BadFingerprint()
 	}
 	return print, nil
 }

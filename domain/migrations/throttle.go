@@ -132,7 +132,7 @@ func (e *Engine) move(ctx context.Context, run Run, m move) error {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
 		return transit(ctx, tx, run.ID, m, nil)
 	})
-	if errors.As(err, new(WrongState)) || errors.As(err, new(RunNotFound)) {
+	if errors.Is(err, CodeWrongState) || errors.Is(err, CodeRunNotFound) {
 		return nil
 	}
 	if err == nil {

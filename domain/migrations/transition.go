@@ -22,23 +22,22 @@ var Keeper = Actor{Name: "Counterfoil"}
 
 func (a Actor) isEngine() bool { return a.Account == nil && a.Name == Keeper.Name }
 
-// WrongState reports an action that a run's state does not allow.
-type WrongState struct {
-	Run    id.Run
-	State  State
-	Action string // such as "start"
+// CodeWrongState: the state of the run does not allow this. Read the run again to see what can be done.
+const CodeWrongState fault.Code = "Run.WrongState"
+
+func WrongState(run id.Run, state State, action string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeWrongState,
+		Message: fmt.Sprintf("Run %d is %s, so it cannot %s. Reload the page to see what can be done now.", run, state, action),
+	}
 }
 
-func (e WrongState) Error() string {
-	return fmt.Sprintf("Run %d is %s, so it cannot %s. Reload the page to see what can be done now.", e.Run, e.State, e.Action)
+// CodeRunNotFound: there is no such run. See the list of runs.
+const CodeRunNotFound fault.Code = "Run.NotFound"
+
+func RunNotFound(run id.Run) error {
+	return fault.Error{Kind: fault.NotFound, Code: CodeRunNotFound, Message: fmt.Sprintf("There is no run %d.", run)}
 }
-func (WrongState) Unwrap() error { return fault.Conflict }
-
-// RunNotFound reports a run that is not there.
-type RunNotFound struct{ Run id.Run }
-
-func (e RunNotFound) Error() string { return fmt.Sprintf("There is no run %d.", e.Run) }
-func (RunNotFound) Unwrap() error   { return fault.NotFound }
 
 // move is a step from one state of a run to another.
 type move struct {
@@ -54,13 +53,13 @@ type move struct {
 func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row *db.MigrationRun)) error {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
-		return RunNotFound{run}
+		return RunNotFound(run)
 	}
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(m.From, State(row.State)) {
-		return WrongState{Run: run, State: State(row.State), Action: m.Action}
+		return WrongState(run, State(row.State), m.Action)
 	}
 	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
 		return err

@@ -19,16 +19,16 @@ const uploadsIn = "uploads/"
 // sweepPage is how many runs are read at once by who sweeps.
 const sweepPage = 1000
 
-// MissingUpload reports a run's file that is not where this server keeps files.
-type MissingUpload struct {
-	Run  id.Run
-	Host string
-}
+// CodeMissingUpload: the file of a run is not where this server keeps files. Set COUNTERFOIL_BLOBS to one place
+// for all servers, or cancel the run.
+const CodeMissingUpload fault.Code = "Run.UploadMissing"
 
-func (e MissingUpload) Error() string {
-	return fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", e.Run, e.Host)
+func MissingUpload(run id.Run, host string) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: CodeMissingUpload,
+		Message: fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", run, host),
+	}
 }
-func (MissingUpload) Unwrap() error { return fault.Unavailable }
 
 // OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none,
 // NoFiles or MissingUpload.

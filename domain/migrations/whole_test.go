@@ -122,7 +122,7 @@ func TestOperatorsAndWorkersAtOnce(t *testing.T) {
 		case 3:
 			_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: d.ids(run.ID)[n%600]})
 		}
-		if err != nil && !errors.As(err, new(WrongState)) && !errors.As(err, new(WrongTaskState)) {
+		if err != nil && !errors.Is(err, CodeWrongState) && !errors.Is(err, CodeWrongTaskState) {
 			t.Fatal(err)
 		}
 		if now.State == Complete && now.Progress.Failed == 0 || n > 400 {

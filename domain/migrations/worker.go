@@ -249,7 +249,7 @@ func (w *worker) fill(ctx context.Context, run Run) {
 		if err != nil && ctx.Err() == nil {
 			w.e.options.Log.Warn("fill run", "run", run.ID, "error", err)
 		}
-		if errors.As(err, new(MissingUpload)) {
+		if errors.Is(err, CodeMissingUpload) {
 			_ = wait.Sleep(ctx, fillPatience) // others may have it
 		}
 		if mine {

@@ -42,7 +42,7 @@ func Space(length int) uint64 {
 func Parse(text string) (Code, error) {
 	text = strings.TrimSpace(text)
 	if len(text) != Short && len(text) != Long || strings.Trim(text, readable) != "" {
-		return "", BadCode{Text: text}
+		return "", BadCode()
 	}
 	return Code(text), nil
 }

@@ -8,21 +8,29 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// BadCode reports a text that is no reference code.
-type BadCode struct{ Text string }
+// CodeBadCode: the text is no reference code. Send five or six letters and digits, such as ukrEP.
+const CodeBadCode fault.Code = "Code.Invalid"
 
-func (BadCode) Error() string {
-	return "A reference code has five or six letters and digits, such as ukrEP. Upper and lower case are different."
+func BadCode() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCode, Field: "code",
+		Message: "A reference code has five or six letters and digits, such as ukrEP. Upper and lower case are different.",
+	}
 }
-func (BadCode) Unwrap() error { return fault.Invalid }
-func (BadCode) Field() string { return "code" }
 
-// BadCount reports that so many codes cannot be taken at once.
-type BadCount struct{ Most int }
+// CodeBadCount: so many codes cannot be taken at once. Send a number in the bounds that the message names.
+const CodeBadCount fault.Code = "Code.BadCount"
 
-func (e BadCount) Error() string { return fmt.Sprintf("Ask for 1 to %d codes at a time.", e.Most) }
-func (BadCount) Unwrap() error   { return fault.Invalid }
-func (BadCount) Field() string   { return "count" }
+func BadCount(most int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCount, Field: "count",
+		Message: fmt.Sprintf("Ask for 1 to %d codes at a time.", most),
+	}
+}
+
+// CodeEmpty: the pool does not have as many codes as were asked for, and none was taken. Try again after
+// Retry-After.
+const CodeEmpty fault.Code = "Code.PoolEmpty"
 
 // Empty reports that the pool does not have as many codes as were asked for. Nothing was taken.
 type Empty struct{ Asked int }
@@ -33,64 +41,81 @@ func (e Empty) Error() string {
 	}
 	return "There is no reference code left just now. Try again in half a minute: an operator of this server can mint more."
 }
-func (Empty) Unwrap() error { return fault.Unavailable }
+func (e Empty) Unwrap() error {
+	return fault.Error{Kind: fault.Unavailable, Code: CodeEmpty, Message: e.Error()}
+}
 
 // RetryAfter is about how long a refill takes to begin and to bring the first codes.
 func (Empty) RetryAfter() time.Duration { return 30 * time.Second }
 
-// UsedUp reports that a part of all codes has no more that could be minted.
-type UsedUp struct{ Length int }
+// CodeUsedUp: hardly any code of this length is left that was never used. Mint longer ones.
+const CodeUsedUp fault.Code = "Code.UsedUp"
 
-func (e UsedUp) Error() string {
-	return fmt.Sprintf("Hardly any code of %d characters is left that was never used. Mint longer ones.", e.Length)
+func UsedUp(length int) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeUsedUp,
+		Message: fmt.Sprintf("Hardly any code of %d characters is left that was never used. Mint longer ones.", length),
+	}
 }
-func (UsedUp) Unwrap() error { return fault.Conflict }
 
-// Known reports a code that was in the ledger before.
-type Known struct{ Code Code }
+// CodeKnown: the code was minted or loaded before. It stays as it is.
+const CodeKnown fault.Code = "Code.Known"
 
-func (e Known) Error() string {
-	return fmt.Sprintf("The code %s was minted or loaded before. It stays as it is.", e.Code)
+func Known(code Code) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeKnown,
+		Message: fmt.Sprintf("The code %s was minted or loaded before. It stays as it is.", code),
+	}
 }
-func (Known) Unwrap() error { return fault.Conflict }
 
-// LotNotFound reports a lot that is not there.
-type LotNotFound struct{ ID id.Lot }
+// CodeLotNotFound: there is no such lot of codes. See the list of lots.
+const CodeLotNotFound fault.Code = "Lot.NotFound"
 
-func (e LotNotFound) Error() string {
-	if e.ID == 0 {
+func LotNotFound(id id.Lot) error {
+	return fault.Error{Kind: fault.NotFound, Code: CodeLotNotFound, Message: lotNotFoundMessage(id)}
+}
+
+func lotNotFoundMessage(id id.Lot) string {
+	if id == 0 {
 		return "There is no such lot of reference codes."
 	}
-	return fmt.Sprintf("There is no lot %d of reference codes.", e.ID)
-}
-func (LotNotFound) Unwrap() error { return fault.NotFound }
-
-// InQuarantine reports a lot that is in quarantine already.
-type InQuarantine struct{ ID id.Lot }
-
-func (e InQuarantine) Error() string { return fmt.Sprintf("Lot %d is in quarantine already.", e.ID) }
-func (InQuarantine) Unwrap() error   { return fault.Conflict }
-
-// BadPolicy reports a number by which the pool cannot be kept filled.
-type BadPolicy struct {
-	Name string
-	Why  string
+	return fmt.Sprintf("There is no lot %d of reference codes.", id)
 }
 
-func (e BadPolicy) Error() string { return e.Why }
-func (BadPolicy) Unwrap() error   { return fault.Invalid }
-func (e BadPolicy) Field() string { return e.Name }
+// CodeInQuarantine: the lot is in quarantine already. Nothing needs to be done.
+const CodeInQuarantine fault.Code = "Lot.InQuarantine"
 
-// TooManyToCount reports that a count of all codes was given up.
-type TooManyToCount struct{ After time.Duration }
-
-func (e TooManyToCount) Error() string {
-	return fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", e.After)
+func InQuarantine(id id.Lot) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeInQuarantine,
+		Message: fmt.Sprintf("Lot %d is in quarantine already.", id),
+	}
 }
-func (TooManyToCount) Unwrap() error { return fault.Unavailable }
 
-// TakenOver reports that another server counts codes in place of this one, which took very long.
-type TakenOver struct{}
+// CodeBadPolicy: a number of the refill policy is out of bounds. Send a value in the bounds that the message
+// names.
+const CodeBadPolicy fault.Code = "Code.BadPolicy"
 
-func (TakenOver) Error() string { return "Another server counts reference codes by now." }
-func (TakenOver) Unwrap() error { return fault.Conflict }
+func BadPolicy(name, why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadPolicy, Field: name, Message: why}
+}
+
+// CodeTooManyToCount: the count of all codes took too long and was given up. It is tried again in a day.
+const CodeTooManyToCount fault.Code = "Code.CountTooSlow"
+
+func TooManyToCount(after time.Duration) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: CodeTooManyToCount,
+		Message: fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", after),
+	}
+}
+
+// CodeTakenOver: another server counts the codes by now. Nothing needs to be done.
+const CodeTakenOver fault.Code = "Code.CountTakenOver"
+
+func TakenOver() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeTakenOver,
+		Message: "Another server counts reference codes by now.",
+	}
+}

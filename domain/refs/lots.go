@@ -51,7 +51,7 @@ func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length i
 		return 0, fmt.Errorf("open lot: %w", err)
 	}
 	if row.QuarantinedAt != nil {
-		err = InQuarantine{row.ID}
+		err = InQuarantine(row.ID)
 	}
 	return row.ID, err
 }
@@ -78,7 +78,7 @@ func Lots(ctx context.Context, q *db.Queries, before id.Lot) (list []Lot, more b
 func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 	row, err := db.Read(q.Lot(ctx, lot))
 	if db.IsNotFound(err) {
-		return Lot{}, LotNotFound{lot}
+		return Lot{}, LotNotFound(lot)
 	}
 	if err != nil {
 		return Lot{}, fmt.Errorf("read lot: %w", err)
@@ -115,7 +115,7 @@ func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error 
 		if _, err := OneLot(ctx, tx.Queries, lot); err != nil {
 			return err
 		}
-		return InQuarantine{lot}
+		return InQuarantine(lot)
 	}
 	if err := SetSweep(ctx, tx, sweep); err != nil {
 		return err

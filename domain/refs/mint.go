@@ -87,7 +87,7 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 	var seen []uint64
 	for pass := 0; m.Added < uint64(slice.Codes); pass++ {
 		if pass == maxPasses {
-			return m, UsedUp{slice.Length}
+			return m, UsedUp(slice.Length)
 		}
 		numbers := slice.draw(dice, slice.Codes-int(m.Added), seen)
 		seen = slices.Concat(seen, numbers)
@@ -182,7 +182,7 @@ func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minte
 		return err
 	}
 	if n == 0 {
-		return InQuarantine{lot}
+		return InQuarantine(lot)
 	}
 	return one(tx.AddMinted(ctx, db.AddMintedParams{N: int64(m.Added), Length: uint8(length), Slot: uint8(lot % slots)}))
 }

@@ -98,7 +98,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 				for {
 					begun.Add(1)
 					codes, err := s.pop(1)
-					if errors.As(err, new(refs.Empty)) {
+					if errors.Is(err, refs.CodeEmpty) {
 						if some := begun.Load() - empty.Add(1); some < good { // who else may have one
 							t.Errorf("none was found when %d at most were taken", some)
 						}
@@ -140,7 +140,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		if codes, err := s.pop(1000); err != nil || len(codes) != 1000 {
 			t.Fatalf("%d, %v", len(codes), err)
 		}
-		if _, err := s.pop(201); !errors.As(err, new(refs.Empty)) {
+		if _, err := s.pop(201); !errors.Is(err, refs.CodeEmpty) {
 			t.Errorf("more than there are: %v", err)
 		}
 		if codes, err := s.pop(200); err != nil || len(codes) != 200 {

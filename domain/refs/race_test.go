@@ -99,7 +99,7 @@ func TestTheQuarantineRace(t *testing.T) {
 		t.Errorf("%d codes of a lot were given out after it went into quarantine", len(codes))
 	}
 	s.in(t, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, second, 4) })
-	if _, err := s.pop(1); !errors.As(err, new(refs.Empty)) {
+	if _, err := s.pop(1); !errors.Is(err, refs.CodeEmpty) {
 		t.Errorf("then: %v", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestMintsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := s.InTx(s.ctx, mint(1)); !errors.As(err, new(refs.InQuarantine)) {
+		if err := s.InTx(s.ctx, mint(1)); !errors.Is(err, refs.CodeInQuarantine) {
 			t.Errorf("got %v", err)
 		}
 		if n := s.count(t, "ref_ledger"); n != 10 {

@@ -100,7 +100,7 @@ func giveUpRecount(ctx context.Context, d *db.DB, began time.Time, longest time.
 	if _, err := d.GiveUpRefCount(ctx, &now, &began); err != nil {
 		return fmt.Errorf("give up counting reference codes: %w", err)
 	}
-	return TooManyToCount{After: longest}
+	return TooManyToCount(longest)
 }
 
 // difference is what has to be added to the counters of a length so that they say what the tables do, and how many
@@ -170,7 +170,7 @@ func mend(ctx context.Context, d *db.DB, began, at time.Time, off map[int]differ
 			return err
 		}
 		if n == 0 {
-			return TakenOver{}
+			return TakenOver()
 		}
 		for _, length := range []int{Short, Long} {
 			o := off[length]

@@ -85,7 +85,7 @@ func TestRecount(t *testing.T) {
 		for range 3 {
 			group.Go(func() {
 				for !stop.Load() {
-					if _, err := s.pop(2); errors.As(err, new(refs.Empty)) {
+					if _, err := s.pop(2); errors.Is(err, refs.CodeEmpty) {
 						if left := s.count(t, "ref_pool"); left > 5 { // the others have two each at most in hand
 							t.Errorf("none is found of %d", left)
 						}
@@ -184,7 +184,7 @@ func TestRecount(t *testing.T) {
 				}
 			}
 		})
-		if _, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount); done || !errors.As(err, new(refs.TakenOver)) {
+		if _, done, err := refs.RecountIfDue(s.ctx, s.DB, refs.LongestRecount); done || !errors.Is(err, refs.CodeTakenOver) {
 			t.Errorf("%v, %v", done, err)
 		}
 		s.balanced(t)
@@ -213,7 +213,7 @@ func TestRecount(t *testing.T) {
 		s.SetClock(func() time.Time { return now })
 		s.mint(t, 1, refs.Short, 100)
 		s.putOff(t)
-		if _, done, err := refs.RecountIfDue(s.ctx, s.DB, time.Nanosecond); done || !errors.As(err, new(refs.TooManyToCount)) {
+		if _, done, err := refs.RecountIfDue(s.ctx, s.DB, time.Nanosecond); done || !errors.Is(err, refs.CodeTooManyToCount) {
 			t.Fatalf("%v, %v", done, err)
 		}
 		if r := s.recounted(t); !r.GaveUp() || r.At != nil {

@@ -108,7 +108,7 @@ func TestPop(t *testing.T) {
 			group.Go(func() {
 				for {
 					codes, err := s.pop(1 + i%7)
-					if errors.As(err, new(refs.Empty)) {
+					if errors.Is(err, refs.CodeEmpty) {
 						return
 					}
 					if err != nil {
@@ -202,7 +202,7 @@ func TestPop(t *testing.T) {
 		t.Parallel()
 		s := newStand(t)
 		s.mint(t, 1, refs.Short, 10)
-		if _, err := s.pop(11); !errors.As(err, new(refs.Empty)) {
+		if _, err := s.pop(11); !errors.Is(err, refs.CodeEmpty) {
 			t.Errorf("got %v", err)
 		}
 		if codes, err := s.pop(10); err != nil || len(codes) != 10 {
@@ -343,7 +343,7 @@ func TestMint(t *testing.T) {
 			_, err = refs.Mint(s.ctx, tx, s.canaries, lot, refs.Slice{Length: refs.Short, From: 0, To: 100, Codes: 200})
 			return err
 		})
-		if !errors.As(err, new(refs.UsedUp)) {
+		if !errors.Is(err, refs.CodeUsedUp) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -571,13 +571,13 @@ func TestQuarantine(t *testing.T) {
 	}
 	s.balanced(t)
 	err = s.InTx(s.ctx, func(tx *db.Tx) error { _, err := refs.OpenLot(s.ctx, tx, 1, refs.FromMint, refs.Short); return err })
-	if !errors.As(err, new(refs.InQuarantine)) {
+	if !errors.Is(err, refs.CodeInQuarantine) {
 		t.Errorf("its mint goes on: %v", err)
 	}
-	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }); !errors.As(err, new(refs.InQuarantine)) {
+	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, bad, 3) }); !errors.Is(err, refs.CodeInQuarantine) {
 		t.Errorf("again: %v", err)
 	}
-	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }); !errors.As(err, new(refs.LotNotFound)) {
+	if err := s.InTx(s.ctx, func(tx *db.Tx) error { return refs.Quarantine(s.ctx, tx, 99, 3) }); !errors.Is(err, refs.CodeLotNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 }

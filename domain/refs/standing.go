@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -73,15 +74,17 @@ const (
 
 // Check returns BadPolicy for numbers that make no sense.
 func (p Policy) Check() error {
-	switch {
-	case p.AtLeast > mostAtLeast:
-		return BadPolicy{"at_least", "Keep at most 10,000,000 codes at any time."}
-	case p.LowHours < 1 || p.LowHours > mostHours:
-		return BadPolicy{"low_hours", "Codes are to last 1 to 8,760 hours at least."}
-	case p.HighHours <= p.LowHours || p.HighHours > mostHours:
-		return BadPolicy{"high_hours", "After a refill codes are to last longer than before it, up to 8,760 hours."}
+	var atLeast, low, high error
+	if p.AtLeast > mostAtLeast {
+		atLeast = BadPolicy("at_least", "Keep at most 10,000,000 codes at any time.")
 	}
-	return nil
+	if p.LowHours < 1 || p.LowHours > mostHours {
+		low = BadPolicy("low_hours", "Codes are to last 1 to 8,760 hours at least.")
+	}
+	if low == nil && p.HighHours <= p.LowHours || p.HighHours > mostHours {
+		high = BadPolicy("high_hours", "After a refill codes are to last longer than before it, up to 8,760 hours.")
+	}
+	return fault.Join(atLeast, low, high)
 }
 
 // full is how many codes there are after a refill at any rate: so many more than the least that the next is far off.

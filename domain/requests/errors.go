@@ -7,34 +7,43 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// NotFound reports a code or a private link that leads to nothing, whatever the reason: it is unknown, was
-// revoked, or its ticket was deleted.
-type NotFound struct{}
+// CodeNotFound: the code or private link leads to nothing. Check each character.
+const CodeNotFound fault.Code = "Request.NotFound"
 
-func (NotFound) Error() string {
-	return "There is nothing here. Check each character of the code or link: capital and small letters are different ones."
+func NotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotFound,
+		Message: "There is nothing here. Check each character of the code or link: capital and small letters are different ones.",
+	}
 }
-func (NotFound) Unwrap() error { return fault.NotFound }
 
-// NoForm reports a public form that is not there, whatever the reason.
-type NoForm struct{}
+// CodeNoForm: there is no such public form. Check the address.
+const CodeNoForm fault.Code = "Form.NotFound"
 
-func (NoForm) Error() string {
-	return "There is no form here. Check the address, or ask whoever gave it to you."
+func NoForm() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNoForm,
+		Message: "There is no form here. Check the address, or ask whoever gave it to you.",
+	}
 }
-func (NoForm) Unwrap() error { return fault.NotFound }
 
-// BadIntro reports a text above a form that is too long or no text.
-type BadIntro struct{ Length int }
+// CodeBadIntro: the text above a form is too long or not text. Shorten or retype it.
+const CodeBadIntro fault.Code = "Form.BadIntro"
 
-func (e BadIntro) Error() string {
-	if e.Length > MaxIntro {
-		return fmt.Sprintf("The text has %d characters; shorten it to %d.", e.Length, MaxIntro)
+func BadIntro(length int) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadIntro, Field: "intro", Message: badIntroMessage(length)}
+}
+
+func badIntroMessage(length int) string {
+	if length > MaxIntro {
+		return fmt.Sprintf("The text has %d characters; shorten it to %d.", length, MaxIntro)
 	}
 	return "The text has characters that are no text. Paste it anew, as UTF-8."
 }
-func (BadIntro) Unwrap() error { return fault.Invalid }
-func (BadIntro) Field() string { return "intro" }
+
+// CodeStaleForm: the form was changed since the version that was sent. Look at it, then save again if the
+// change is still wanted.
+const CodeStaleForm fault.Code = "Form.Stale"
 
 // StaleForm reports settings of a form that are based on older ones.
 type StaleForm struct{ Current Form }
@@ -42,15 +51,23 @@ type StaleForm struct{ Current Form }
 func (StaleForm) Error() string {
 	return "Someone else changed this form in the meantime. What you typed is still here: look at what is there now, then save again if you still want to."
 }
-func (StaleForm) Unwrap() error { return fault.Conflict }
-
-// LooksAutomatic reports a form in which a field was filled that people do not see.
-type LooksAutomatic struct{}
-
-func (LooksAutomatic) Error() string {
-	return "This looks as if a program had filled in the form. If you are a person, send it once more: what you typed is still here."
+func (e StaleForm) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeStaleForm, Message: e.Error()}
 }
-func (LooksAutomatic) Unwrap() error { return fault.Invalid }
+
+// CodeLooksAutomatic: a field was filled that users do not see. Send the form again.
+const CodeLooksAutomatic fault.Code = "Request.LooksAutomatic"
+
+func LooksAutomatic() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeLooksAutomatic,
+		Message: "This looks as if a program had filled in the form. If you are a person, send it once more: what you typed is still here.",
+	}
+}
+
+// CodeTooMany: too many requests or wrong codes came from this address, or everywhere. Try again after
+// Retry-After.
+const CodeTooMany fault.Code = "Request.TooMany"
 
 // TooMany reports that too much came from an address or a network, or to a board, of late. Look says that nothing
 // was to be sent: codes or links were tried.
@@ -65,7 +82,10 @@ func (e TooMany) Error() string {
 	}
 	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + inWords(e.Wait) + "."
 }
-func (TooMany) Unwrap() error               { return fault.RateLimited }
+func (e TooMany) Unwrap() error {
+	return fault.Error{Kind: fault.RateLimited, Code: CodeTooMany, Message: e.Error()}
+}
+
 func (e TooMany) RetryAfter() time.Duration { return e.Wait }
 
 func inWords(wait time.Duration) string {
@@ -80,29 +100,37 @@ func inWords(wait time.Duration) string {
 	}
 }
 
+// CodeNotNow: the board takes no requests at the moment. Try again after Retry-After.
+const CodeNotNow fault.Code = "Request.Unavailable"
+
 // NotNow reports that a board takes no requests at the moment.
 type NotNow struct{}
 
 func (NotNow) Error() string {
 	return "Requests cannot be taken right now. Nothing was lost: what you typed is still here. Try again in a few minutes."
 }
-func (NotNow) Unwrap() error             { return fault.Unavailable }
+func (e NotNow) Unwrap() error {
+	return fault.Error{Kind: fault.Unavailable, Code: CodeNotNow, Message: e.Error()}
+}
+
 func (NotNow) RetryAfter() time.Duration { return 5 * time.Minute }
 
-// Closed reports a reply to what takes none any more.
-type Closed struct{}
+// CodeClosed: the request takes no replies any more. Send a new request.
+const CodeClosed fault.Code = "Request.Closed"
 
-func (Closed) Error() string {
-	return "Nothing can be added here any more. Send a new request if you need something."
+func Closed() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeClosed, Field: "body",
+		Message: "Nothing can be added here any more. Send a new request if you need something.",
+	}
 }
-func (Closed) Unwrap() error { return fault.Conflict }
-func (Closed) Field() string { return "body" }
 
-// NoRequester reports a reply to the requester of a ticket that has none.
-type NoRequester struct{}
+// CodeNoRequester: the ticket did not come by a form, so it has no requester. Comment internally instead.
+const CodeNoRequester fault.Code = "Ticket.NoRequester"
 
-func (NoRequester) Error() string {
-	return "This ticket did not come by a form, so there is no requester to reply to. Comment internally instead."
+func NoRequester() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNoRequester, Field: "public",
+		Message: "This ticket did not come by a form, so there is no requester to reply to. Comment internally instead.",
+	}
 }
-func (NoRequester) Unwrap() error { return fault.Invalid }
-func (NoRequester) Field() string { return "public" }

@@ -73,7 +73,7 @@ type Tracked struct {
 func ParseIntro(s string) (string, error) {
 	text := strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 	if length := len([]rune(text)); !markup.Text(text) || length > MaxIntro {
-		return "", BadIntro{Length: length}
+		return "", BadIntro(length)
 	}
 	return text, nil
 }

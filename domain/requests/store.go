@@ -68,7 +68,7 @@ func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved 
 func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenForm, error) {
 	row, err := db.Read(q.OpenForm(ctx, company, slug))
 	if db.IsNotFound(err) {
-		return OpenForm{}, NoForm{}
+		return OpenForm{}, NoForm()
 	}
 	if err != nil {
 		return OpenForm{}, fmt.Errorf("read form: %w", err)
@@ -112,7 +112,7 @@ func Find(ctx context.Context, q *db.Queries, sent Sent) (code string, linked bo
 func Of(ctx context.Context, q *db.Queries, ticket id.Ticket) (Request, error) {
 	row, err := db.Read(q.RequestOfTicket(ctx, ticket))
 	if db.IsNotFound(err) {
-		return Request{}, NoRequester{}
+		return Request{}, NoRequester()
 	}
 	if err != nil {
 		return Request{}, fmt.Errorf("read request: %w", err)
@@ -140,7 +140,7 @@ func setToken(ctx context.Context, tx *db.Tx, ticket id.Ticket, hash []byte, rev
 		return fmt.Errorf("set token: %w", err)
 	}
 	if n == 0 {
-		return NoRequester{}
+		return NoRequester()
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func Replied(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 		return fmt.Errorf("note reply: %w", err)
 	}
 	if n == 0 {
-		return NoRequester{}
+		return NoRequester()
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply 
 	case err != nil && !db.IsNotFound(err):
 		return fmt.Errorf("lock request: %w", err)
 	case !opens(row.TokenHash, token):
-		return NotFound{}
+		return NotFound()
 	case bytes.Equal(row.ReplyHash, reply.hash()):
 		return ErrSent
 	}
@@ -202,7 +202,7 @@ func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (Tracke
 // tracked is what anyone may know who knows the code.
 func tracked(row db.TrackedByCodeRow, err error) (Tracked, error) {
 	if db.IsNotFound(err) {
-		return Tracked{}, NotFound{}
+		return Tracked{}, NotFound()
 	}
 	if err != nil {
 		return Tracked{}, fmt.Errorf("read code: %w", err)

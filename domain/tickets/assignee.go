@@ -65,7 +65,7 @@ func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, a
 		return was, nil, nil
 	}
 	if len(added) > 0 && len(now) > MaxAssignees {
-		return nil, nil, TooManyAssignees{}
+		return nil, nil, TooManyAssignees()
 	}
 	sortAssignees(now)
 	sortAssignees(added)

@@ -21,7 +21,7 @@ func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Tim
 		return Moved{}, fmt.Errorf("set closed: %w", err)
 	}
 	if n != 1 {
-		return Moved{}, NotFound{Key: ticket.Key.String()}
+		return Moved{}, NotFound()
 	}
 	changed := ticket
 	changed.ClosedAt = closedAt

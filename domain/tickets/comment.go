@@ -51,11 +51,11 @@ func ParseComment(s string) (string, error) {
 	_, length, _ := markup.Line(text)
 	switch {
 	case !markup.Text(text):
-		return "", BadComment{}
+		return "", BadComment()
 	case length == 0:
-		return "", EmptyComment{}
+		return "", EmptyComment()
 	case len(text) > MaxComment:
-		return "", LongComment{Bytes: len(text)}
+		return "", LongComment(len(text))
 	}
 	return text, nil
 }
@@ -90,7 +90,7 @@ func Say(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by Person, 
 func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment) (Comment, error) {
 	row, err := db.Read(q.CommentOfTicket(ctx, comment, ticket))
 	if db.IsNotFound(err) {
-		return Comment{}, CommentNotFound{}
+		return Comment{}, CommentNotFound()
 	}
 	if err != nil {
 		return Comment{}, fmt.Errorf("read comment: %w", err)
@@ -102,7 +102,7 @@ func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment
 func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) (Comment, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) {
-		return Comment{}, CommentNotFound{}
+		return Comment{}, CommentNotFound()
 	}
 	if err != nil {
 		return Comment{}, fmt.Errorf("lock comment: %w", err)
@@ -117,13 +117,13 @@ func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, b
 		return old, changed, err
 	}
 	if old.Author.ID != by.ID {
-		return old, changed, NotYourComment{}
+		return old, changed, NotYourComment()
 	}
 	if old.Version != version {
 		return old, changed, StaleComment{Key: ticket.Key, Current: old}
 	}
 	if old.Deleted() {
-		return old, changed, CommentNotFound{}
+		return old, changed, CommentNotFound()
 	}
 	if old.Body == body {
 		return old, old, nil
@@ -148,14 +148,14 @@ func TakeBack(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by 
 		return err
 	}
 	if old.Author.ID != by.ID && !old.FromRequester {
-		return NotYourComment{}
+		return NotYourComment()
 	}
 	n, err := tx.DeleteComment(ctx, db.DeleteCommentParams{DeletedAt: &tx.Now, Now: tx.Now, ID: comment})
 	if err != nil {
 		return fmt.Errorf("delete comment: %w", err)
 	}
 	if n != 1 {
-		return CommentNotFound{}
+		return CommentNotFound()
 	}
 	if old.FromRequester {
 		_, err = Record(ctx, tx, ticket, by, KindReplyDeleted, Detail{})

@@ -6,46 +6,56 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// EmptyComment reports a comment without text.
-type EmptyComment struct{}
+// CodeEmptyComment: the comment has no text. Send some.
+const CodeEmptyComment fault.Code = "Comment.EmptyBody"
 
-func (EmptyComment) Error() string { return "Write something first." }
-func (EmptyComment) Unwrap() error { return fault.Invalid }
-func (EmptyComment) Field() string { return "body" }
-
-// LongComment reports a comment of too many bytes.
-type LongComment struct{ Bytes int }
-
-func (e LongComment) Error() string {
-	return fmt.Sprintf("The comment has %d bytes; shorten it to %d, or write two.", e.Bytes, MaxComment)
+func EmptyComment() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyComment, Field: "body", Message: "Write something first."}
 }
-func (LongComment) Unwrap() error { return fault.Invalid }
-func (LongComment) Field() string { return "body" }
 
-// BadComment reports a comment that is not text.
-type BadComment struct{}
+// CodeLongComment: the comment is too long. Shorten it, or write two.
+const CodeLongComment fault.Code = "Comment.LongBody"
 
-func (BadComment) Error() string {
-	return "The comment has characters that are no text. Paste it anew, as UTF-8."
+func LongComment(bytes int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeLongComment, Field: "body",
+		Message: fmt.Sprintf("The comment has %d bytes; shorten it to %d, or write two.", bytes, MaxComment),
+	}
 }
-func (BadComment) Unwrap() error { return fault.Invalid }
-func (BadComment) Field() string { return "body" }
 
-// CommentNotFound reports a comment that is not there, or no more.
-type CommentNotFound struct{}
+// CodeBadComment: the comment has characters that are not text. Send it as UTF-8.
+const CodeBadComment fault.Code = "Comment.BadBody"
 
-func (CommentNotFound) Error() string {
-	return "There is no such comment here, or it was deleted. Look at the ticket as it is now."
+func BadComment() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadComment, Field: "body",
+		Message: "The comment has characters that are no text. Paste it anew, as UTF-8.",
+	}
 }
-func (CommentNotFound) Unwrap() error { return fault.NotFound }
 
-// NotYourComment reports a wish to change what someone else wrote.
-type NotYourComment struct{}
+// CodeCommentNotFound: the comment does not exist, or not any more. Read the ticket's comments again.
+const CodeCommentNotFound fault.Code = "Comment.NotFound"
 
-func (NotYourComment) Error() string {
-	return "A comment is changed by who wrote it and nobody else. Write one of your own below it."
+func CommentNotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeCommentNotFound,
+		Message: "There is no such comment here, or it was deleted. Look at the ticket as it is now.",
+	}
 }
-func (NotYourComment) Unwrap() error { return fault.Forbidden }
+
+// CodeNotYourComment: only its author may change a comment. Write another below it.
+const CodeNotYourComment fault.Code = "Comment.NotAuthor"
+
+func NotYourComment() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: CodeNotYourComment,
+		Message: "A comment is changed by who wrote it and nobody else. Write one of your own below it.",
+	}
+}
+
+// CodeStaleComment: the comment was changed or deleted since the version that was sent. Compare with “current”,
+// then repeat the edit.
+const CodeStaleComment fault.Code = "Comment.Stale"
 
 // StaleComment reports an edit that was based on an older version of the comment.
 type StaleComment struct {
@@ -59,38 +69,47 @@ func (e StaleComment) Error() string {
 	}
 	return "This comment was changed since you opened it, in another window perhaps. Compare both texts, then save again."
 }
-func (StaleComment) Unwrap() error { return fault.Conflict }
-func (StaleComment) Field() string { return "version" }
-
-// NotAssignable reports someone who cannot be assigned to a ticket.
-type NotAssignable struct {
-	Handle string // or the name; "" of someone who left
-	Viewer bool
+func (e StaleComment) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeStaleComment, Field: "version", Message: e.Error()}
 }
 
-func (e NotAssignable) Error() string {
-	if e.Viewer {
-		return e.Handle + " may only look here, so no ticket can be theirs to do. Ask an admin to make them a member first."
+// CodeNotAssignable: someone named is no member of the company, or only a viewer. Choose someone from the list
+// of members.
+const CodeNotAssignable fault.Code = "Ticket.NotAssignable"
+
+func NotAssignable(handle string, viewer bool) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNotAssignable, Field: "assignees",
+		Message: notAssignableMessage(handle, viewer),
 	}
-	if e.Handle == "" {
+}
+
+func notAssignableMessage(handle string, viewer bool) string {
+	if viewer {
+		return handle + " may only look here, so no ticket can be theirs to do. Ask an admin to make them a member first."
+	}
+	if handle == "" {
 		return "Someone you chose does not belong to your company any more. Choose again from the list of people."
 	}
-	return "“" + e.Handle + "” is nobody in your company, or nobody any more. Choose someone from the list of people."
+	return "“" + handle + "” is nobody in your company, or nobody any more. Choose someone from the list of people."
 }
-func (NotAssignable) Unwrap() error { return fault.Invalid }
-func (NotAssignable) Field() string { return "assignees" }
 
-// TooManyAssignees reports more people than one ticket can have.
-type TooManyAssignees struct{}
+// CodeTooManyAssignees: the ticket would have more assignees than it may have. Choose fewer.
+const CodeTooManyAssignees fault.Code = "Ticket.TooManyAssignees"
 
-func (TooManyAssignees) Error() string {
-	return fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.", MaxAssignees)
+func TooManyAssignees() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeTooManyAssignees, Field: "assignees",
+		Message: fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.", MaxAssignees),
+	}
 }
-func (TooManyAssignees) Unwrap() error { return fault.Invalid }
-func (TooManyAssignees) Field() string { return "assignees" }
 
-// EntryNotFound reports an entry that is not in one's inbox.
-type EntryNotFound struct{}
+// CodeEntryNotFound: the caller's inbox has no such entry. Reload it.
+const CodeEntryNotFound fault.Code = "Inbox.EntryNotFound"
 
-func (EntryNotFound) Error() string { return "There is no such entry in your inbox. Reload the page." }
-func (EntryNotFound) Unwrap() error { return fault.NotFound }
+func EntryNotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeEntryNotFound,
+		Message: "There is no such entry in your inbox. Reload the page.",
+	}
+}

@@ -33,12 +33,15 @@ func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d:%d:%d", c.Column, c.Rank, c.Number, c.Moved))
 }
 
-// BadCursor reports a cursor that no page ended with.
-type BadCursor struct{}
+// CodeBadCursor: the text is no cursor of the list. Send what an earlier answer gave as next.
+const CodeBadCursor fault.Code = "Ticket.BadCursor"
 
-func (BadCursor) Error() string { return "Send as after what an earlier answer gave as next." }
-func (BadCursor) Unwrap() error { return fault.Invalid }
-func (BadCursor) Field() string { return "after" }
+func BadCursor() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadCursor, Field: "after",
+		Message: "Send as after what an earlier answer gave as next.",
+	}
+}
 
 // ParseCursor reads what String wrote; "" is nil, the start. It returns BadCursor.
 func ParseCursor(s string) (*Cursor, error) {
@@ -51,7 +54,7 @@ func ParseCursor(s string) (*Cursor, error) {
 		_, err = fmt.Sscanf(string(plain), "%d:%d:%d:%d", &c.Column, &c.Rank, &c.Number, &c.Moved)
 	}
 	if err != nil || c.String() != s {
-		return nil, BadCursor{}
+		return nil, BadCursor()
 	}
 	return &c, nil
 }

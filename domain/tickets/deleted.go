@@ -72,7 +72,7 @@ func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
 	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String()}))
 	if db.IsNotFound(err) {
-		return Ticket{}, NotFound{Key: key.String()}
+		return Ticket{}, NotFound()
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("read deleted ticket: %w", err)
@@ -88,7 +88,7 @@ func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Ke
 func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ticket, error) {
 	row, err := db.Read(q.TicketByID(ctx, ticket, company))
 	if db.IsNotFound(err) {
-		return Ticket{}, NotFound{}
+		return Ticket{}, NotFound()
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)
@@ -102,7 +102,7 @@ func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ti
 func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	row, err := tx.LockTicket(ctx, seen.ID)
 	if db.IsNotFound(err) {
-		return Ticket{}, NotFound{Key: seen.Key.String()}
+		return Ticket{}, NotFound()
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
@@ -117,7 +117,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 func Deletion(ctx context.Context, q *db.Queries, ticket Ticket) (Activity, error) {
 	row, err := db.Read(q.LastActivity(ctx, ticket.ID, KindDeleted))
 	if db.IsNotFound(err) {
-		return Activity{}, NotFound{Key: ticket.Key.String()}
+		return Activity{}, NotFound()
 	}
 	if err != nil {
 		return Activity{}, fmt.Errorf("read activity: %w", err)

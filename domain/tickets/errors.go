@@ -6,65 +6,76 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// EmptyTitle reports a ticket without a title.
-type EmptyTitle struct{}
+// CodeEmptyTitle: the ticket has no title. Send one.
+const CodeEmptyTitle fault.Code = "Ticket.EmptyTitle"
 
-func (EmptyTitle) Error() string { return "Give the ticket a title." }
-func (EmptyTitle) Unwrap() error { return fault.Invalid }
-func (EmptyTitle) Field() string { return "title" }
-
-// LongTitle reports a title of too many characters.
-type LongTitle struct{ Length int }
-
-func (e LongTitle) Error() string {
-	return fmt.Sprintf("The title has %d characters; shorten it to %d and put the rest into the description.", e.Length, MaxTitle)
+func EmptyTitle() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyTitle, Field: "title", Message: "Give the ticket a title."}
 }
-func (LongTitle) Unwrap() error { return fault.Invalid }
-func (LongTitle) Field() string { return "title" }
 
-// BadTitle reports a title that is not text.
-type BadTitle struct{}
+// CodeLongTitle: the title of a ticket is too long. Shorten it.
+const CodeLongTitle fault.Code = "Ticket.LongTitle"
 
-func (BadTitle) Error() string {
-	return "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it."
+func LongTitle(length int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeLongTitle, Field: "title",
+		Message: fmt.Sprintf("The title has %d characters; shorten it to %d and put the rest into the description.", length, MaxTitle),
+	}
 }
-func (BadTitle) Unwrap() error { return fault.Invalid }
-func (BadTitle) Field() string { return "title" }
 
-// LongDescription reports a description of too many bytes.
-type LongDescription struct{ Bytes int }
+// CodeBadTitle: the title of a ticket has characters that are not text. Retype it.
+const CodeBadTitle fault.Code = "Ticket.BadTitle"
 
-func (e LongDescription) Error() string {
-	return fmt.Sprintf("The description has %d bytes; shorten it to %d.", e.Bytes, MaxDescription)
+func BadTitle() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadTitle, Field: "title",
+		Message: "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.",
+	}
 }
-func (LongDescription) Unwrap() error { return fault.Invalid }
-func (LongDescription) Field() string { return "description" }
 
-// BadDescription reports a description that is not text.
-type BadDescription struct{}
+// CodeLongDescription: the description is too long. Shorten it.
+const CodeLongDescription fault.Code = "Ticket.LongDescription"
 
-func (BadDescription) Error() string {
-	return "The description has characters that are no text. Paste it anew, as UTF-8."
+func LongDescription(bytes int) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeLongDescription, Field: "description",
+		Message: fmt.Sprintf("The description has %d bytes; shorten it to %d.", bytes, MaxDescription),
+	}
 }
-func (BadDescription) Unwrap() error { return fault.Invalid }
-func (BadDescription) Field() string { return "description" }
 
-// NotFound reports a ticket that does not exist, or not for the one who asks.
-type NotFound struct{ Key string }
+// CodeBadDescription: the description has characters that are not text. Send it as UTF-8.
+const CodeBadDescription fault.Code = "Ticket.BadDescription"
 
-func (NotFound) Error() string {
-	return "There is no such ticket here. Check the key, or look on its board."
+func BadDescription() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadDescription, Field: "description",
+		Message: "The description has characters that are no text. Paste it anew, as UTF-8.",
+	}
 }
-func (NotFound) Unwrap() error { return fault.NotFound }
 
-// UnknownKey reports a key among others that no ticket of the company has or had.
-type UnknownKey struct{ Key string }
+// CodeNotFound: the ticket does not exist, or not for the caller. Check the key.
+const CodeNotFound fault.Code = "Ticket.NotFound"
 
-func (e UnknownKey) Error() string {
-	return fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", e.Key)
+func NotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotFound,
+		Message: "There is no such ticket here. Check the key, or look on its board.",
+	}
 }
-func (UnknownKey) Unwrap() error { return fault.Invalid }
-func (UnknownKey) Field() string { return "ids" }
+
+// CodeUnknownKey: no ticket of the company has or had a key that was named. Check it.
+const CodeUnknownKey fault.Code = "Ticket.UnknownKey"
+
+func UnknownKey(key string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeUnknownKey, Field: "ids",
+		Message: fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", key),
+	}
+}
+
+// CodeStale: the ticket was changed since the version that was sent. Compare with “current”, then repeat the
+// edit.
+const CodeStale fault.Code = "Ticket.Stale"
 
 // Stale reports an edit that was based on an older version of the ticket.
 type Stale struct{ Current Ticket }
@@ -72,8 +83,13 @@ type Stale struct{ Current Ticket }
 func (e Stale) Error() string {
 	return "Someone else changed " + e.Current.Key.String() + " since you opened it. Compare your text with theirs, then save again."
 }
-func (Stale) Unwrap() error { return fault.Conflict }
-func (Stale) Field() string { return "version" }
+func (e Stale) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeStale, Field: "version", Message: e.Error()}
+}
+
+// CodeMovedSince: the ticket was moved by someone else since it was seen. Look at “current”, then move it again
+// if that is still wanted.
+const CodeMovedSince fault.Code = "Ticket.MovedSince"
 
 // MovedSince reports a move of a ticket that someone else moved since it was seen.
 type MovedSince struct{ Current Ticket }
@@ -81,58 +97,67 @@ type MovedSince struct{ Current Ticket }
 func (e MovedSince) Error() string {
 	return e.Current.Key.String() + " was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
 }
-func (MovedSince) Unwrap() error { return fault.Conflict }
-func (MovedSince) Field() string { return "seen" }
-
-// AfterItself reports a wish to put a ticket below itself.
-type AfterItself struct{ Key Key }
-
-func (e AfterItself) Error() string {
-	return "A ticket cannot be put below itself. Choose another ticket, or the top of the column."
-}
-func (AfterItself) Unwrap() error { return fault.Invalid }
-func (AfterItself) Field() string { return "after" }
-
-// DeletedLongAgo reports a ticket that was deleted too long ago to be restored.
-type DeletedLongAgo struct{ Key Key }
-
-func (e DeletedLongAgo) Error() string {
-	return e.Key.String() + " was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place."
-}
-func (DeletedLongAgo) Unwrap() error { return fault.Conflict }
-
-// NothingToUndo reports that a person did nothing of late that could be undone.
-type NothingToUndo struct{}
-
-func (NothingToUndo) Error() string {
-	return "There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes."
-}
-func (NothingToUndo) Unwrap() error { return fault.Conflict }
-
-// UndoneBefore reports an action that was undone already.
-type UndoneBefore struct{ Key Key }
-
-func (e UndoneBefore) Error() string {
-	return "That was undone already. " + e.Key.String() + " stays as it is."
-}
-func (UndoneBefore) Unwrap() error { return fault.Conflict }
-
-// ChangedSince reports an action that cannot be undone because someone did something to the ticket after it.
-type ChangedSince struct {
-	Current Ticket
-	Kind    string // what they did
-	By      string
+func (e MovedSince) Unwrap() error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeMovedSince, Field: "seen", Message: e.Error()}
 }
 
-func (e ChangedSince) Error() string {
-	return e.By + " " + e.Kind + " " + e.Current.Key.String() + " in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to."
-}
-func (ChangedSince) Unwrap() error { return fault.Conflict }
+// CodeAfterItself: a ticket was to be put below itself. Choose another ticket, or the top of the column.
+const CodeAfterItself fault.Code = "Ticket.AfterItself"
 
-// OriginTaken reports tickets of an import that somebody else imports at the same time.
-type OriginTaken struct{}
-
-func (OriginTaken) Error() string {
-	return "One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is."
+func AfterItself() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeAfterItself, Field: "after",
+		Message: "A ticket cannot be put below itself. Choose another ticket, or the top of the column.",
+	}
 }
-func (OriginTaken) Unwrap() error { return fault.Conflict }
+
+// CodeDeletedLongAgo: the ticket was deleted more than 30 days ago and cannot be restored. Open a new one.
+const CodeDeletedLongAgo fault.Code = "Ticket.DeletedLongAgo"
+
+func DeletedLongAgo(key Key) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeDeletedLongAgo,
+		Message: key.String() + " was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place.",
+	}
+}
+
+// CodeNothingToUndo: the caller did nothing of late that could be undone. Actions can be undone for 30 minutes.
+const CodeNothingToUndo fault.Code = "Undo.Nothing"
+
+func NothingToUndo() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeNothingToUndo,
+		Message: "There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes.",
+	}
+}
+
+// CodeUndoneBefore: the action was undone already. The ticket stays as it is.
+const CodeUndoneBefore fault.Code = "Undo.Done"
+
+func UndoneBefore(key Key) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeUndoneBefore,
+		Message: "That was undone already. " + key.String() + " stays as it is.",
+	}
+}
+
+// CodeChangedSince: an action cannot be undone because the ticket was changed after it. Change the ticket by
+// hand if it is still wanted.
+const CodeChangedSince fault.Code = "Ticket.ChangedSince"
+
+func ChangedSince(current Ticket, kind, by string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeChangedSince,
+		Message: by + " " + kind + " " + current.Key.String() + " in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to.",
+	}
+}
+
+// CodeOriginTaken: another import brings one of these tickets at the same time. Import them again.
+const CodeOriginTaken fault.Code = "Import.OriginTaken"
+
+func OriginTaken() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeOriginTaken,
+		Message: "One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is.",
+	}
+}

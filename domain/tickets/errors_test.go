@@ -18,19 +18,19 @@ func TestErrors(t *testing.T) {
 		kind        error
 		field, says string
 	}{
-		{tickets.EmptyTitle{}, fault.Invalid, "title", "Give"},
-		{tickets.LongTitle{Length: 300}, fault.Invalid, "title", "300 characters; shorten it to 255"},
-		{tickets.BadTitle{}, fault.Invalid, "title", "Type it anew"},
-		{tickets.LongDescription{Bytes: 70000}, fault.Invalid, "description", "70000 bytes; shorten it to 65535"},
-		{tickets.BadDescription{}, fault.Invalid, "description", "Paste it anew"},
-		{tickets.NotFound{Key: "<NINJA-42>"}, fault.NotFound, "", "Check the key"},
+		{tickets.EmptyTitle(), fault.Invalid, "title", "Give"},
+		{tickets.LongTitle(300), fault.Invalid, "title", "300 characters; shorten it to 255"},
+		{tickets.BadTitle(), fault.Invalid, "title", "Type it anew"},
+		{tickets.LongDescription(70000), fault.Invalid, "description", "70000 bytes; shorten it to 65535"},
+		{tickets.BadDescription(), fault.Invalid, "description", "Paste it anew"},
+		{tickets.NotFound(), fault.NotFound, "", "Check the key"},
 		{tickets.Stale{Current: ticket}, fault.Conflict, "version", "changed NINJA-42"},
 		{tickets.MovedSince{Current: ticket}, fault.Conflict, "seen", "Move it again"},
-		{tickets.AfterItself{Key: ticket.Key}, fault.Invalid, "after", "Choose another ticket"},
+		{tickets.AfterItself(), fault.Invalid, "after", "Choose another ticket"},
 	} {
 		wrapped := fmt.Errorf("use case: %w", c.err)
-		if !errors.Is(wrapped, c.kind) || fault.Kind(wrapped) != c.kind {
-			t.Errorf("%T is of the kind %v", c.err, fault.Kind(wrapped))
+		if !errors.Is(wrapped, c.kind) || fault.KindOf(wrapped) != c.kind {
+			t.Errorf("%T is of the kind %v", c.err, fault.KindOf(wrapped))
 		}
 		if got := fault.Field(wrapped); got != c.field {
 			t.Errorf("%T is about the field %q", c.err, got)

@@ -76,7 +76,7 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 	slices.SortFunc(origins, func(a, b db.NewOrigin) int { return cmp.Compare(a.ExternalID, b.ExternalID) })
 	if err := tx.KeepOrigins(ctx, company, origins); err != nil {
 		if db.IsDuplicate(err, "PRIMARY") {
-			return OriginTaken{}
+			return OriginTaken()
 		}
 		return fmt.Errorf("keep origins: %w", err)
 	}

@@ -82,7 +82,7 @@ func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Acc
 		return fmt.Errorf("mark read: %w", err)
 	}
 	if n == 0 {
-		return EntryNotFound{}
+		return EntryNotFound()
 	}
 	return nil
 }

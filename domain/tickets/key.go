@@ -29,11 +29,11 @@ var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]{1,9})-([1-9][0-9]{0,18})
 func ParseKey(s string) (Key, error) {
 	parts := keyForm.FindStringSubmatch(s)
 	if parts == nil {
-		return Key{}, NotFound{Key: s}
+		return Key{}, NotFound()
 	}
 	number, err := strconv.ParseUint(parts[2], 10, 63)
 	if err != nil {
-		return Key{}, NotFound{Key: s}
+		return Key{}, NotFound()
 	}
 	return Key{Board: strings.ToUpper(parts[1]), Number: number}, nil
 }

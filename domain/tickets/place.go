@@ -23,7 +23,7 @@ type Target struct {
 // returns MovedSince or AfterItself.
 func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
-		return Moved{}, false, AfterItself{Key: ticket.Key}
+		return Moved{}, false, AfterItself()
 	}
 	above, err := cardAbove(ctx, tx.Queries, ticket.Column, ticket.Rank)
 	if err != nil {
@@ -84,7 +84,7 @@ func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank
 		return fmt.Errorf("place ticket: %w", err)
 	}
 	if n != 1 {
-		return NotFound{Key: ticket.Key.String()}
+		return NotFound()
 	}
 	if rank > target.LastRank {
 		if _, err := tx.RaiseLastRank(ctx, rank, column); err != nil {

@@ -10,13 +10,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Purged reports a key whose ticket was deleted long ago and then removed for good.
-type Purged struct{ Key Key }
+// CodePurged: the ticket was deleted more than 30 days ago and removed for good. Its number is not used again.
+const CodePurged fault.Code = "Ticket.Purged"
 
-func (e Purged) Error() string {
-	return e.Key.String() + " was deleted more than 30 days ago and has been removed for good. Its number is not used again, so no other ticket is meant."
+func Purged(key Key) error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodePurged,
+		Message: key.String() + " was deleted more than 30 days ago and has been removed for good. Its number is not used again, so no other ticket is meant.",
+	}
 }
-func (Purged) Unwrap() error { return fault.NotFound }
 
 // LongDeleted returns up to limit tickets of a board that were deleted before a time, from behind a cursor
 // on; the zero one is the beginning. next is where to go on, nil at the end.
@@ -150,9 +152,9 @@ func whyNone(ctx context.Context, q *db.Queries, company id.Company, key Key) er
 	case err != nil:
 		return fmt.Errorf("read whether a number was purged: %w", err)
 	case purged:
-		return Purged{Key: key}
+		return Purged(key)
 	}
-	return NotFound{Key: key.String()}
+	return NotFound()
 }
 
 // Gone returns those of some keys, of boards by their slugs, that were tickets' and are not any more.

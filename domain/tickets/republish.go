@@ -26,7 +26,7 @@ func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []s
 	for i, text := range texts {
 		key, err := ParseKey(text)
 		if err != nil {
-			return nil, UnknownKey{Key: text}
+			return nil, UnknownKey(text)
 		}
 		keys[i] = db.TicketKey{Slug: key.Board, LocalID: key.Number}
 	}
@@ -38,7 +38,7 @@ func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []s
 	for i, text := range texts {
 		ticket, ok := found[i]
 		if !ok {
-			return nil, UnknownKey{Key: text}
+			return nil, UnknownKey(text)
 		}
 		list[i] = uint64(ticket)
 	}

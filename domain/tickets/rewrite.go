@@ -14,7 +14,7 @@ import (
 func RewriteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, change func(body string) string) (bool, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) || err == nil && row.DeletedAt != nil {
-		return false, CommentNotFound{}
+		return false, CommentNotFound()
 	}
 	if err != nil {
 		return false, fmt.Errorf("lock comment: %w", err)

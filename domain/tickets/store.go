@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -104,7 +105,7 @@ func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, 
 func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	ticket, err := LockAny(ctx, tx, seen)
 	if err == nil && ticket.DeletedAt != nil {
-		return Ticket{}, NotFound{Key: seen.Key.String()}
+		return Ticket{}, NotFound()
 	}
 	return ticket, err
 }
@@ -137,25 +138,27 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by Person) (
 	return changed, err
 }
 
-func (e Edit) apply(ticket Ticket) (Ticket, Detail, error) {
-	var detail Detail
+// Check returns all that is wrong with the texts of the edit.
+func (e Edit) Check() error {
+	_, _, err := e.apply(Ticket{})
+	return err
+}
+
+func (e Edit) apply(ticket Ticket) (_ Ticket, detail Detail, err error) {
+	var badTitle, badDescription error
 	if e.Title != nil {
-		title, err := ParseTitle(*e.Title)
-		if err != nil {
-			return ticket, detail, err
-		}
+		var title string
+		title, badTitle = ParseTitle(*e.Title)
 		detail.Title = change(ticket.Title, title)
 		ticket.Title = title
 	}
 	if e.Description != nil {
-		description, err := ParseDescription(*e.Description)
-		if err != nil {
-			return ticket, detail, err
-		}
+		var description string
+		description, badDescription = ParseDescription(*e.Description)
 		detail.Description = change(ticket.Description, description)
 		ticket.Description = description
 	}
-	return ticket, detail, nil
+	return ticket, detail, fault.Join(badTitle, badDescription)
 }
 
 func change(old, new string) *Change {
@@ -177,7 +180,7 @@ func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activi
 		return 0, fmt.Errorf("delete ticket: %w", err)
 	}
 	if n != 1 {
-		return 0, NotFound{Key: ticket.Key.String()}
+		return 0, NotFound()
 	}
 	if err := republishComments(ctx, tx, ticket.ID); err != nil {
 		return 0, err

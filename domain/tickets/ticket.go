@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
@@ -93,15 +94,13 @@ type Draft struct {
 	Column      id.Column
 }
 
-// Parse returns the draft with its title and description as they are stored. It returns
+// Parse returns the draft with its title and description as they are stored, or all that is wrong:
 // EmptyTitle, LongTitle, BadTitle, LongDescription or BadDescription.
 func (d Draft) Parse() (Draft, error) {
-	var err error
-	if d.Title, err = ParseTitle(d.Title); err != nil {
-		return d, err
-	}
-	d.Description, err = ParseDescription(d.Description)
-	return d, err
+	var badTitle, badDescription error
+	d.Title, badTitle = ParseTitle(d.Title)
+	d.Description, badDescription = ParseDescription(d.Description)
+	return d, fault.Join(badTitle, badDescription)
 }
 
 // ParseTitle returns s as a title: trimmed, one line, 1 to 255 characters.
@@ -109,11 +108,11 @@ func ParseTitle(s string) (string, error) {
 	title, length, ok := markup.Line(s)
 	switch {
 	case !ok:
-		return "", BadTitle{}
+		return "", BadTitle()
 	case length == 0:
-		return "", EmptyTitle{}
+		return "", EmptyTitle()
 	case length > MaxTitle:
-		return "", LongTitle{Length: length}
+		return "", LongTitle(length)
 	}
 	return title, nil
 }
@@ -125,9 +124,9 @@ func ParseDescription(s string) (string, error) {
 	text := lineEnds.Replace(s)
 	switch {
 	case !markup.Text(text):
-		return "", BadDescription{}
+		return "", BadDescription()
 	case len(text) > MaxDescription:
-		return "", LongDescription{Bytes: len(text)}
+		return "", LongDescription(len(text))
 	}
 	return text, nil
 }

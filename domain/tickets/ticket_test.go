@@ -28,15 +28,15 @@ func TestParseTitle(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]error{
-		"":                       tickets.EmptyTitle{},
-		" \t\r\n\u00a0\u2003":    tickets.EmptyTitle{},
-		strings.Repeat("a", 256): tickets.LongTitle{Length: 256},
-		strings.Repeat("ü", 256): tickets.LongTitle{Length: 256},
-		"a\x00b":                 tickets.BadTitle{},
-		"a\x1bb":                 tickets.BadTitle{},
-		"a\x7fb":                 tickets.BadTitle{},
-		"a\xffb":                 tickets.BadTitle{},
-		"\xed\xa0\x80":           tickets.BadTitle{},
+		"":                       tickets.EmptyTitle(),
+		" \t\r\n\u00a0\u2003":    tickets.EmptyTitle(),
+		strings.Repeat("a", 256): tickets.LongTitle(256),
+		strings.Repeat("ü", 256): tickets.LongTitle(256),
+		"a\x00b":                 tickets.BadTitle(),
+		"a\x1bb":                 tickets.BadTitle(),
+		"a\x7fb":                 tickets.BadTitle(),
+		"a\xffb":                 tickets.BadTitle(),
+		"\xed\xa0\x80":           tickets.BadTitle(),
 	} {
 		if got, err := tickets.ParseTitle(s); err != want || got != "" {
 			t.Errorf("%q is %q, %v", s, got, err)
@@ -60,10 +60,10 @@ func TestParseDescription(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]error{
-		strings.Repeat("a", 65536):   tickets.LongDescription{Bytes: 65536},
-		strings.Repeat("ü", 65536/2): tickets.LongDescription{Bytes: 65536},
-		"a\x00":                      tickets.BadDescription{},
-		"a\xff":                      tickets.BadDescription{},
+		strings.Repeat("a", 65536):   tickets.LongDescription(65536),
+		strings.Repeat("ü", 65536/2): tickets.LongDescription(65536),
+		"a\x00":                      tickets.BadDescription(),
+		"a\xff":                      tickets.BadDescription(),
 	} {
 		if got, err := tickets.ParseDescription(s); err != want || got != "" {
 			t.Errorf("%.20q is %.20q, %v", s, got, err)
@@ -77,10 +77,10 @@ func TestDraft(t *testing.T) {
 	if err != nil || draft != (tickets.Draft{Title: "a b", Description: "c\nd", Column: 7}) {
 		t.Errorf("%+v, %v", draft, err)
 	}
-	if _, err := (tickets.Draft{}).Parse(); err != (tickets.EmptyTitle{}) {
+	if _, err := (tickets.Draft{}).Parse(); err != (tickets.EmptyTitle()) {
 		t.Error(err)
 	}
-	if _, err := (tickets.Draft{Title: "a", Description: "\xff"}).Parse(); err != (tickets.BadDescription{}) {
+	if _, err := (tickets.Draft{Title: "a", Description: "\xff"}).Parse(); err != (tickets.BadDescription()) {
 		t.Error(err)
 	}
 }

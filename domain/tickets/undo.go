@@ -27,7 +27,7 @@ type Action struct {
 func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.Account) (Action, error) {
 	action, err := actionByID(ctx, q, activity)
 	if db.IsNotFound(err) || err == nil && (action.By.ID != by || !slices.Contains(undoable, action.Kind)) {
-		return Action{}, NothingToUndo{}
+		return Action{}, NothingToUndo()
 	}
 	return action, err
 }
@@ -36,7 +36,7 @@ func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.
 func EntryOf(ctx context.Context, q *db.Queries, ticket Ticket, entry id.Activity) (Activity, error) {
 	action, err := actionByID(ctx, q, entry)
 	if db.IsNotFound(err) || err == nil && action.Ticket != ticket.ID {
-		return Activity{}, NotFound{Key: ticket.Key.String()}
+		return Activity{}, NotFound()
 	}
 	return action.Activity, err
 }
@@ -67,7 +67,7 @@ func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Ac
 			return row.ID, nil
 		}
 	}
-	return 0, NothingToUndo{}
+	return 0, NothingToUndo()
 }
 
 // Undo marks an action as undone. The caller holds the lock of its ticket, which is as ticket says,
@@ -79,17 +79,17 @@ func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
 		return fmt.Errorf("mark undone: %w", err)
 	}
 	if n != 1 {
-		return UndoneBefore{Key: ticket.Key}
+		return UndoneBefore(ticket.Key)
 	}
 	since, err := tx.ChangeSince(ctx, ticket.ID, action.ID)
 	switch {
 	case err == nil:
-		return ChangedSince{Current: ticket, Kind: since.Kind, By: since.AccountName}
+		return ChangedSince(ticket, since.Kind, since.AccountName)
 	case !db.IsNotFound(err):
 		return fmt.Errorf("read changes since: %w", err)
 	}
 	if !action.leftAt(ticket) {
-		return ChangedSince{Current: ticket, Kind: KindMoved, By: "Someone else"}
+		return ChangedSince(ticket, KindMoved, "Someone else")
 	}
 	return nil
 }

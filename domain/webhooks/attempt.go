@@ -73,7 +73,7 @@ func Attempts(ctx context.Context, q *db.Queries, webhook id.Webhook, before id.
 func AttemptByID(ctx context.Context, q *db.Queries, webhook id.Webhook, attempt id.Delivery) (Attempt, error) {
 	row, err := db.Read(q.WebhookAttempt(ctx, attempt, webhook))
 	if db.IsNotFound(err) {
-		return Attempt{}, AttemptNotFound{}
+		return Attempt{}, AttemptNotFound()
 	}
 	if err != nil {
 		return Attempt{}, fmt.Errorf("read attempt: %w", err)

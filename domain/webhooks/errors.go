@@ -6,91 +6,97 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// NotFound reports a webhook that is not there, or another company's.
-type NotFound struct{}
+// CodeNotFound: there is no such webhook. See the list of webhooks.
+const CodeNotFound fault.Code = "Webhook.NotFound"
 
-func (NotFound) Error() string {
-	return "There is no such webhook. It may have been deleted; look at the list of webhooks."
+func NotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeNotFound,
+		Message: "There is no such webhook. It may have been deleted; look at the list of webhooks.",
+	}
 }
-func (NotFound) Unwrap() error { return fault.NotFound }
 
-// AttemptNotFound reports a delivery that is not there, or not any more.
-type AttemptNotFound struct{}
+// CodeAttemptNotFound: the delivery is not kept any more. The newest thousand are, for 30 days.
+const CodeAttemptNotFound fault.Code = "Delivery.NotFound"
 
-func (AttemptNotFound) Error() string {
-	return "There is no such delivery any more: the newest thousand are kept, for 30 days."
+func AttemptNotFound() error {
+	return fault.Error{
+		Kind: fault.NotFound, Code: CodeAttemptNotFound,
+		Message: "There is no such delivery any more: the newest thousand are kept, for 30 days.",
+	}
 }
-func (AttemptNotFound) Unwrap() error { return fault.NotFound }
 
-// BadURL reports an address that nothing can be sent to.
-type BadURL struct{ Why string }
+// CodeBadURL: nothing can be sent to the webhook's address. Correct what the message names.
+const CodeBadURL fault.Code = "Webhook.BadURL"
 
-func (e BadURL) Error() string { return e.Why }
-func (BadURL) Unwrap() error   { return fault.Invalid }
+func BadURL(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadURL, Field: "url", Message: why}
+}
 
-// Field is the form's field.
-func (BadURL) Field() string { return "url" }
+// CodeBadNote: the note of a webhook is too long or not text. Shorten or retype it.
+const CodeBadNote fault.Code = "Webhook.BadNote"
 
-// BadNote reports a note that is too long or no text.
-type BadNote struct{ Length int }
+func BadNote(length int) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadNote, Field: "note", Message: badNoteMessage(length)}
+}
 
-func (e BadNote) Error() string {
-	if e.Length > MaxNote {
-		return fmt.Sprintf("The note has %d characters; shorten it to %d.", e.Length, MaxNote)
+func badNoteMessage(length int) string {
+	if length > MaxNote {
+		return fmt.Sprintf("The note has %d characters; shorten it to %d.", length, MaxNote)
 	}
 	return "The note has characters that are no text. Type it anew, as UTF-8."
 }
-func (BadNote) Unwrap() error { return fault.Invalid }
 
-// Field is the form's field.
-func (BadNote) Field() string { return "note" }
+// CodeNoFeeds: nothing would be sent to the webhook. Choose at least one feed.
+const CodeNoFeeds fault.Code = "Webhook.NoFeeds"
 
-// NoFeeds reports a webhook that nothing would be sent to.
-type NoFeeds struct{}
-
-func (NoFeeds) Error() string { return "Choose what is sent." }
-func (NoFeeds) Unwrap() error { return fault.Invalid }
-
-// Field is the form's field.
-func (NoFeeds) Field() string { return "feeds" }
-
-// BadFeed reports a feed that there is not.
-type BadFeed struct{ Feed string }
-
-func (e BadFeed) Error() string {
-	return fmt.Sprintf("There is no feed %.80q. Choose from the list.", e.Feed)
+func NoFeeds() error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeNoFeeds, Field: "feeds", Message: "Choose what is sent."}
 }
-func (BadFeed) Unwrap() error { return fault.Invalid }
 
-// Field is the form's field.
-func (BadFeed) Field() string { return "feeds" }
+// CodeBadFeed: there is no feed of this name. Choose from the list.
+const CodeBadFeed fault.Code = "Webhook.BadFeed"
 
-// TooMany reports that a company has as many webhooks as it may have.
-type TooMany struct{}
-
-func (TooMany) Error() string {
-	return fmt.Sprintf("There are %d webhooks, and no more are possible. Delete one that nobody needs, then add another.", Max)
+func BadFeed(feed string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadFeed, Field: "feeds",
+		Message: fmt.Sprintf("There is no feed %.80q. Choose from the list.", feed),
+	}
 }
-func (TooMany) Unwrap() error { return fault.Conflict }
 
-// Stale reports an edit of a webhook that others changed since.
-type Stale struct{}
+// CodeTooMany: the company has as many webhooks as it may have. Delete one first.
+const CodeTooMany fault.Code = "Webhook.TooMany"
 
-func (Stale) Error() string {
-	return "The webhook was changed since you opened this form. Look at what it is now, and make your change again."
+func TooMany() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeTooMany,
+		Message: fmt.Sprintf("There are %d webhooks, and no more are possible. Delete one that nobody needs, then add another.", Max),
+	}
 }
-func (Stale) Unwrap() error { return fault.Conflict }
 
-// NothingToSend reports a delivery that cannot be sent again.
-type NothingToSend struct{ Why string }
+// CodeStale: the webhook was changed since the version that was sent. Look at it, then repeat the edit.
+const CodeStale fault.Code = "Webhook.Stale"
 
-func (e NothingToSend) Error() string { return e.Why }
-func (NothingToSend) Unwrap() error   { return fault.Conflict }
-
-// Busy reports that too many messages are sent by hand at once.
-type Busy struct{}
-
-func (Busy) Error() string {
-	return "Too many messages are being sent by hand at this moment. Wait a few seconds, then try again."
+func Stale() error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeStale,
+		Message: "The webhook was changed since you opened this form. Look at what it is now, and make your change again.",
+	}
 }
-func (Busy) Unwrap() error { return fault.RateLimited }
+
+// CodeNothingToSend: the delivery cannot be sent again. The message says why.
+const CodeNothingToSend fault.Code = "Delivery.NotRepeatable"
+
+func NothingToSend(why string) error {
+	return fault.Error{Kind: fault.Conflict, Code: CodeNothingToSend, Message: why}
+}
+
+// CodeBusy: too many messages are being sent by hand. Try again in a few seconds.
+const CodeBusy fault.Code = "Webhook.Busy"
+
+func Busy() error {
+	return fault.Error{
+		Kind: fault.RateLimited, Code: CodeBusy,
+		Message: "Too many messages are being sent by hand at this moment. Wait a few seconds, then try again.",
+	}
+}

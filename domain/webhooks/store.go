@@ -20,7 +20,7 @@ func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account,
 		return 0, "", fmt.Errorf("read webhooks: %w", err)
 	}
 	if len(there) >= Max {
-		return 0, "", TooMany{}
+		return 0, "", TooMany()
 	}
 	secret := newSecret()
 	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
@@ -55,7 +55,7 @@ func orNone(board id.Board) *id.Board {
 // stays where it is. It returns Stale where version is not the webhook's.
 func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor) error {
 	if locked.Version != version {
-		return Stale{}
+		return Stale()
 	}
 	err := tx.EditWebhook(ctx, db.EditWebhookParams{
 		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now, ID: locked.ID,
@@ -80,7 +80,7 @@ func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft 
 func Lock(ctx context.Context, tx *db.Tx, company id.Company, webhook id.Webhook) (Webhook, error) {
 	row, err := tx.LockWebhook(ctx, webhook, company)
 	if db.IsNotFound(err) {
-		return Webhook{}, NotFound{}
+		return Webhook{}, NotFound()
 	}
 	if err != nil {
 		return Webhook{}, fmt.Errorf("lock webhook: %w", err)
@@ -163,7 +163,7 @@ func After(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]W
 func ByID(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook) (Webhook, error) {
 	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
 	if db.IsNotFound(err) {
-		return Webhook{}, NotFound{}
+		return Webhook{}, NotFound()
 	}
 	if err != nil {
 		return Webhook{}, fmt.Errorf("read webhook: %w", err)
@@ -222,7 +222,7 @@ func from(row db.Webhook) Webhook {
 func KeysOf(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook, now time.Time) (Keys, error) {
 	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
 	if db.IsNotFound(err) {
-		return nil, NotFound{}
+		return nil, NotFound()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read webhook: %w", err)

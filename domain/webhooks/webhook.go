@@ -89,22 +89,22 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 	}
 	note, length, ok := markup.Line(draft.Note)
 	if length > MaxNote || !ok {
-		wrong = append(wrong, BadNote{Length: length})
+		wrong = append(wrong, BadNote(length))
 	} else {
 		draft.Note = note
 	}
 	if len(draft.Feeds) == 0 {
-		wrong = append(wrong, NoFeeds{})
+		wrong = append(wrong, NoFeeds())
 	}
 	for _, feed := range draft.Feeds {
 		if !slices.Contains(feeds, feed) {
-			wrong = append(wrong, BadFeed{Feed: feed})
+			wrong = append(wrong, BadFeed(feed))
 			break
 		}
 	}
 	draft.Feeds = slices.DeleteFunc(slices.Clone(feeds), func(feed string) bool { return !slices.Contains(draft.Feeds, feed) }) // each once, in their order
-	if len(wrong) > 0 {
-		return Draft{}, Wrong{All: wrong}
+	if err := fault.Join(wrong...); err != nil {
+		return Draft{}, err
 	}
 	return draft, nil
 }
@@ -112,10 +112,10 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 // checkURL also refuses this machine by its name, unless it may be reached.
 func checkURL(address string, client *outbound.Client) error {
 	if address == "" {
-		return BadURL{Why: "Write the address, such as https://example.com/hook."}
+		return BadURL("Write the address, such as https://example.com/hook.")
 	}
 	if utf8.RuneCountInString(address) > MaxURL {
-		return BadURL{Why: fmt.Sprintf("The address is too long. Shorten it to %d characters.", MaxURL)}
+		return BadURL(fmt.Sprintf("The address is too long. Shorten it to %d characters.", MaxURL))
 	}
 	u, err := client.Check(address)
 	if err == nil && (u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")) {
@@ -128,23 +128,12 @@ func checkURL(address string, client *outbound.Client) error {
 	var refused outbound.Refused
 	switch {
 	case errors.As(err, &refused):
-		return BadURL{Why: refused.Error()}
+		return BadURL(refused.Error())
 	case err != nil:
-		return BadURL{Why: err.Error()}
+		return BadURL(err.Error())
 	}
 	return nil
 }
-
-// Wrong is all that is wrong with a draft.
-type Wrong struct{ All []error }
-
-func (e Wrong) Error() string { return e.All[0].Error() }
-
-// Unwrap returns the kind.
-func (Wrong) Unwrap() error { return fault.Invalid }
-
-// Field is the first field that is wrong.
-func (e Wrong) Field() string { return fault.Field(e.All[0]) }
 
 // failing reports whether a webhook that is on does not answer at present.
 func (w Webhook) failing() bool { return w.State == On && w.Failing != nil }

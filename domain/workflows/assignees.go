@@ -32,11 +32,11 @@ func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, wish Assi
 		for _, account := range wish.Add {
 			one := named[account]
 			if roles[account] == "" {
-				return nil, nil, tickets.NotAssignable{}
+				return nil, nil, tickets.NotAssignable("", false)
 			}
 			add = append(add, tickets.Assignee{ID: account, Name: one.Name, Handle: one.Handle})
 			if roles[account] == accounts.Viewer {
-				return nil, nil, tickets.NotAssignable{Handle: one.Name, Viewer: true}
+				return nil, nil, tickets.NotAssignable(one.Name, true)
 			}
 		}
 		return add, wish.Remove, nil
@@ -51,7 +51,7 @@ func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, wish Assi
 // what AssignTicket does.
 func (w *Workflows) SetAssignees(ctx context.Context, key tickets.Key, handles []string) (tickets.Ticket, error) {
 	if len(handles) > tickets.MaxAssignees {
-		return tickets.Ticket{}, tickets.TooManyAssignees{}
+		return tickets.Ticket{}, tickets.TooManyAssignees()
 	}
 	ticket, err := w.assign(ctx, key, func(tx *db.Tx, locked tickets.Ticket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
 		if add, err = assignable(ctx, tx, company, handles); err != nil {
@@ -92,9 +92,9 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 		m, ok := byHandle[handle]
 		switch {
 		case !ok || roles[m.ID] == "":
-			return nil, tickets.NotAssignable{Handle: handle}
+			return nil, tickets.NotAssignable(handle, false)
 		case roles[m.ID] == accounts.Viewer:
-			return nil, tickets.NotAssignable{Handle: m.Name, Viewer: true}
+			return nil, tickets.NotAssignable(m.Name, true)
 		}
 		list = append(list, tickets.Assignee{ID: m.ID, Name: m.Name, Handle: m.Handle})
 	}

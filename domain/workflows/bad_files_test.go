@@ -101,7 +101,7 @@ func TestBadFiles(t *testing.T) {
 				}
 				err := g.work.Registered(kind.name).Fill(context.Background(), into)
 				if c.refused != "" {
-					if !errors.As(err, new(csvfile.BadFile)) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
+					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
 						t.Errorf("%v; %d tasks, %d rejected", err, len(into.tasks), len(into.rejected))
 					}
 					return

@@ -110,5 +110,5 @@ func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board b
 	if column, ok := board.FirstColumn(false); ok {
 		return column, nil
 	}
-	return boards.Column{}, boards.AllDone{}
+	return boards.Column{}, boards.AllDone()
 }

@@ -128,7 +128,7 @@ func (w *Workflows) RemoveColumn(ctx context.Context, slug string, column, to id
 func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.Person) error {
 	to, ok := board.Column(heir)
 	if !ok || to.ID == from.ID {
-		return boards.NoHeir{Count: from.Count}
+		return boards.NoHeir()
 	}
 	if err := to.Admit(from.Count); err != nil {
 		return err
@@ -153,7 +153,7 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.Person) error) (boards.Board, error) {
 	return w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.Person) error {
 		if board.Archived() {
-			return boards.Archived{Slug: board.Slug}
+			return boards.Archived()
 		}
 		ids := make([]id.Column, len(board.Columns))
 		for i, c := range board.Columns {

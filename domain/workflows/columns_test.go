@@ -108,10 +108,10 @@ func TestColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err = h.RemoveColumn(h.ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.As(err, new(boards.LastColumn)) {
+		if _, err = h.RemoveColumn(h.ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		if _, err := h.EditColumn(h.ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, ptr(uint64(1))); !errors.As(err, new(boards.Stale)) {
+		if _, err := h.EditColumn(h.ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, ptr(uint64(1))); !errors.Is(err, boards.CodeStale) {
 			t.Errorf("an old version: %v", err)
 		}
 		h.sound(t)
@@ -151,14 +151,14 @@ func TestColumns(t *testing.T) {
 		if err != nil || top.Ticket.Rank > 0 {
 			t.Fatalf("%+v, %v", top, err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, 0, nil); !errors.As(err, new(boards.NoHeir)) {
+		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("without an heir: %v", err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, doing, nil); !errors.As(err, new(boards.NoHeir)) {
+		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("its own heir: %v", err)
 		}
 		h.edit(t, "OPS", todo, hard(4))
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, todo, nil); !errors.As(err, new(boards.ColumnFull)) {
+		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("into a full column: %v", err)
 		}
 		h.db.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
@@ -214,7 +214,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.As(err, new(boards.ColumnFull)) {
+		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("in a column that is full by now: %v", err)
 		}
 		if _, err := other.RemoveColumn(h.ctx, "OPS", first, second, nil); err != nil {
@@ -236,7 +236,7 @@ func TestColumns(t *testing.T) {
 		if _, err := other.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.As(err, new(boards.Archived)) {
+		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("on a board that is archived by now: %v", err)
 		}
 		h.sound(t)
@@ -262,7 +262,7 @@ func TestHardLimit(t *testing.T) {
 			switch {
 			case err == nil:
 				in[key] = true
-			case !errors.As(err, new(boards.ColumnFull)):
+			case !errors.Is(err, boards.CodeColumnFull):
 				t.Errorf("%s: %v", key, err)
 			}
 		}
@@ -337,7 +337,7 @@ func TestArchivedBoard(t *testing.T) {
 			return err
 		},
 	} {
-		if err := do(); !errors.As(err, new(boards.Archived)) {
+		if err := do(); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -370,17 +370,16 @@ func TestSlugs(t *testing.T) {
 	if ticket, err := h.Ticket(h.ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	var taken boards.SlugConflict
-	if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.As(err, &taken) || taken.Now != "DEV" {
+	if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
 		t.Errorf("an old slug for a new board: %v", err)
 	}
-	if _, err := rename("NINJA", "OPS", 1); !errors.As(err, &taken) || taken.Now != "DEV" {
+	if _, err := rename("NINJA", "OPS", 1); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
 		t.Errorf("an old slug for another board: %v", err)
 	}
-	if _, err := rename("NINJA", "DEV", 1); !errors.As(err, &taken) || taken.Now != "DEV" {
+	if _, err := rename("NINJA", "DEV", 1); !errors.Is(err, boards.SlugConflict("DEV", "DEV", ops.Title)) {
 		t.Errorf("a board's slug for another: %v", err)
 	}
-	if _, err := rename("OPS", "X1", ops.Version); !errors.As(err, new(boards.Stale)) {
+	if _, err := rename("OPS", "X1", ops.Version); !errors.Is(err, boards.CodeStale) {
 		t.Errorf("on an old version: %v", err)
 	}
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {

@@ -61,7 +61,7 @@ func (w *Workflows) DeletedTicket(ctx context.Context, key tickets.Key) (ticket 
 		return ticket, board, deletion, err
 	}
 	if !w.restorable(ticket) {
-		return tickets.Ticket{}, board, deletion, tickets.NotFound{Key: key.String()}
+		return tickets.Ticket{}, board, deletion, tickets.NotFound()
 	}
 	if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, ticket.Key.Board); err != nil {
 		return ticket, board, deletion, err
@@ -83,7 +83,7 @@ func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved t
 		return moved, board, err
 	}
 	seen, err := tickets.DeletedByKey(ctx, w.db.Queries, actor.Company.ID, key)
-	if errors.As(err, new(tickets.NotFound)) {
+	if errors.Is(err, tickets.CodeNotFound) {
 		moved.Ticket, board, err = w.TicketOnBoard(ctx, key)
 		return moved, board, err
 	}
@@ -91,7 +91,7 @@ func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved t
 		return moved, board, err
 	}
 	if !w.restorable(seen) {
-		return moved, board, tickets.DeletedLongAgo{Key: seen.Key}
+		return moved, board, tickets.DeletedLongAgo(seen.Key)
 	}
 	deletion, err := tickets.Deletion(ctx, w.db.Queries, seen)
 	if err != nil {

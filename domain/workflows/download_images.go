@@ -63,7 +63,7 @@ func imageOrigins(context.Context) ([]migrations.Option, error) {
 
 func (w *Workflows) checkImageRun(ctx context.Context, values migrations.Values) error {
 	if w.files == nil {
-		return migrations.NoFiles{}
+		return migrations.NoFiles()
 	}
 	_, err := companyOf(ctx, w.db.Queries, values)
 	return err
@@ -238,7 +238,7 @@ func (w *Workflows) fillImagesFromFile(ctx context.Context, into migrations.Fill
 		}
 		address, key := column("url"), column("key")
 		if address < 0 {
-			return nil, csvfile.BadFile{Reason: "The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + "."}
+			return nil, csvfile.BadFile("The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + ".")
 		}
 		return func(row csvfile.Row) (string, error) {
 			field := func(i int) string {
@@ -300,7 +300,7 @@ func (w *Workflows) imageJobOf(ctx context.Context, work *migrations.Work) (job 
 		return job, company, migrations.Permanent{Err: fmt.Errorf("the task cannot be read: %w", err)}
 	}
 	company, err = companyOf(ctx, w.bulk.Queries, work.Values)
-	if errors.As(err, new(migrations.BadParam)) {
+	if errors.Is(err, migrations.CodeBadParam) {
 		err = migrations.Permanent{Err: err}
 	}
 	return job, company, err
@@ -310,7 +310,7 @@ func (w *Workflows) imageJobOf(ctx context.Context, work *migrations.Work) (job 
 // repetition stores again under the same names.
 func (w *Workflows) downloadImage(ctx context.Context, work *migrations.Work) error {
 	if w.files == nil {
-		return migrations.NoFiles{}
+		return migrations.NoFiles()
 	}
 	job, company, err := w.imageJobOf(ctx, work)
 	if err != nil {
@@ -390,7 +390,7 @@ func (w *Workflows) textsOf(ctx context.Context, company id.Company, job imageJo
 // keptImage returns what the address gave a short while ago, where its file is still there, or nil.
 func (w *Workflows) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
 	image, err := images.From(ctx, w.bulk.Queries, company, address, w.bulk.Now().Add(-freshImage))
-	if errors.As(err, new(images.NotFound)) {
+	if errors.Is(err, images.CodeNotFound) {
 		return nil, nil //nolint:nilnil // the caller asks whether there is one
 	}
 	if err != nil {
@@ -422,7 +422,7 @@ func (w *Workflows) fetchImage(ctx context.Context, work *migrations.Work, addre
 		return nil, err
 	}
 	picture, err := images.Convert(ctx, content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
-	if errors.As(err, new(images.Unfit)) {
+	if errors.Is(err, images.CodeUnfit) {
 		return nil, migrations.Permanent{Err: unfitImage{address, err}}
 	}
 	if err != nil {
@@ -558,7 +558,7 @@ func (w *Workflows) showImage(ctx context.Context, tx *db.Tx, company id.Company
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return "the ticket " + job.Key + " is gone", nil
-	case errors.As(err, new(boards.Archived)):
+	case errors.Is(err, boards.CodeArchived):
 		return "the board of " + job.Key + " is archived, so its texts stay as they are", nil
 	case err != nil:
 		return "", err

@@ -307,7 +307,7 @@ func TestDownloadImages(t *testing.T) {
 		}
 		rival := accounts.ActorFrom(g.ctx)
 		rival.Company.ID++
-		if _, _, err := g.work.Image(accounts.WithActor(g.ctx, rival), hash, false); err != (images.NotFound{}) {
+		if _, _, err := g.work.Image(accounts.WithActor(g.ctx, rival), hash, false); err != (images.NotFound()) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
@@ -15,7 +16,7 @@ const ConsumersPerPage = PeoplePerPage
 // consumerPage is a page from where a consumer stands.
 func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQuery) (feeds.Page, error) {
 	if q.Cursor != "" {
-		return feeds.Page{}, TwoPlaces{}
+		return feeds.Page{}, TwoPlaces()
 	}
 	consumer, err := w.feeds.Consumer(ctx, scope.Company, q.Feed, q.Consumer)
 	if err != nil {
@@ -63,8 +64,8 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 		return feeds.Consumer{}, err
 	}
 	cursor, err := w.feeds.Find(ctx, feed, from)
-	if err != nil {
-		return feeds.Consumer{}, feeds.In("from", err)
+	if err := fault.Join(feeds.CheckName(name), feeds.In("from", err)); err != nil {
+		return feeds.Consumer{}, err
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
@@ -87,12 +88,10 @@ func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to st
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	old, err := feeds.ParseCursor(feed, from)
-	if err != nil {
-		return feeds.Consumer{}, feeds.In("from", err)
-	}
-	if _, err := feeds.ParseCursor(feed, to); err != nil {
-		return feeds.Consumer{}, feeds.In("to", err)
+	old, badFrom := feeds.ParseCursor(feed, from)
+	_, badTo := feeds.ParseCursor(feed, to)
+	if err := fault.Join(feeds.In("from", badFrom), feeds.In("to", badTo)); err != nil {
+		return feeds.Consumer{}, err
 	}
 	next, err := w.feeds.Find(ctx, feed, to)
 	if err != nil {

@@ -22,24 +22,25 @@ type FeedQuery struct {
 	Consumer string // the name of a registered consumer, from whose cursor is read; "" for none
 }
 
-// BadLimit reports a page of a size that there is not.
-type BadLimit struct{}
+// CodeBadLimit: the limit of a page is out of bounds. Send a number in the bounds that the message names.
+const CodeBadLimit fault.Code = "Feed.BadLimit"
 
-func (BadLimit) Error() string {
-	return fmt.Sprintf("The limit of a page is a number from 1 to %d.", feeds.MaxLimit)
+func BadLimit() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeBadLimit, Field: "limit",
+		Message: fmt.Sprintf("The limit of a page is a number from 1 to %d.", feeds.MaxLimit),
+	}
 }
 
-func (BadLimit) Unwrap() error { return fault.Invalid }
-func (BadLimit) Field() string { return "limit" }
+// CodeTwoPlaces: the query has a cursor and a consumer, which reads from its own. Send one of them.
+const CodeTwoPlaces fault.Code = "Feed.CursorAndConsumer"
 
-// TwoPlaces reports a query that says twice where to read from.
-type TwoPlaces struct{}
-
-func (TwoPlaces) Error() string {
-	return "A consumer reads from its own cursor. Send a cursor or a consumer, not both."
+func TwoPlaces() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeTwoPlaces, Field: "cursor",
+		Message: "A consumer reads from its own cursor. Send a cursor or a consumer, not both.",
+	}
 }
-func (TwoPlaces) Unwrap() error { return fault.Invalid }
-func (TwoPlaces) Field() string { return "cursor" }
 
 // FeedPage returns what comes behind a cursor of a feed, of the company of the one who asks. base is the public
 // URL that addresses in it begin with. It returns BadLimit, TwoPlaces, feeds.ConsumerNotFound, and what FeedScope,
@@ -53,7 +54,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 		q.Limit = FeedLimit
 	}
 	if q.Limit < 1 || q.Limit > feeds.MaxLimit {
-		return feeds.Page{}, BadLimit{}
+		return feeds.Page{}, BadLimit()
 	}
 	if q.Consumer != "" {
 		return w.consumerPage(ctx, scope, q)

@@ -65,7 +65,7 @@ func fedBy(name string) (fed, error) {
 		}
 		names[i] = f.Name
 	}
-	return fed{}, feeds.NotFound{Name: name, Names: names}
+	return fed{}, feeds.NotFound(name, names)
 }
 
 // forEngine are all feeds as the engine knows them.

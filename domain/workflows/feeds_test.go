@@ -46,7 +46,7 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 			f.cursor = start
 		}
 		page, err := f.h.Feeds().Read(context.Background(), f.cursor, limit, f.scope)
-		if errors.As(err, new(feeds.CursorExpired)) {
+		if errors.Is(err, feeds.CodeCursorExpired) {
 			f.cursor, f.rows = feeds.Cursor{Feed: f.cursor.Feed}, map[uint64]feeds.Item{}
 			f.swept++
 			continue

@@ -10,18 +10,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/images"
 )
 
-// FilesUnavailable reports stored files that cannot be reached.
-type FilesUnavailable struct{ Err error }
+// CodeFilesUnavailable: stored files cannot be reached at the moment. Try again later.
+const CodeFilesUnavailable fault.Code = "Blob.Unavailable"
 
-func (FilesUnavailable) Error() string {
-	return "Stored files cannot be reached right now. Nothing was lost; try again in a moment."
+func FilesUnavailable(err error) error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: CodeFilesUnavailable,
+		Message: "Stored files cannot be reached right now. Nothing was lost; try again in a moment.", Cause: err,
+	}
 }
-
-// Unwrap returns the kind; what is wrong is for the log (Cause).
-func (FilesUnavailable) Unwrap() error { return fault.Unavailable }
-
-// Cause is what is wrong.
-func (e FilesUnavailable) Cause() error { return e.Err }
 
 // Image returns an image that the company of whoever asks keeps, and its file, or the file of its small copy
 // where it has one. The file must be closed; reading it goes on when ctx has ended. It returns
@@ -33,14 +30,14 @@ func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.
 	}
 	parsed, ok := images.ParseHash(hash)
 	if !ok {
-		return images.Image{}, nil, images.NotFound{}
+		return images.Image{}, nil, images.NotFound()
 	}
 	image, err := images.ByHash(ctx, w.db.Queries, actor.Company.ID, parsed)
 	if err != nil {
 		return images.Image{}, nil, err
 	}
 	if w.files == nil {
-		return image, nil, FilesUnavailable{errors.New("there is no place for them")}
+		return image, nil, FilesUnavailable(errors.New("there is no place for them"))
 	}
 	names := []string{parsed.Blob()}
 	if small {
@@ -52,8 +49,8 @@ func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.
 			return image, file, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return image, nil, FilesUnavailable{err}
+			return image, nil, FilesUnavailable(err)
 		}
 	}
-	return image, nil, images.NotFound{}
+	return image, nil, images.NotFound()
 }

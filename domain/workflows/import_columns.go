@@ -135,11 +135,11 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 			continue
 		}
 		if m.of[c.param] = columnsNamed(columns, name); len(m.of[c.param]) == 0 {
-			return m, csvfile.BadFile{Reason: fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns))}
+			return m, csvfile.BadFile(fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns)))
 		}
 	}
 	if len(m.of["title"]) == 0 {
-		return m, csvfile.BadFile{Reason: fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns))}
+		return m, csvfile.BadFile(fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns)))
 	}
 	kept := listOf(values["keep"])
 	if len(kept) == 0 && jira {

@@ -64,7 +64,7 @@ func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migration
 		return file, err
 	}
 	if file.Run.Name != ImportName {
-		return file, migrations.BadFrom{Run: run}
+		return file, migrations.BadFrom(run)
 	}
 	plan, err := w.importPlan(ctx, w.db.Queries, values)
 	if err != nil {

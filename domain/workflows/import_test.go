@@ -234,7 +234,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.As(err, new(boards.SlugImported)) {
+		if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -531,8 +531,7 @@ func (i *importing) blockOrEach(block []*migrations.Work) {
 		return
 	}
 	for _, work := range block {
-		err := tickets.OriginTaken{}
-		for attempt := 0; attempt < 10 && errors.As(write([]*migrations.Work{work}), &err); attempt++ {
+		for attempt := 0; attempt < 10 && errors.Is(write([]*migrations.Work{work}), tickets.CodeOriginTaken); attempt++ {
 			continue
 		}
 		if note, failed := work.Outcome(); failed != nil || note == "" {

@@ -78,19 +78,19 @@ type importPlan struct {
 func (w *Workflows) importPlan(ctx context.Context, q *db.Queries, values migrations.Values) (plan importPlan, err error) {
 	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
 	if errors.Is(err, fault.NotFound) {
-		return plan, migrations.BadParam{Name: "company", Why: "There is no such company. Write it as in its address: acme."}
+		return plan, migrations.BadParam("company", "There is no such company. Write it as in its address: acme.")
 	}
 	if err != nil {
 		return plan, err
 	}
 	if plan.board, err = boards.BySlug(ctx, q, plan.company.ID, values["board"]); errors.Is(err, fault.NotFound) {
-		return plan, migrations.BadParam{Name: "board", Why: "There is no such board in that company. Write its slug, such as DEMO."}
+		return plan, migrations.BadParam("board", "There is no such board in that company. Write its slug, such as DEMO.")
 	}
 	if err != nil {
 		return plan, err
 	}
 	if plan.board.Archived() {
-		return plan, migrations.BadParam{Name: "board", Why: "The board is archived. Restore it first, or choose another one."}
+		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
 	if plan.people, err = w.people.get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
@@ -98,7 +98,7 @@ func (w *Workflows) importPlan(ctx context.Context, q *db.Queries, values migrat
 	plan.names = values["names"] == "true"
 	author, found := plan.people.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
 	if !found || author.Role == accounts.Viewer {
-		return plan, migrations.BadParam{Name: "author", Why: "No member of that company who may write has this email address."}
+		return plan, migrations.BadParam("author", "No member of that company who may write has this email address.")
 	}
 	plan.author = author
 	return plan, plan.readStatuses(values)
@@ -108,7 +108,7 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 	p.statuses, p.other = map[string]string{}, p.board.Columns[0].Name
 	known := func(param, name string) error {
 		if _, ok := p.column(name); !ok {
-			return migrations.BadParam{Name: param, Why: fmt.Sprintf("The board has no column “%s”. It has: %s.", name, p.columnNames())}
+			return migrations.BadParam(param, fmt.Sprintf("The board has no column “%s”. It has: %s.", name, p.columnNames()))
 		}
 		return nil
 	}
@@ -122,7 +122,7 @@ func (p *importPlan) readStatuses(values migrations.Values) error {
 	for _, line := range listOf(values["statuses"]) {
 		at := strings.LastIndex(line, "=")
 		if at < 0 {
-			return migrations.BadParam{Name: "statuses", Why: fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line)}
+			return migrations.BadParam("statuses", fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line))
 		}
 		status, column := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
 		if column != noColumn {

@@ -34,7 +34,7 @@ type arrival struct {
 // second sees the keys that the first has kept; of two boards, the unique key of origins decides.
 func (w *Workflows) writeImport(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	plan, err := w.importPlan(ctx, tx.Queries, works[0].Values)
-	if errors.As(err, new(migrations.BadParam)) {
+	if errors.Is(err, migrations.CodeBadParam) {
 		return migrations.Permanent{Err: err}
 	}
 	if err != nil {
@@ -350,7 +350,7 @@ func leftOut(row importRow) string {
 // previewImport says what writeImport would do with a row.
 func (w *Workflows) previewImport(ctx context.Context, work *migrations.Work) (string, error) {
 	plan, err := w.importPlan(ctx, w.bulk.Queries, work.Values)
-	if errors.As(err, new(migrations.BadParam)) {
+	if errors.Is(err, migrations.CodeBadParam) {
 		return "", migrations.Permanent{Err: err}
 	}
 	if err != nil {

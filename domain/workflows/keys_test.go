@@ -88,7 +88,7 @@ func (w *town) check(*rapid.T) {
 	for key, n := range w.owner {
 		ticket, err := w.h.Ticket(w.h.ctx, key)
 		if w.gone[n] {
-			if !errors.As(err, new(tickets.NotFound)) {
+			if !errors.Is(err, tickets.CodeNotFound) {
 				w.rt.Fatalf("%s is deleted: %+v, %v", key, ticket, err)
 			}
 			continue

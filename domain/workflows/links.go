@@ -40,7 +40,7 @@ func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, err
 func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitation) error {
 	return w.governing(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
-			return accounts.NotManager{}
+			return accounts.NotManager()
 		}
 		revoked, err := accounts.RevokeInvitation(ctx, tx, actor, invitation)
 		if err != nil {
@@ -64,6 +64,9 @@ type Newcomer struct{ Name, Email, Password string }
 func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (actor accounts.Actor, err error) {
 	if _, err := w.Invitation(ctx, secret); err != nil {
 		return accounts.Actor{}, err // before any work is done for strangers
+	}
+	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
+		return accounts.Actor{}, err
 	}
 	hash, err := accounts.HashPassword(in.Password)
 	if err != nil {
@@ -124,7 +127,7 @@ func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person 
 func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret string, err error) {
 	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
 	if errors.Is(err, fault.NotFound) {
-		return "", accounts.AddressUnknown{}
+		return "", accounts.AddressUnknown()
 	}
 	if err != nil {
 		return "", err
@@ -134,7 +137,7 @@ func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret stri
 		return "", err
 	}
 	if len(companies) == 0 {
-		return "", accounts.AddressUnknown{}
+		return "", accounts.AddressUnknown()
 	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		if secret, err = accounts.OpenReset(ctx, tx, companies[0].Company.ID, account.ID, account.ID); err != nil {

@@ -67,10 +67,10 @@ func AsCommandLine(ctx context.Context) context.Context {
 func operating(ctx context.Context) (migrations.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(accounts.Operate) {
-		return migrations.Actor{}, accounts.MissingScope{Scope: accounts.Operate}
+		return migrations.Actor{}, accounts.MissingScope(accounts.Operate)
 	}
 	if !actor.Account.Operator {
-		return migrations.Actor{}, accounts.NotOperator{}
+		return migrations.Actor{}, accounts.NotOperator()
 	}
 	who := migrations.Actor{Name: actor.Account.Name}
 	if actor.Account.ID != 0 {
@@ -91,15 +91,15 @@ func operatingStill(ctx context.Context, tx *db.Tx, actor accounts.Actor) error 
 	}
 	switch {
 	case !account.Operator:
-		return accounts.NotOperator{}
+		return accounts.NotOperator()
 	case actor.Token != 0:
 		if _, err := tx.LiveToken(ctx, actor.Token, actor.Company.ID); db.IsNotFound(err) {
-			return accounts.BadToken{}
+			return accounts.BadToken()
 		} else if err != nil {
 			return fmt.Errorf("look for the token: %w", err)
 		}
 	case account.Epoch != actor.Account.Epoch:
-		return accounts.SignedOut{}
+		return accounts.SignedOut()
 	}
 	return nil
 }

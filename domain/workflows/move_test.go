@@ -147,7 +147,7 @@ func TestMoveTicket(t *testing.T) {
 					}
 					moved, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)})
 					if after == number {
-						if !errors.As(err, new(tickets.AfterItself)) {
+						if !errors.Is(err, tickets.CodeAfterItself) {
 							rt.Fatalf("below itself: %v", err)
 						}
 						return
@@ -335,7 +335,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	}
 	refused := func(t *testing.T, err error) {
 		t.Helper()
-		if !errors.As(err, new(tickets.MovedSince)) {
+		if !errors.Is(err, tickets.CodeMovedSince) {
 			t.Errorf("got %v, want MovedSince", err)
 		}
 	}

@@ -52,7 +52,7 @@ func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (b
 	}
 	board, err := boards.BySlug(ctx, w.db.Queries, from.Company, slug)
 	if errors.Is(err, fault.NotFound) {
-		return board, boards.Unknown{Slug: slug}
+		return board, boards.Unknown()
 	}
 	return board, err
 }

@@ -35,14 +35,15 @@ type Replayed struct {
 
 func (Replayed) Error() string { return "answered before" }
 
-// KeyReused reports an idempotency key that came with another request before.
-type KeyReused struct{}
+// CodeKeyReused: the Idempotency-Key was used for another request. Send a new key with a new request.
+const CodeKeyReused fault.Code = "Idempotency.KeyReused"
 
-func (KeyReused) Error() string {
-	return "This Idempotency-Key was used for another request in the last 24 hours. Send a new key with a new request."
+func KeyReused() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeKeyReused, Field: "Idempotency-Key",
+		Message: "This Idempotency-Key was used for another request in the last 24 hours. Send a new key with a new request.",
+	}
 }
-func (KeyReused) Unwrap() error { return fault.Invalid }
-func (KeyReused) Field() string { return "Idempotency-Key" }
 
 // errTaken says that another request with the key committed first.
 var errTaken = fmt.Errorf("idempotency key taken: %w", fault.Conflict)
@@ -112,7 +113,7 @@ func (w *Workflows) answeredBefore(ctx context.Context, token id.Token, key, req
 		return err == nil, err
 	}
 	if !bytes.Equal(row.RequestHash, request) {
-		return false, KeyReused{}
+		return false, KeyReused()
 	}
 	return false, Replayed{Status: int(row.Status), Body: row.Answer}
 }

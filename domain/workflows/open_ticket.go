@@ -45,13 +45,13 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 	}
 	parsed, err := boards.ParseSlug(slug)
 	if err != nil {
-		return tickets.Ticket{}, boards.NotFound{Slug: slug}
+		return tickets.Ticket{}, boards.NotFound()
 	}
 	ticket, err := doOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), named: markup.Mentions(draft.Description), once: once})
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
-		return tickets.Ticket{}, Stopping{}
+		return tickets.Ticket{}, Stopping()
 	}
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("open ticket: %w", err)
@@ -63,7 +63,7 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
 	for attempt := range relocations {
 		opened, err = w.openOn(ctx, ref, openings)
-		gone := attempt == 0 && errors.As(err, new(boards.ColumnNotFound))
+		gone := attempt == 0 && errors.Is(err, boards.CodeColumnNotFound)
 		if !gone && !errors.Is(err, boards.ErrOutdated) {
 			return opened, err
 		}
@@ -117,7 +117,7 @@ func openAll(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.
 	}
 	opened, err := add(ctx, tx, board.ID, board.Slug, last, rows)
 	if errors.Is(err, tickets.ErrArchived) {
-		return nil, boards.Archived{Slug: board.Slug}
+		return nil, boards.Archived()
 	}
 	return opened, err
 }

@@ -31,7 +31,7 @@ func (w *Workflows) Companies(ctx context.Context, account accounts.ID) ([]accou
 func managing(ctx context.Context) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.Manages() {
-		return actor, accounts.NotManager{}
+		return actor, accounts.NotManager()
 	}
 	return actor, nil
 }
@@ -152,7 +152,7 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 	}
 	return w.governing(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() { // any more
-			return accounts.NotManager{}
+			return accounts.NotManager()
 		}
 		named, err := accounts.RenameCompany(ctx, tx, actor.Company.ID, name)
 		if err != nil || named == actor.Company.Name {
@@ -166,16 +166,13 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 // OpenCompany adds a company whose owner is the operator who asks. It returns NotOperator, BadName,
 // BadCompanySlug or CompanyConflict.
 func (w *Workflows) OpenCompany(ctx context.Context, account accounts.ID, name, slug string) (company accounts.Company, err error) {
-	if slug == "" {
-		slug = accounts.SlugFrom(name)
-	}
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		owner, err := accounts.ByID(ctx, tx.Queries, account)
 		if err != nil {
 			return err
 		}
 		if !owner.Operator {
-			return accounts.NotOperator{}
+			return accounts.NotOperator()
 		}
 		if company, err = accounts.OpenCompany(ctx, tx, slug, name); err != nil {
 			return err

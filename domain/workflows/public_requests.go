@@ -56,16 +56,16 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	}
 	begun := time.Now()
 	receipt, err := w.openRequest(ctx, form, draft, sent, email)
-	if empty := errors.As(err, new(refs.Empty)); err == nil || empty {
+	if empty := errors.Is(err, refs.CodeEmpty); err == nil || empty {
 		w.refs.Popped(1, empty, time.Since(begun))
 	}
 	switch {
 	case errors.Is(err, requests.ErrSent):
 		receipt, _, err = w.sentBefore(ctx, sent)
-	case errors.As(err, new(boards.ColumnFull)), errors.As(err, new(refs.Empty)):
+	case errors.Is(err, boards.CodeColumnFull), errors.Is(err, refs.CodeEmpty):
 		err = requests.NotNow{}
-	case errors.As(err, new(boards.Archived)) || errors.As(err, new(boards.NotFound)):
-		err = requests.NoForm{}
+	case errors.Is(err, boards.CodeArchived) || errors.Is(err, boards.CodeNotFound):
+		err = requests.NoForm()
 	}
 	if err != nil {
 		return Receipt{}, fmt.Errorf("send form: %w", err)
@@ -73,20 +73,10 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	return receipt, nil
 }
 
-// CheckSent returns all that is wrong with a form.
-func CheckSent(sent requests.Sent) []error {
-	_, badTitle := tickets.ParseTitle(sent.Title)
-	_, badDescription := tickets.ParseDescription(sent.Description)
-	_, badEmail := parseOptional(sent.Email)
-	return []error{badTitle, badDescription, badEmail}
-}
-
-func parseSent(sent requests.Sent) (draft tickets.Draft, email string, err error) {
-	if draft, err = (tickets.Draft{Title: sent.Title, Description: sent.Description}).Parse(); err != nil {
-		return draft, "", err
-	}
-	email, err = parseOptional(sent.Email)
-	return draft, email, err
+func parseSent(sent requests.Sent) (tickets.Draft, string, error) {
+	draft, badText := tickets.Draft{Title: sent.Title, Description: sent.Description}.Parse()
+	email, badEmail := parseOptional(sent.Email)
+	return draft, email, fault.Join(badText, badEmail)
 }
 
 func parseOptional(email string) (string, error) {
@@ -125,7 +115,7 @@ func (w *Workflows) counted(ctx context.Context, count func(tx *db.Tx) error) er
 func (w *Workflows) Track(ctx context.Context, text string) (requests.Tracked, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return requests.Tracked{}, requests.NotFound{} // nobody's: not worth a count
+		return requests.Tracked{}, requests.NotFound() // nobody's: not worth a count
 	}
 	return w.track(ctx, lookup{code: code})
 }
@@ -135,10 +125,10 @@ func (w *Workflows) Track(ctx context.Context, text string) (requests.Tracked, e
 func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (requests.Tracked, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return requests.Tracked{}, requests.NotFound{}
+		return requests.Tracked{}, requests.NotFound()
 	}
 	found, err := requests.TrackByLink(ctx, w.db.Queries, string(code), token)
-	if errors.As(err, new(requests.NotFound)) {
+	if errors.Is(err, requests.CodeNotFound) {
 		return w.track(ctx, lookup{code: code, private: true})
 	}
 	if err == nil {
@@ -158,7 +148,7 @@ func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, erro
 	l.address = accounts.AddressFrom(ctx)
 	found, err := w.lookups.Do(ctx, requests.FromAddress(l.address).Neighbours(), l)
 	if errors.Is(err, coalesce.ErrClosed) {
-		return found, Stopping{}
+		return found, Stopping()
 	}
 	return found, err
 }
@@ -169,7 +159,7 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []l
 	l := batch[0]
 	from := requests.FromAddress(l.address)
 	err := requests.MayLook(ctx, w.db.Queries, from, l.private, w.db.Now())
-	if errors.As(err, new(requests.TooMany)) {
+	if errors.Is(err, requests.CodeTooMany) {
 		w.looked.Add(requests.Refused)
 	}
 	if err != nil {
@@ -179,7 +169,7 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []l
 	if err == nil {
 		w.looked.Add(requests.Hit)
 	}
-	if !errors.As(err, new(requests.NotFound)) {
+	if !errors.Is(err, requests.CodeNotFound) {
 		return []requests.Tracked{found}, err
 	}
 	what, err := w.missed(ctx, from, l)
@@ -187,12 +177,12 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []l
 		return nil, fmt.Errorf("count a miss: %w", err)
 	}
 	w.looked.Add(what)
-	return nil, requests.NotFound{}
+	return nil, requests.NotFound()
 }
 
 func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.Tracked, error) {
 	if l.private {
-		return requests.Tracked{}, requests.NotFound{}
+		return requests.Tracked{}, requests.NotFound()
 	}
 	return requests.Track(ctx, w.db.Queries, string(l.code))
 }
@@ -265,10 +255,10 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	switch {
 	case errors.Is(err, requests.ErrSent):
 		err = nil
-	case errors.As(err, new(tickets.NotFound)):
-		err = requests.NotFound{}
-	case errors.As(err, new(boards.Archived)):
-		err = requests.Closed{}
+	case errors.Is(err, tickets.CodeNotFound):
+		err = requests.NotFound()
+	case errors.Is(err, boards.CodeArchived):
+		err = requests.Closed()
 	}
 	if err != nil {
 		return fmt.Errorf("reply by link: %w", err)

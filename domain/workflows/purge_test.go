@@ -147,15 +147,15 @@ func TestPurgeDeleted(t *testing.T) {
 		h.sound(t)
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
 			_, err := h.Ticket(h.ctx, key)
-			if !errors.Is(err, fault.NotFound) || !errors.As(err, new(tickets.Purged)) || !strings.Contains(fault.Message(err), "removed for good") {
+			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) || !strings.Contains(fault.Message(err), "removed for good") {
 				t.Errorf("%s: %v", key, err)
 			}
-			if _, _, err := h.RestoreTicket(h.ctx, key); !errors.As(err, new(tickets.Purged)) {
+			if _, _, err := h.RestoreTicket(h.ctx, key); !errors.Is(err, tickets.CodePurged) {
 				t.Errorf("restoring %s: %v", key, err)
 			}
 		}
 		for _, key := range []tickets.Key{keys[2], {Board: "NINJA", Number: 99}, {Board: "NOWHERE", Number: 1}} {
-			if _, err := h.Ticket(h.ctx, key); !errors.As(err, new(tickets.NotFound)) {
+			if _, err := h.Ticket(h.ctx, key); !errors.Is(err, tickets.CodeNotFound) {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
@@ -280,7 +280,7 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("%d are left after 91 days", n)
 		}
 		for feed, cursor := range map[string]feeds.Cursor{"tickets": end, "comments": commentsEnd} {
-			if _, err := h.Feeds().Read(ctx, cursor, 10, scope); !errors.As(err, new(feeds.CursorExpired)) {
+			if _, err := h.Feeds().Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
 				t.Errorf("%s from before the deletion: %v", feed, err)
 			}
 			now, err := h.Feeds().End(ctx, feed)

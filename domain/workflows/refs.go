@@ -35,15 +35,15 @@ func (w *Workflows) PopRefs(ctx context.Context, count int, once *Once[[]refs.Co
 		return nil, err
 	}
 	if !actor.Account.Operator {
-		return nil, accounts.NotOperator{}
+		return nil, accounts.NotOperator()
 	}
 	if count < 1 || count > refs.MaxPop {
-		return nil, refs.BadCount{Most: refs.MaxPop}
+		return nil, refs.BadCount(refs.MaxPop)
 	}
 	begun := time.Now()
 	p := &popping{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
 	codes, err := doOnce(ctx, w, once, func() ([]refs.Code, error) { return w.pop(ctx, p) })
-	empty := errors.As(err, new(refs.Empty))
+	empty := errors.Is(err, refs.CodeEmpty)
 	if err == nil || empty {
 		w.refs.Popped(len(codes), empty, time.Since(begun))
 	}
@@ -54,7 +54,7 @@ func (w *Workflows) PopRefs(ctx context.Context, count int, once *Once[[]refs.Co
 		}
 		return nil, err
 	case errors.Is(err, coalesce.ErrClosed):
-		return nil, Stopping{}
+		return nil, Stopping()
 	case err != nil:
 		return nil, fmt.Errorf("pop reference codes: %w", err)
 	}
@@ -168,5 +168,5 @@ func (w *Workflows) changeRefPolicy(ctx context.Context, change func(*refs.Polic
 // aloneWorth reports whether a batch of pops that failed is worth doing again one by one: not where the database
 // does not answer, but where there are not enough codes for all.
 func aloneWorth(err error) bool {
-	return errors.As(err, new(refs.Empty)) || !errors.Is(err, fault.Unavailable)
+	return errors.Is(err, refs.CodeEmpty) || !errors.Is(err, fault.Unavailable)
 }

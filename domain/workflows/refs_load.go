@@ -69,7 +69,7 @@ func firstIsCode(ctx context.Context, into migrations.Filler, columns []string, 
 		return nil
 	}
 	if len(columns) != 1 {
-		return csvfile.BadFile{Reason: "The file has no column code. Its columns are: " + strings.Join(columns, ", ") + "."}
+		return csvfile.BadFile("The file has no column code. Its columns are: " + strings.Join(columns, ", ") + ".")
 	}
 	payload, err := take(columns[0])
 	if err != nil {
@@ -92,7 +92,7 @@ func writeLoad(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	for _, work := range works {
 		code := refs.Code(work.Task.Payload)
 		if byCode[code] != nil {
-			work.Fail(migrations.Permanent{Err: refs.Known{Code: code}})
+			work.Fail(migrations.Permanent{Err: refs.Known(code)})
 			continue
 		}
 		byCode[code] = work
@@ -104,7 +104,7 @@ func writeLoad(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	}
 	for code, work := range byCode {
 		if !added[code] {
-			work.Fail(migrations.Permanent{Err: refs.Known{Code: code}})
+			work.Fail(migrations.Permanent{Err: refs.Known(code)})
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (w *Workflows) previewLoad(ctx context.Context, work *migrations.Work) (str
 		return "", err
 	}
 	if len(known) > 0 {
-		return "", migrations.Permanent{Err: refs.Known{Code: refs.Code(code)}}
+		return "", migrations.Permanent{Err: refs.Known(refs.Code(code))}
 	}
 	return "Would add " + code + ".", nil
 }

@@ -67,7 +67,7 @@ func (w *Workflows) checkMint(ctx context.Context, values migrations.Values) err
 		return err
 	}
 	if float64(of.Minted+codes) > refs.MostUsed*float64(of.Space) {
-		return migrations.BadParam{Name: "codes", Why: fmt.Sprintf("Of the %d codes of %d characters %d were minted before; so many more would use up nearly all. Mint fewer, or longer ones.", of.Space, length, of.Minted)}
+		return migrations.BadParam("codes", fmt.Sprintf("Of the %d codes of %d characters %d were minted before; so many more would use up nearly all. Mint fewer, or longer ones.", of.Space, length, of.Minted))
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (w *Workflows) writeMint(ctx context.Context, tx *db.Tx, works []*migration
 // openLot is refs.OpenLot for a task, which is not tried again where the lot is in quarantine.
 func openLot(ctx context.Context, tx *db.Tx, work *migrations.Work, source string, length int) (id.Lot, error) {
 	lot, err := refs.OpenLot(ctx, tx, work.Task.Run, source, length)
-	if errors.As(err, new(refs.InQuarantine)) {
+	if errors.Is(err, refs.CodeInQuarantine) {
 		err = migrations.Permanent{Err: err}
 	}
 	return lot, err

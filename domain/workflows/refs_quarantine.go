@@ -31,10 +31,10 @@ func (w *Workflows) quarantineRefs() *migrations.Migration {
 func (w *Workflows) checkQuarantine(ctx context.Context, values migrations.Values) error {
 	lot, err := refs.OneLot(ctx, w.db.Queries, lotOf(values))
 	if err != nil {
-		return migrations.BadParam{Name: "lot", Why: err.Error()}
+		return migrations.BadParam("lot", err.Error())
 	}
 	if lot.QuarantinedAt == nil {
-		return migrations.BadParam{Name: "lot", Why: fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID)}
+		return migrations.BadParam("lot", fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID))
 	}
 	return nil
 }

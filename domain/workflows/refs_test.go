@@ -173,7 +173,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		tend(0)
-		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.As(err, new(refs.Empty)) {
+		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		tend(1)
@@ -212,7 +212,7 @@ func TestRefs(t *testing.T) {
 		if _, err := h.OpenRun(workflows.AsCommandLine(h.ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}); err == nil || !strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
-		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.As(err, new(refs.Empty)) {
+		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		h.exec(t, "UPDATE ref_policy SET at_least = 3000000")
@@ -261,7 +261,7 @@ func TestRefs(t *testing.T) {
 				for _, r := range rejected {
 					said[uint32(r.Line)-heading] = r.Reason
 				}
-				none := refs.BadCode{}.Error()
+				none := refs.BadCode().Error()
 				if want := map[uint32]string{3: none, 4: "The code abcdef has 6 characters, and this run is for codes of 5.", 7: none, 8: none}; !maps.Equal(said, want) {
 					t.Errorf("rejected: %v", said)
 				}
@@ -310,10 +310,10 @@ func TestRefs(t *testing.T) {
 		if n := h.count(t, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad)); n != 0 {
 			t.Errorf("%d codes of the lot were given out", n)
 		}
-		if _, err := h.QuarantineRefs(h.ctx, bad); !errors.As(err, new(refs.InQuarantine)) {
+		if _, err := h.QuarantineRefs(h.ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
 			t.Errorf("again: %v", err)
 		}
-		if _, err := h.QuarantineRefs(h.ctx, id.Lot(99)); !errors.As(err, new(refs.LotNotFound)) {
+		if _, err := h.QuarantineRefs(h.ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
 			t.Errorf("unknown: %v", err)
 		}
 	})
@@ -340,7 +340,7 @@ func TestRefs(t *testing.T) {
 			"quarantine": func() error { _, err := h.QuarantineRefs(ben, 1); return err },
 			"pop":        func() error { _, err := h.PopRefs(ben, 1, nil); return err },
 		} {
-			if err := do(); !errors.As(err, new(accounts.NotOperator)) {
+			if err := do(); !errors.Is(err, accounts.CodeNotOperator) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}

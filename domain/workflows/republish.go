@@ -29,7 +29,7 @@ type Republishing struct {
 func (w *Workflows) opening(ctx context.Context, open func() (migrations.Run, error)) (run *Republishing, err error) {
 	for range 3 {
 		opened, refused := open()
-		if run, err = w.orWaiting(ctx, opened, refused); !errors.As(err, new(migrations.ActiveRun)) {
+		if run, err = w.orWaiting(ctx, opened, refused); !errors.Is(err, migrations.CodeActiveRun) {
 			break
 		}
 	}
@@ -154,7 +154,7 @@ func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed s
 	rows := which.IDs
 	if len(which.Keys) > 0 {
 		if of.keyed == nil {
-			return 0, feeds.NoKeys{Feed: feed}
+			return 0, feeds.NoKeys(feed)
 		}
 		keyed, err := of.keyed(ctx, w.db.Queries, company, which.Keys)
 		if err != nil {

@@ -29,7 +29,7 @@ func (w *Workflows) republish() *migrations.Migration {
 		},
 		Check: func(ctx context.Context, values migrations.Values) error {
 			if values["board"] != "" && values["company"] == "" {
-				return migrations.BadParam{Name: "company", Why: "Say which company's board it is."}
+				return migrations.BadParam("company", "Say which company's board it is.")
 			}
 			_, _, err := toRepublish(ctx, w.db.Queries, values)
 			return err

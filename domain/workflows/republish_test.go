@@ -300,11 +300,11 @@ func TestRepublish(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		for _, which := range []feeds.Which{{}, {All: true, Board: "DEMO"}, {IDs: make([]uint64, feeds.MaxRepublish+1)}} {
-			if _, _, err := h.RepublishRows(h.ctx, "tickets", which); !errors.As(err, new(feeds.BadWhich)) {
+			if _, _, err := h.RepublishRows(h.ctx, "tickets", which); !errors.Is(err, feeds.CodeBadWhich) {
 				t.Errorf("%d ids, %q, %v: %v", len(which.IDs), which.Board, which.All, err)
 			}
 		}
-		if _, _, err := h.RepublishRows(h.ctx, "nothing", feeds.Which{All: true}); !errors.As(err, new(feeds.NotFound)) {
+		if _, _, err := h.RepublishRows(h.ctx, "nothing", feeds.Which{All: true}); !errors.Is(err, feeds.CodeNotFound) {
 			t.Error(err)
 		}
 		if _, _, err := h.RepublishRows(h.ctx, "tickets", feeds.Which{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
@@ -312,7 +312,7 @@ func TestRepublish(t *testing.T) {
 		}
 		member := h.actor
 		member.Account.Operator = false
-		if _, _, err := h.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{All: true}); !errors.As(err, new(accounts.NotOperator)) {
+		if _, _, err := h.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
 			t.Error(err)
 		}
 		guest := h.actor

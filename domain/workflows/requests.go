@@ -130,7 +130,7 @@ func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, dra
 			return receipt, err
 		}
 		receipt, err = w.openRequestOn(ctx, board, draft, sent, email, requester)
-		if !errors.Is(err, boards.ErrOutdated) && !errors.As(err, new(boards.ColumnNotFound)) {
+		if !errors.Is(err, boards.ErrOutdated) && !errors.Is(err, boards.CodeColumnNotFound) {
 			return receipt, err
 		}
 	}

@@ -31,16 +31,16 @@ func (w *Workflows) Installed(ctx context.Context) (bool, error) {
 func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, practice boards.Board, token string, err error) {
 	if installed, err := w.Installed(ctx); err != nil || installed {
 		if err == nil {
-			err = accounts.SetupClosed{}
+			err = accounts.SetupClosed()
 		}
+		return actor, practice, "", err
+	}
+	if err := fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password)); err != nil {
 		return actor, practice, "", err
 	}
 	hash, err := accounts.HashPassword(in.Password)
 	if err != nil {
 		return actor, practice, "", err
-	}
-	if in.Slug == "" {
-		in.Slug = accounts.SlugFrom(in.Company)
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		if actor, err = found(ctx, tx, in, hash); err != nil {
@@ -58,7 +58,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 	if errors.Is(err, fault.Conflict) {
 		// What is in the way may be another setup that was faster: then that is what to say.
 		if installed, readErr := w.Installed(ctx); readErr == nil && installed {
-			err = accounts.SetupClosed{}
+			err = accounts.SetupClosed()
 		}
 	}
 	if err != nil {

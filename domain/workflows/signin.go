@@ -26,7 +26,7 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string) (account
 // does what it was for, in one transaction.
 func (w *Workflows) prove(ctx context.Context, email, password string, then func(*db.Tx, accounts.Account) error) (accounts.Account, error) {
 	if email == "" || password == "" {
-		return accounts.Account{}, accounts.WrongPassword{} // nobody has tried anything
+		return accounts.Account{}, accounts.WrongPassword() // nobody has tried anything
 	}
 	var attempt accounts.Attempt
 	err := w.db.InTx(ctx, func(tx *db.Tx) (err error) {
@@ -72,8 +72,8 @@ func (w *Workflows) ChangePassword(ctx context.Context, account accounts.Account
 	}
 	proven := func(*db.Tx, accounts.Account) error { return nil }
 	if _, err := w.prove(ctx, account.Email, current, proven); err != nil {
-		if errors.As(err, new(accounts.WrongPassword)) {
-			err = accounts.WrongCurrentPassword{}
+		if errors.Is(err, accounts.CodeWrongPassword) {
+			err = accounts.WrongCurrentPassword()
 		}
 		return accounts.Account{}, fmt.Errorf("change password: %w", err)
 	}
@@ -124,7 +124,7 @@ func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID) 
 func (w *Workflows) Session(ctx context.Context, account accounts.ID, epoch uint64) (accounts.Account, error) {
 	found, err := accounts.ByID(ctx, w.db.Queries, account)
 	if errors.Is(err, fault.NotFound) || err == nil && found.Epoch != epoch {
-		return accounts.Account{}, accounts.SignedOut{}
+		return accounts.Account{}, accounts.SignedOut()
 	}
 	return found, err
 }
@@ -139,7 +139,7 @@ func (w *Workflows) Enter(ctx context.Context, company string, account accounts.
 		}
 	}
 	if err == nil && actor.Account.Epoch != epoch {
-		err = accounts.SignedOut{}
+		err = accounts.SignedOut()
 	}
 	if err != nil {
 		return accounts.Actor{}, err

@@ -32,7 +32,7 @@ func (h *house) look(ctx context.Context, code, token string) (found requests.Tr
 		found, err = h.TrackPrivately(ctx, code, token)
 	}
 	switch {
-	case errors.As(err, new(requests.NotFound)):
+	case errors.Is(err, requests.CodeNotFound):
 		what = requests.Miss
 	case err != nil:
 		what = requests.Refused
@@ -115,7 +115,7 @@ func TestTrack(t *testing.T) {
 		}
 		for _, code := range []string{"ukrep", "UKREP", "ukrEp"} {
 			_, _, err := h.look(from("192.0.2.1"), code, "")
-			is[requests.NotFound](t, err)
+			is(t, err, requests.CodeNotFound)
 		}
 	})
 	t.Run("a requester reads what is public, and nothing else", func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestTrack(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		_, err := h.Reply(h.ctx, h.ours(t).Key, "Hello?", nil)
-		is[requests.NoRequester](t, err)
+		is(t, err, requests.CodeNoRequester)
 		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
@@ -191,7 +191,7 @@ func TestTrack(t *testing.T) {
 		}
 		said := page.List[0]
 		_, err = h.EditComment(h.ctx, ninja1, said.ID, "A compliment", said.Version)
-		is[tickets.NotYourComment](t, err)
+		is(t, err, tickets.CodeNotYourComment)
 		if _, err := h.DeleteComment(h.ctx, ninja1, said.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -212,14 +212,14 @@ func TestTrack(t *testing.T) {
 			t.Fatal(second, err)
 		}
 		_, _, err = h.look(from("192.0.2.1"), first.Code, first.Token)
-		is[requests.NotFound](t, err)
+		is(t, err, requests.CodeNotFound)
 		h.track(t, second.Code, second.Token)
 		if _, err := h.RevokeRequestLink(h.ctx, ninja1); err != nil {
 			t.Fatal(err)
 		}
 		_, _, err = h.look(from("192.0.2.1"), first.Code, second.Token)
-		is[requests.NotFound](t, err)
-		is[requests.NotFound](t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}))
+		is(t, err, requests.CodeNotFound)
+		is(t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
 		h.track(t, first.Code, "")
 		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.actor.Account.ID); n != 2 {
 			t.Errorf("the history says %d things of links", n)
@@ -234,7 +234,7 @@ func TestTrack(t *testing.T) {
 		err = h.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
 			return h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 		})
-		is[requests.NotFound](t, err)
+		is(t, err, requests.CodeNotFound)
 		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
@@ -249,7 +249,7 @@ func TestTrack(t *testing.T) {
 		if !h.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
-		is[requests.Closed](t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}))
+		is(t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
 	})
 	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
 		t.Parallel()
@@ -318,7 +318,7 @@ func TestTrack(t *testing.T) {
 				replies++
 				continue
 			}
-			is[requests.TooMany](t, err)
+			is(t, err, requests.CodeTooMany)
 		}
 		if replies != 30 {
 			t.Errorf("%d replies", replies)
@@ -380,7 +380,7 @@ func TestEnumeration(t *testing.T) {
 				began := time.Now()
 				_, _, err := h.look(ctx, m[0], m[1])
 				took[what] = append(took[what], time.Since(began))
-				if !errors.Is(err, error(requests.NotFound{})) {
+				if !errors.Is(err, error(requests.NotFound())) {
 					t.Fatalf("%s: %v", what, err)
 				}
 				sent, _ := watch.Take()
@@ -422,8 +422,8 @@ func TestEnumeration(t *testing.T) {
 			t.Errorf("%d misses and %d refused", misses, refused)
 		}
 		_, _, err := h.look(from("192.0.2.66"), receipt.Code, "")
-		is[requests.TooMany](t, err) // it is not told either what there is
-		h.track(t, receipt.Code, "") // others are
+		is(t, err, requests.CodeTooMany) // it is not told either what there is
+		h.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {
 			if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
@@ -479,9 +479,9 @@ func TestEnumeration(t *testing.T) {
 			_, _, _ = h.look(from("192.0.2.1"), code, "")
 		}
 		_, _, err := h.look(from("192.0.2.1"), receipt.Code, "")
-		is[requests.TooMany](t, err)
+		is(t, err, requests.CodeTooMany)
 		_, _, err = h.look(from("192.0.2.1"), receipt.Code, requests.NewToken())
-		is[requests.TooMany](t, err)
+		is(t, err, requests.CodeTooMany)
 		h.track(t, receipt.Code, receipt.Token)
 	})
 	t.Run("who is refused learns nothing from how long that takes: the code is not looked up", func(t *testing.T) {
@@ -497,7 +497,7 @@ func TestEnumeration(t *testing.T) {
 		for i, code := range []string{codes[0], receipt.Code} {
 			watch.Take()
 			_, _, err := h.look(from("192.0.2.66"), code, "")
-			is[requests.TooMany](t, err)
+			is(t, err, requests.CodeTooMany)
 			sent[i], _ = watch.Take()
 		}
 		if !slices.Equal(sent[0], sent[1]) || strings.Contains(strings.Join(sent[1], " "), "ticket_request") {
@@ -564,7 +564,7 @@ func TestEnumeration(t *testing.T) {
 			}
 		}
 		_, _, err := h.look(from("192.0.2.66"), canary, "")
-		is[requests.TooMany](t, err)
+		is(t, err, requests.CodeTooMany)
 		if counted := h.lookups(t); counted.Canaries != 2 || counted.Misses != 2 {
 			t.Errorf("%+v", counted)
 		}

@@ -56,7 +56,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 		case err == nil:
 			return undone, nil
 		case errors.Is(err, errElsewhere):
-		case latest && errors.As(err, new(tickets.UndoneBefore)): // two presses of a key are two undos
+		case latest && errors.Is(err, tickets.CodeUndoneBefore): // two presses of a key are two undos
 		default:
 			return Undone{}, fmt.Errorf("undo: %w", Refused{activity, err})
 		}
@@ -70,8 +70,8 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return Undone{}, err
 	}
 	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Company.ID, action.Ticket)
-	if errors.As(err, new(tickets.NotFound)) || err == nil && (action.Detail.From == nil || action.At.Before(w.db.Now().Add(-tickets.UndoFor))) {
-		return Undone{}, tickets.NothingToUndo{}
+	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || action.At.Before(w.db.Now().Add(-tickets.UndoFor))) {
+		return Undone{}, tickets.NothingToUndo()
 	}
 	if err != nil {
 		return Undone{}, err

@@ -35,7 +35,7 @@ func companyOf(ctx context.Context, q *db.Queries, values migrations.Values) (ac
 	}
 	company, err := accounts.CompanyBySlug(ctx, q, slug)
 	if errors.Is(err, fault.NotFound) {
-		return company, migrations.BadParam{Name: "company", Why: err.Error()}
+		return company, migrations.BadParam("company", err.Error())
 	}
 	return company, err
 }
@@ -48,7 +48,7 @@ func boardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 	}
 	board, err := boards.BySlug(ctx, q, company.ID, values["board"])
 	if errors.Is(err, fault.NotFound) {
-		return board, migrations.BadParam{Name: "board", Why: fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.", company.Name, values["board"])}
+		return board, migrations.BadParam("board", fmt.Sprintf("%s has no board “%s”. Give its slug, such as NINJA.", company.Name, values["board"]))
 	}
 	return board, err
 }

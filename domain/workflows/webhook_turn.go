@@ -157,9 +157,9 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 // resetReason says in a word why a cursor is not read from, "" where err says something else.
 func resetReason(err error) string {
 	switch {
-	case errors.As(err, new(feeds.CursorOfBefore)), errors.As(err, new(feeds.CursorAhead)):
+	case errors.Is(err, feeds.CodeCursorOfBefore), errors.Is(err, feeds.CodeCursorAhead):
 		return "restored"
-	case errors.As(err, new(feeds.CursorExpired)):
+	case errors.Is(err, feeds.CodeCursorExpired):
 		return "expired"
 	}
 	return ""

@@ -20,7 +20,7 @@ import (
 func hooking(ctx context.Context) (accounts.Actor, error) {
 	actor, err := managing(ctx)
 	if err == nil && !actor.May("tickets:write") {
-		err = accounts.MissingScope{Scope: "tickets:write"}
+		err = accounts.MissingScope("tickets:write")
 	}
 	return actor, err
 }
@@ -33,7 +33,7 @@ func (w *Workflows) changingWebhook(ctx context.Context, what, kind string, webh
 	}
 	return w.governing(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
-			return accounts.NotManager{}
+			return accounts.NotManager()
 		}
 		hook, err := webhooks.Lock(ctx, tx, actor.Company.ID, webhook)
 		if err != nil {
@@ -71,14 +71,14 @@ func (w *Workflows) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhook
 		return webhooks.Webhook{}, err
 	}
 	if webhook == 0 {
-		return webhooks.Webhook{}, webhooks.NotFound{}
+		return webhooks.Webhook{}, webhooks.NotFound()
 	}
 	list, err := webhooks.After(ctx, w.db.Queries, webhook-1, 1)
 	if err != nil {
 		return webhooks.Webhook{}, err
 	}
 	if len(list) == 0 || list[0].ID != webhook {
-		return webhooks.Webhook{}, webhooks.NotFound{}
+		return webhooks.Webhook{}, webhooks.NotFound()
 	}
 	return list[0], nil
 }
@@ -150,7 +150,7 @@ func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webh
 	}
 	err = w.governing(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
-			return accounts.NotManager{}
+			return accounts.NotManager()
 		}
 		if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil { // so that two count one after the other
 			return err
@@ -302,11 +302,11 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 		return webhooks.Attempt{}, err
 	}
 	if attempt.Row == 0 {
-		return webhooks.Attempt{}, webhooks.NothingToSend{Why: "This message was about no ticket, comment or board. Send a test instead."}
+		return webhooks.Attempt{}, webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
 	}
 	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, w.scopeOf(hook))
-	if errors.As(err, new(feeds.RowNotFound)) {
-		err = webhooks.NothingToSend{Why: "There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more."}
+	if errors.Is(err, feeds.CodeRowNotFound) {
+		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more.")
 	}
 	if err != nil {
 		return webhooks.Attempt{}, err
@@ -324,7 +324,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 	case w.byHand <- struct{}{}:
 		defer func() { <-w.byHand }()
 	default:
-		return webhooks.Attempt{}, webhooks.Busy{}
+		return webhooks.Attempt{}, webhooks.Busy()
 	}
 	keys, err := webhooks.KeysOf(ctx, w.db.Queries, hook.Company, hook.ID, w.db.Now())
 	if err != nil {

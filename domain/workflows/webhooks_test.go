@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
@@ -476,15 +477,14 @@ func TestWebhookRules(t *testing.T) {
 		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
 			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
 			_, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
-			var wrong webhooks.Wrong
-			if !errors.As(err, &wrong) || wrong.Field() != "url" {
+			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.As(err, new(webhooks.Wrong)) {
+		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
 			t.Error(err)
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.As(err, new(webhooks.Wrong)) {
+		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
 			t.Error(err)
 		}
 	})
@@ -501,7 +501,7 @@ func TestWebhookRules(t *testing.T) {
 		_, rotate := h.RotateSecret(ctx, hook)
 		_, _, deliveries := h.Deliveries(ctx, hook, 0)
 		for i, err := range []error{open, list, test, rotate, deliveries, h.EditWebhook(ctx, hook, 1, draft), h.EnableWebhook(ctx, hook, false), h.DeleteWebhook(ctx, hook)} {
-			if !errors.As(err, new(accounts.NotManager)) {
+			if !errors.Is(err, accounts.CodeNotManager) {
 				t.Errorf("%d: %v", i, err)
 			}
 		}
@@ -511,7 +511,7 @@ func TestWebhookRules(t *testing.T) {
 		for range webhooks.Max {
 			h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.As(err, new(webhooks.TooMany)) {
+		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
 			t.Error(err)
 		}
 	})
@@ -557,7 +557,7 @@ func TestWebhookRules(t *testing.T) {
 		if _, err := p.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr("two"), Version: ticket.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); !errors.As(err, new(webhooks.NothingToSend)) {
+		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
 			t.Error(err)
 		}
 		p.publish(t)
@@ -578,7 +578,7 @@ func TestWebhookRules(t *testing.T) {
 		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.As(err, new(webhooks.Stale)) {
+		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
 			t.Error(err)
 		}
 		p.turn(t, hook)
@@ -592,7 +592,7 @@ func TestWebhookRules(t *testing.T) {
 		if err := p.DeleteWebhook(p.ctx, hook); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Webhook(p.ctx, hook); !errors.As(err, new(webhooks.NotFound)) {
+		if _, err := p.Webhook(p.ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
 			t.Error(err)
 		}
 	})

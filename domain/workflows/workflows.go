@@ -83,13 +83,15 @@ func (w *Workflows) Close(ctx context.Context) error {
 	return err
 }
 
-// Stopping reports a ticket that came while the program stops.
-type Stopping struct{}
+// CodeStopping: the server is stopping or starting. Try again after Retry-After.
+const CodeStopping fault.Code = "Server.Stopping"
 
-func (Stopping) Error() string {
-	return "Counterfoil is stopping or starting. Nothing was lost; try again in a moment."
+func Stopping() error {
+	return fault.Error{
+		Kind: fault.Unavailable, Code: CodeStopping,
+		Message: "Counterfoil is stopping or starting. Nothing was lost; try again in a moment.",
+	}
 }
-func (Stopping) Unwrap() error { return fault.Unavailable }
 
 // Ready returns Unavailable where the database does not answer.
 func (w *Workflows) Ready(ctx context.Context) error {
@@ -101,7 +103,7 @@ func (w *Workflows) Ready(ctx context.Context) error {
 func reading(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(scope) {
-		return actor, accounts.MissingScope{Scope: scope}
+		return actor, accounts.MissingScope(scope)
 	}
 	return actor, nil
 }
@@ -113,7 +115,7 @@ func writing(ctx context.Context, scope string) (accounts.Actor, error) {
 		return actor, err
 	}
 	if !actor.Writes() {
-		return actor, accounts.ReadOnly{}
+		return actor, accounts.ReadOnly()
 	}
 	return actor, nil
 }

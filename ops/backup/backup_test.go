@@ -123,8 +123,8 @@ func (h *house) restore(t testing.TB, file string) backup.Summary {
 func (h *house) refuses(t *testing.T, file string, want error) {
 	t.Helper()
 	_, _, err := backup.Restore(context.Background(), h.Home, file)
-	if got := fault.Domain(err); fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) {
-		t.Fatalf("error is %T %v; want %T", err, err, want)
+	if got := fault.CodeOf(err); got == "" || got != fault.CodeOf(want) {
+		t.Fatalf("error is %s %v; want %s", got, err, fault.CodeOf(want))
 	}
 	t.Log(err)
 	if h.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
@@ -363,12 +363,12 @@ func TestRestore(t *testing.T) {
 				"account": "INSERT INTO account (email, name, password_hash, created_at) VALUES ('a', 'A', '', '2026-01-01')",
 			}[table])
 			_, _, err := backup.Restore(context.Background(), to.Home, file)
-			if !errors.As(err, new(backup.NotEmpty)) || !strings.Contains(fault.Message(err), table) {
+			if !errors.Is(err, backup.CodeNotEmpty) || !strings.Contains(fault.Message(err), table) {
 				t.Errorf("%s: %v", table, err)
 			}
 		}
 		_, _, err := backup.Restore(context.Background(), from.Home, file)
-		if !errors.As(err, new(backup.NotEmpty)) {
+		if !errors.Is(err, backup.CodeNotEmpty) {
 			t.Error(err)
 		}
 	})
@@ -377,7 +377,7 @@ func TestRestore(t *testing.T) {
 		from, to := newHouse(t), at(t, dbtest.URL(t))
 		to.exec(t, "UPDATE schema_migrations SET dirty = 1")
 		_, _, err := backup.Restore(context.Background(), to.Home, from.backup(t))
-		if !errors.As(err, new(backup.NotEmpty)) {
+		if !errors.Is(err, backup.CodeNotEmpty) {
 			t.Error(err)
 		}
 	})
@@ -473,7 +473,7 @@ func TestStoredFiles(t *testing.T) {
 			to := empty(t)
 			to.blob(t, name, content)
 			_, _, err := backup.Restore(context.Background(), to.Home, file)
-			if !errors.As(err, new(backup.NotEmpty)) {
+			if !errors.Is(err, backup.CodeNotEmpty) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
@@ -525,7 +525,7 @@ func TestMake(t *testing.T) {
 		must(t, os.WriteFile(file, []byte("mine"), 0o644))
 		_, err := backup.Make(context.Background(), h.Home, "test", file)
 		content, _ := os.ReadFile(file)
-		if !errors.As(err, new(backup.Exists)) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
+		if !errors.Is(err, backup.CodeExists) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
 			t.Errorf("%v, %q", err, content)
 		}
 	})
@@ -539,7 +539,7 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
 		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "no", "b"))
-		if !errors.As(err, new(backup.BadFile)) || !strings.Contains(err.Error(), "does not exist") {
+		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "does not exist") {
 			t.Error(err)
 		}
 	})
@@ -548,14 +548,14 @@ func TestMake(t *testing.T) {
 			t.Fatal("this test needs /dev/full")
 		}
 		_, err := backup.MakeOn(context.Background(), h.Home, "/dev/full")
-		if !errors.As(err, new(backup.BadFile)) || !strings.Contains(err.Error(), "no room") {
+		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "no room") {
 			t.Error(err)
 		}
 	})
 	t.Run("a database without a schema", func(t *testing.T) {
 		folder := t.TempDir()
 		_, err := backup.Make(context.Background(), empty(t).Home, "test", filepath.Join(folder, "b"))
-		if !errors.As(err, new(backup.BadSchema)) || len(list(t, folder)) != 0 {
+		if !errors.Is(err, backup.CodeBadSchema) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}
 	})
@@ -564,7 +564,7 @@ func TestMake(t *testing.T) {
 			h := at(t, dbtest.URL(t))
 			h.exec(t, "UPDATE schema_migrations SET "+change)
 			_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
-			if !errors.As(err, new(backup.BadSchema)) {
+			if !errors.Is(err, backup.CodeBadSchema) {
 				t.Errorf("%s: %v", change, err)
 			}
 		}
@@ -573,7 +573,7 @@ func TestMake(t *testing.T) {
 		h := at(t, dbtest.URL(t))
 		h.exec(t, "CREATE TABLE extra (id INT PRIMARY KEY)")
 		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
-		if !errors.As(err, new(backup.BadSchema)) || !strings.Contains(err.Error(), "extra") {
+		if !errors.Is(err, backup.CodeBadSchema) || !strings.Contains(err.Error(), "extra") {
 			t.Error(err)
 		}
 	})

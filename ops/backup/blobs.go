@@ -40,7 +40,7 @@ func roomIn(folder string) room {
 			return nil // unknown: whoever writes will learn it
 		}
 		if free := disk.Bavail * uint64(disk.Bsize); need > free {
-			return NoRoom{Path: folder, Need: need, Free: free}
+			return NoRoom(folder, need, free)
 		}
 		return nil
 	}
@@ -74,7 +74,7 @@ func blobsEmpty(ctx context.Context, folder string, known map[string]member) err
 			}
 		}
 		if !ok {
-			return NotEmpty{"the folder of its stored files, " + folder + ", holds " + relative}
+			return NotEmpty("the folder of its stored files, " + folder + ", holds " + relative)
 		}
 		return nil
 	})

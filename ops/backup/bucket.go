@@ -55,7 +55,7 @@ func bucketEmpty(ctx context.Context, where string, known map[string]member) err
 			}
 		}
 		if !ok {
-			return NotEmpty{"the place of its stored files, " + store.String() + ", holds " + info.Name}
+			return NotEmpty("the place of its stored files, " + store.String() + ", holds " + info.Name)
 		}
 		return nil
 	})

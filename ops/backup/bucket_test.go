@@ -82,7 +82,7 @@ func TestStoredFilesInABucket(t *testing.T) {
 			to.Blobs, store = bucket(i)
 			must(t, store.Put(context.Background(), other[0], strings.NewReader(other[1])))
 			_, _, err := backup.Restore(context.Background(), to.Home, file)
-			if !errors.As(err, new(backup.NotEmpty)) || to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
+			if !errors.Is(err, backup.CodeNotEmpty) || to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
 				t.Errorf("%s: %v", other[0], err)
 			}
 		}

@@ -9,98 +9,108 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// Exists reports a backup that would overwrite a file.
-type Exists struct{ Path string }
+// CodeExists: a backup never overwrites a file. Choose another name.
+const CodeExists fault.Code = "Backup.FileExists"
 
-func (e Exists) Error() string {
-	return e.Path + " is there already, and a backup never overwrites a file. Choose another name."
-}
-func (Exists) Unwrap() error { return fault.Conflict }
-
-// InUse reports a file that another backup is writing.
-type InUse struct{ Path string }
-
-func (e InUse) Error() string {
-	return "Another backup is writing " + e.Path + " right now. Wait for it, or choose another name."
-}
-func (InUse) Unwrap() error { return fault.Conflict }
-
-// BadFile reports a file or folder that cannot be read or written.
-type BadFile struct {
-	Path string
-	Err  error
+func Exists(path string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeExists,
+		Message: path + " is there already, and a backup never overwrites a file. Choose another name.",
+	}
 }
 
-func (e BadFile) Error() string {
+// CodeInUse: another backup is writing this file. Wait for it, or choose another name.
+const CodeInUse fault.Code = "Backup.InUse"
+
+func InUse(path string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeInUse,
+		Message: "Another backup is writing " + path + " right now. Wait for it, or choose another name.",
+	}
+}
+
+// CodeBadFile: a file or folder cannot be read or written. Correct what the message names, or choose another
+// place.
+const CodeBadFile fault.Code = "Backup.FileNotUsable"
+
+func BadFile(path string, err error) error {
+	kind := fault.Invalid
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		kind = fault.StorageFull
+	}
+	return fault.Error{Kind: kind, Code: CodeBadFile, Message: badFileMessage(path, err), Cause: err}
+}
+
+func badFileMessage(path string, err error) string {
 	switch {
-	case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
-		return "There is no room left for " + e.Path + ". Free some space or choose another place; what was written of it is removed."
-	case errors.Is(e.Err, fs.ErrNotExist):
-		return e.Path + " does not exist. Check the name, and make its folder if that is missing."
-	case errors.Is(e.Err, fs.ErrPermission):
-		return e.Path + " may not be used by this user. Choose another place, or change its permissions."
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "There is no room left for " + path + ". Free some space or choose another place; what was written of it is removed."
+	case errors.Is(err, fs.ErrNotExist):
+		return path + " does not exist. Check the name, and make its folder if that is missing."
+	case errors.Is(err, fs.ErrPermission):
+		return path + " may not be used by this user. Choose another place, or change its permissions."
 	}
-	var path *fs.PathError
-	err := e.Err
-	if errors.As(err, &path) {
-		err = path.Err
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = of.Err
 	}
-	return e.Path + " cannot be used: " + err.Error() + ". Choose another place."
-}
-func (BadFile) Unwrap() error { return fault.Invalid }
-
-// Cause is what the system said.
-func (e BadFile) Cause() error { return e.Err }
-
-// NotABackup reports a file of another kind.
-type NotABackup struct{ Path string }
-
-func (e NotABackup) Error() string {
-	return e.Path + " is no backup of Counterfoil's. Name a file that “counterfoil backup” wrote."
-}
-func (NotABackup) Unwrap() error { return fault.Invalid }
-
-// Damaged reports a backup that is not as it was written.
-type Damaged struct{ Path, Why string }
-
-func (e Damaged) Error() string {
-	return e.Path + " is damaged: " + e.Why + ". Use another copy of it, or an older backup. Nothing of it was restored."
-}
-func (Damaged) Unwrap() error { return fault.Invalid }
-
-// TooNew reports a backup that a newer program wrote.
-type TooNew struct {
-	Path           string
-	What           string // format or schema
-	Version, Known uint
+	return path + " cannot be used: " + err.Error() + ". Choose another place."
 }
 
-func (e TooNew) Error() string {
-	return fmt.Sprintf("%s was written by a newer Counterfoil: its %s has version %d, this program knows %d. Restore it with the newer program.", e.Path, e.What, e.Version, e.Known)
-}
-func (TooNew) Unwrap() error { return fault.Invalid }
+// CodeNotABackup: the file is not a backup. Name one that “counterfoil backup” wrote.
+const CodeNotABackup fault.Code = "Backup.NotABackup"
 
-// BadSchema reports a database whose schema is not fit for a backup.
-type BadSchema struct{ Why string }
-
-func (e BadSchema) Error() string { return e.Why }
-func (BadSchema) Unwrap() error   { return fault.Invalid }
-
-// NotEmpty reports a database or folder that holds something already.
-type NotEmpty struct{ What string }
-
-func (e NotEmpty) Error() string {
-	return "A backup is restored into an empty database only, and " + e.What + ". Give DATABASE_URL a new database, or COUNTERFOIL_DATA a new folder."
-}
-func (NotEmpty) Unwrap() error { return fault.Conflict }
-
-// NoRoom reports a disk that is too small for the stored files of a backup.
-type NoRoom struct {
-	Path       string
-	Need, Free uint64
+func NotABackup(path string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeNotABackup,
+		Message: path + " is no backup of Counterfoil's. Name a file that “counterfoil backup” wrote.",
+	}
 }
 
-func (e NoRoom) Error() string {
-	return fmt.Sprintf("The stored files of this backup need at least %d MiB in %s, where %d MiB are free. Free some space, or set COUNTERFOIL_BLOBS to another place.", e.Need>>20, e.Path, e.Free>>20)
+// CodeDamaged: the backup is not as it was written, and nothing of it was restored. Use another copy, or an
+// older one.
+const CodeDamaged fault.Code = "Backup.Damaged"
+
+func Damaged(path, why string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeDamaged,
+		Message: path + " is damaged: " + why + ". Use another copy of it, or an older backup. Nothing of it was restored.",
+	}
 }
-func (NoRoom) Unwrap() error { return fault.Invalid }
+
+// CodeTooNew: the backup was written by a newer version. Restore it with that version.
+const CodeTooNew fault.Code = "Backup.TooNew"
+
+func TooNew(path, what string, version, known uint) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: CodeTooNew,
+		Message: fmt.Sprintf("%s was written by a newer Counterfoil: its %s has version %d, this program knows %d. Restore it with the newer program.", path, what, version, known),
+	}
+}
+
+// CodeBadSchema: the schema of the database is not fit for a backup. Correct what the message names.
+const CodeBadSchema fault.Code = "Backup.BadSchema"
+
+func BadSchema(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: CodeBadSchema, Message: why}
+}
+
+// CodeNotEmpty: a backup is restored into an empty database and folder only. Name new ones.
+const CodeNotEmpty fault.Code = "Backup.NotEmpty"
+
+func NotEmpty(what string) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeNotEmpty,
+		Message: "A backup is restored into an empty database only, and " + what + ". Give DATABASE_URL a new database, or COUNTERFOIL_DATA a new folder.",
+	}
+}
+
+// CodeNoRoom: the disk is too small for the stored files of the backup. Free space, or set COUNTERFOIL_BLOBS.
+const CodeNoRoom fault.Code = "Backup.NoRoom"
+
+func NoRoom(path string, need, free uint64) error {
+	return fault.Error{
+		Kind: fault.StorageFull, Code: CodeNoRoom,
+		Message: fmt.Sprintf("The stored files of this backup need at least %d MiB in %s, where %d MiB are free. Free some space, or set COUNTERFOIL_BLOBS to another place.", need>>20, path, free>>20),
+	}
+}

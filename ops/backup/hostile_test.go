@@ -147,7 +147,7 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("a file that ends too early, wherever", func(t *testing.T) {
 		for _, n := range []int{len(whole) - 1, len(whole) - 8, len(whole) - 20, len(whole) / 2, 300} {
-			to.refuses(t, write(t, whole[:n]), backup.Damaged{})
+			to.refuses(t, write(t, whole[:n]), backup.Damaged("", ""))
 		}
 	})
 	t.Run("a flipped bit, wherever", func(t *testing.T) {
@@ -163,39 +163,39 @@ func TestDamage(t *testing.T) {
 		}
 	})
 	t.Run("something after its end", func(t *testing.T) {
-		to.refuses(t, write(t, append(bytes.Clone(whole), 'x')), backup.Damaged{})
-		to.refuses(t, write(t, append(bytes.Clone(whole), whole...)), backup.Damaged{})
+		to.refuses(t, write(t, append(bytes.Clone(whole), 'x')), backup.Damaged("", ""))
+		to.refuses(t, write(t, append(bytes.Clone(whole), whole...)), backup.Damaged("", ""))
 	})
 	t.Run("a file of another kind", func(t *testing.T) {
-		to.refuses(t, write(t, nil), backup.NotABackup{})
-		to.refuses(t, write(t, []byte("-- MySQL dump 10.19")), backup.NotABackup{})
-		to.refuses(t, write(t, zipped(t, bytes.Repeat([]byte("text"), 500))), backup.NotABackup{})
-		to.refuses(t, write(t, zipped(t, nil)), backup.NotABackup{})
-		to.refuses(t, pack(t, []entry{plain("readme.txt", "hello")}, false), backup.NotABackup{})
-		to.refuses(t, pack(t, []entry{plain("manifest.json", "{}")}, false), backup.NotABackup{})
-		to.refuses(t, t.TempDir(), backup.NotABackup{})
+		to.refuses(t, write(t, nil), backup.NotABackup(""))
+		to.refuses(t, write(t, []byte("-- MySQL dump 10.19")), backup.NotABackup(""))
+		to.refuses(t, write(t, zipped(t, bytes.Repeat([]byte("text"), 500))), backup.NotABackup(""))
+		to.refuses(t, write(t, zipped(t, nil)), backup.NotABackup(""))
+		to.refuses(t, pack(t, []entry{plain("readme.txt", "hello")}, false), backup.NotABackup(""))
+		to.refuses(t, pack(t, []entry{plain("manifest.json", "{}")}, false), backup.NotABackup(""))
+		to.refuses(t, t.TempDir(), backup.NotABackup(""))
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		to.refuses(t, filepath.Join(t.TempDir(), "none"), backup.BadFile{})
+		to.refuses(t, filepath.Join(t.TempDir(), "none"), backup.BadFile("", nil))
 	})
 	t.Run("a member changed, lost, added or in another place", func(t *testing.T) {
 		entries := unpack(t, file)
 		at := find(entries, "rows/ticket/")
 		changed := append([]entry(nil), entries...)
 		changed[at].content = bytes.Replace(changed[at].content, []byte("Plain"), []byte("Plaid"), 1)
-		to.refuses(t, pack(t, changed, false), backup.Damaged{})
-		to.refuses(t, pack(t, append(append([]entry(nil), entries[:at]...), entries[at+1:]...), false), backup.Damaged{})
-		to.refuses(t, pack(t, insertAt(entries, entries[at]), false), backup.Damaged{})
-		to.refuses(t, pack(t, append(append([]entry(nil), entries...), plain("blobs/late", "x")), false), backup.Damaged{})
+		to.refuses(t, pack(t, changed, false), backup.Damaged("", ""))
+		to.refuses(t, pack(t, append(append([]entry(nil), entries[:at]...), entries[at+1:]...), false), backup.Damaged("", ""))
+		to.refuses(t, pack(t, insertAt(entries, entries[at]), false), backup.Damaged("", ""))
+		to.refuses(t, pack(t, append(append([]entry(nil), entries...), plain("blobs/late", "x")), false), backup.Damaged("", ""))
 		swapped := append([]entry(nil), entries...)
 		swapped[at], swapped[at-1] = swapped[at-1], swapped[at]
-		to.refuses(t, pack(t, swapped, false), backup.Damaged{})
+		to.refuses(t, pack(t, swapped, false), backup.Damaged("", ""))
 	})
 	t.Run("a newer format or schema", func(t *testing.T) {
 		for _, change := range [][2]string{{`"format":1`, `"format":2`}, {`"schema_version":`, `"schema_version":9`}} {
 			entries := unpack(t, file)
 			entries[0].content = bytes.Replace(entries[0].content, []byte(change[0]), []byte(change[1]), 1)
-			to.refuses(t, pack(t, entries, true), backup.TooNew{})
+			to.refuses(t, pack(t, entries, true), backup.TooNew("", "", 0, 0))
 		}
 	})
 }
@@ -222,13 +222,13 @@ func TestHostile(t *testing.T) {
 			"../evil", "/etc/evil", "blobs/../evil", "blobs/a/../../evil", "blobs//evil", "blobs/.", "blobs/..", "blobs/./x", "blobs/a\\..\\evil", "blobs/.restore-x",
 			"rows/../000001.jsonl", "rows/ticket`; DROP TABLE ticket; --/000001.jsonl", "rows/sessions/000001.jsonl", "rows/mysql.user/000001.jsonl", "evil",
 		} {
-			to.refuses(t, pack(t, insertAt(unpack(t, file), plain(name, "x")), true), backup.Damaged{})
+			to.refuses(t, pack(t, insertAt(unpack(t, file), plain(name, "x")), true), backup.Damaged("", ""))
 		}
 	})
 	t.Run("members that are no files", func(t *testing.T) {
 		for _, kind := range []byte{tar.TypeSymlink, tar.TypeLink, tar.TypeDir, tar.TypeFifo, tar.TypeChar} {
 			e := entry{tar.Header{Typeflag: kind, Name: "blobs/evil", Linkname: "/etc/passwd", Mode: 0o777}, nil}
-			to.refuses(t, pack(t, insertAt(unpack(t, file), e), true), backup.Damaged{})
+			to.refuses(t, pack(t, insertAt(unpack(t, file), e), true), backup.Damaged("", ""))
 		}
 	})
 	t.Run("sizes that fill memory or disk", func(t *testing.T) {
@@ -236,15 +236,15 @@ func TestHostile(t *testing.T) {
 			entries := unpack(t, file)
 			big := plain(name, "")
 			big.Size = size
-			to.refuses(t, pack(t, append(entries[:len(entries)-1], big), false), backup.Damaged{})
+			to.refuses(t, pack(t, append(entries[:len(entries)-1], big), false), backup.Damaged("", ""))
 		}
 		big := plain("blobs/big", "")
 		big.Size = 1 << 50
 		entries := unpack(t, file)
-		to.refuses(t, pack(t, append(entries[:len(entries)-1], big), false), backup.NoRoom{})
+		to.refuses(t, pack(t, append(entries[:len(entries)-1], big), false), backup.NoRoom("", 0, 0))
 		first := plain("manifest.json", "")
 		first.Size = 1 << 40
-		to.refuses(t, pack(t, []entry{first}, false), backup.Damaged{})
+		to.refuses(t, pack(t, []entry{first}, false), backup.Damaged("", ""))
 	})
 	t.Run("rows that do not fit, and the database stays empty", func(t *testing.T) {
 		for _, row := range []string{`[1]`, `{"id":1}`, `[[1],"a","b","c"]`, `["1","a","b","c"]`, `[1,2,"b","c"]`, `nonsense`, ``, `[1,"a","b","c"][2,"a","b","c"]`} {
@@ -252,7 +252,7 @@ func TestHostile(t *testing.T) {
 			at := find(entries, "rows/company/")
 			entries[at].content = append(bytes.Clone(entries[at].content), row+"\n"...)
 			_, _, err := backup.Restore(context.Background(), to.Home, pack(t, entries, true))
-			if !errors.As(err, new(backup.Damaged)) {
+			if !errors.Is(err, backup.CodeDamaged) {
 				t.Errorf("%s: %v", row, err)
 			}
 			if to.rows(t, "company") != 0 {
@@ -274,7 +274,7 @@ func TestHostile(t *testing.T) {
 			entries := unpack(t, file)
 			entries[0].content = bytes.Replace(entries[0].content, []byte(change[0]), []byte(change[1]), 1)
 			_, _, err := backup.Restore(context.Background(), to.Home, pack(t, entries, true))
-			if !errors.As(err, new(backup.Damaged)) {
+			if !errors.Is(err, backup.CodeDamaged) {
 				t.Errorf("%s: %v", change[1], err)
 			}
 		}

@@ -48,11 +48,11 @@ func Check(ctx context.Context, file string) (Summary, error) {
 func open(file string) (*os.File, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, BadFile{Path: file, Err: err}
+		return nil, BadFile(file, err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, NotABackup{Path: file}
+		return nil, NotABackup(file)
 	}
 	return f, nil
 }
@@ -78,10 +78,10 @@ func inspect(ctx context.Context, f *os.File, enough room) (contents, error) {
 		return contents{}, err
 	}
 	if !in.complete {
-		return contents{}, Damaged{f.Name(), "its end is missing"}
+		return contents{}, Damaged(f.Name(), "its end is missing")
 	}
 	if err := in.compare(); err != nil {
-		return contents{}, Damaged{f.Name(), err.Error()}
+		return contents{}, Damaged(f.Name(), err.Error())
 	}
 	var err error
 	in.size, err = f.Seek(0, io.SeekEnd)
@@ -179,12 +179,12 @@ func (in *inspection) compare() error {
 // visit says where that is no error of its own kind.
 func walk(ctx context.Context, f *os.File, visit func(m member, r io.Reader) error) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return BadFile{Path: f.Name(), Err: err}
+		return BadFile(f.Name(), err)
 	}
 	file := bufio.NewReaderSize(f, 1<<18)
 	zip, err := gzip.NewReader(file)
 	if err != nil {
-		return NotABackup{Path: f.Name()}
+		return NotABackup(f.Name())
 	}
 	zip.Multistream(false)
 	members := tar.NewReader(zip)
@@ -194,7 +194,7 @@ func walk(ctx context.Context, f *os.File, visit func(m member, r io.Reader) err
 		}
 		header, err := members.Next()
 		if n == 0 && (err == io.EOF || errors.Is(err, tar.ErrHeader) || err == nil && header.Name != manifestName) {
-			return NotABackup{Path: f.Name()}
+			return NotABackup(f.Name())
 		}
 		if err == io.EOF {
 			break
@@ -235,19 +235,19 @@ func damage(file string, err error) error {
 	var at *os.PathError
 	var other loading
 	switch {
-	case err == nil, errors.As(err, new(TooNew)), errors.As(err, new(NoRoom)), errors.As(err, new(NotABackup)),
+	case err == nil, errors.Is(err, CodeTooNew), errors.Is(err, CodeNoRoom), errors.Is(err, CodeNotABackup),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &other):
 		return other.error
 	case errors.As(err, &at):
-		return BadFile{Path: at.Path, Err: err}
+		return BadFile(at.Path, err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return Damaged{file, "its end is missing"}
+		return Damaged(file, "its end is missing")
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, tar.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
-		return Damaged{file, "its content was altered"}
+		return Damaged(file, "its content was altered")
 	}
-	return Damaged{file, err.Error()}
+	return Damaged(file, err.Error())
 }
 
 // loading is an error of what is done with a member, not of the member.
@@ -291,15 +291,15 @@ func blobName(name string) (below string, ok bool) {
 func readManifest(file string, content []byte) (Manifest, error) {
 	var manifest Manifest
 	if err := json.Unmarshal(content, &manifest); err != nil || manifest.Format < 1 {
-		return Manifest{}, NotABackup{Path: file}
+		return Manifest{}, NotABackup(file)
 	}
 	switch latest := db.LatestSchema(); {
 	case manifest.Format > Format:
-		return Manifest{}, TooNew{file, "format", uint(manifest.Format), Format}
+		return Manifest{}, TooNew(file, "format", uint(manifest.Format), Format)
 	case manifest.Schema > latest:
-		return Manifest{}, TooNew{file, "schema", manifest.Schema, latest}
+		return Manifest{}, TooNew(file, "schema", manifest.Schema, latest)
 	case manifest.Schema < 1:
-		return Manifest{}, NotABackup{Path: file}
+		return Manifest{}, NotABackup(file)
 	}
 	return manifest, nil
 }

@@ -42,7 +42,7 @@ func Make(ctx context.Context, from Home, program, file string) (Summary, error)
 func readable(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		return BadFile{Path: at.Path, Err: err}
+		return BadFile(at.Path, err)
 	}
 	_, err = db.Read(0, err)
 	return err

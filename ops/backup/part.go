@@ -24,7 +24,7 @@ func newPart(path string) (*part, error) {
 	name := path + ".part"
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, BadFile{Path: name, Err: err}
+		return nil, BadFile(name, err)
 	}
 	p := &part{File: file, path: path}
 	if err := p.take(); err != nil {
@@ -36,18 +36,18 @@ func newPart(path string) (*part, error) {
 
 func (p *part) take() error {
 	if err := syscall.Flock(int(p.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return InUse{Path: p.path}
+		return InUse(p.path)
 	}
 	// Whoever had the lock may have given the file its final name meanwhile.
 	mine, err := p.Stat()
 	if err != nil {
-		return BadFile{Path: p.Name(), Err: err}
+		return BadFile(p.Name(), err)
 	}
 	if named, err := os.Lstat(p.Name()); err != nil || !os.SameFile(mine, named) || !mine.Mode().IsRegular() {
-		return InUse{Path: p.path}
+		return InUse(p.path)
 	}
 	if err := errors.Join(p.Chmod(0o600), p.Truncate(0)); err != nil {
-		return BadFile{Path: p.Name(), Err: err}
+		return BadFile(p.Name(), err)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (p *part) take() error {
 // finish makes the file durable and gives it its name.
 func (p *part) finish() error {
 	if err := p.Sync(); err != nil {
-		return BadFile{Path: p.path, Err: err}
+		return BadFile(p.path, err)
 	}
 	if err := rename(p.Name(), p.path); err != nil {
 		return err
@@ -81,12 +81,12 @@ func rename(from, to string) error {
 	if err == nil {
 		err = os.Remove(from)
 	} else if errors.Is(err, fs.ErrExist) {
-		return Exists{Path: to}
+		return Exists(to)
 	} else if err = free(to); err == nil {
 		err = os.Rename(from, to)
 	}
 	if err != nil {
-		return BadFile{Path: to, Err: err}
+		return BadFile(to, err)
 	}
 	return nil
 }
@@ -95,9 +95,9 @@ func free(path string) error {
 	_, err := os.Lstat(path)
 	switch {
 	case err == nil:
-		return Exists{Path: path}
+		return Exists(path)
 	case !errors.Is(err, fs.ErrNotExist):
-		return BadFile{Path: path, Err: err}
+		return BadFile(path, err)
 	}
 	return nil
 }
@@ -105,11 +105,11 @@ func free(path string) error {
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
-		return BadFile{Path: path, Err: err}
+		return BadFile(path, err)
 	}
 	defer folder.Close()
 	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
-		return BadFile{Path: path, Err: err}
+		return BadFile(path, err)
 	}
 	return nil
 }

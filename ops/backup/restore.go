@@ -149,7 +149,7 @@ func empty(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if dirty {
-			return NotEmpty{"a change of this one's schema broke off halfway"}
+			return NotEmpty("a change of this one's schema broke off halfway")
 		}
 	}
 	for _, name := range names {
@@ -165,7 +165,7 @@ func empty(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if holds {
-			return NotEmpty{"the table " + name + " of this one holds rows"}
+			return NotEmpty("the table " + name + " of this one holds rows")
 		}
 	}
 	return nil
@@ -179,11 +179,11 @@ func fit(ctx context.Context, conn *sql.Conn, file string, m Manifest) error {
 		return err
 	}
 	if len(tables) != len(m.Tables) {
-		return Damaged{file, "its tables are not those of its schema version"}
+		return Damaged(file, "its tables are not those of its schema version")
 	}
 	for i, t := range tables {
 		if m.Tables[i].Name != t.Name || !slices.Equal(m.Tables[i].Columns, t.Columns) {
-			return Damaged{file, "its table " + t.Name + " is not that of its schema version"}
+			return Damaged(file, "its table "+t.Name+" is not that of its schema version")
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func describe(ctx context.Context, conn *sql.Conn) ([]described, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(backedUp, name) && !slices.Contains(leftOut, name) {
-			return nil, BadSchema{"The database has the table " + name + ", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database."}
+			return nil, BadSchema("The database has the table " + name + ", which this program does not know, so a backup would lack it. Use the program that made it, or move it to another database.")
 		}
 	}
 	var tables []described
@@ -81,7 +81,7 @@ func describeTable(ctx context.Context, conn *sql.Conn, name string) (described,
 		return t, err
 	}
 	if len(t.key) == 0 {
-		return t, BadSchema{"The table " + name + " has no primary key, so it has no order to back it up in."}
+		return t, BadSchema("The table " + name + " has no primary key, so it has no order to back it up in.")
 	}
 	t.Next, err = nextID(ctx, conn, name)
 	return t, err
@@ -103,7 +103,7 @@ func columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error
 		}
 		kind := kindOf(dataType)
 		if kind == "" {
-			return nil, BadSchema{fmt.Sprintf("The column %s of %s has the type %s, which this program cannot back up.", name, table, dataType)}
+			return nil, BadSchema(fmt.Sprintf("The column %s of %s has the type %s, which this program cannot back up.", name, table, dataType))
 		}
 		list = append(list, Column{Name: name, Type: kind})
 	}
@@ -148,7 +148,7 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 		return 0, err
 	}
 	if !slices.Contains(names, "schema_migrations") {
-		return 0, BadSchema{"The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA."}
+		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")
 	}
 	var version uint
 	var dirty bool
@@ -157,11 +157,11 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	case err != nil && !db.IsNotFound(err):
 		return 0, err
 	case version == 0:
-		return 0, BadSchema{"The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA."}
+		return 0, BadSchema("The database is empty: there is nothing to back up. Check DATABASE_URL or COUNTERFOIL_DATA.")
 	case dirty:
-		return 0, BadSchema{fmt.Sprintf("A change of the schema to version %d broke off halfway, so a backup could not be restored. Restore the last one into an empty database.", version)}
+		return 0, BadSchema(fmt.Sprintf("A change of the schema to version %d broke off halfway, so a backup could not be restored. Restore the last one into an empty database.", version))
 	case version > latest:
-		return 0, BadSchema{fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest)}
+		return 0, BadSchema(fmt.Sprintf("The schema has version %d, this program knows %d. Make the backup with the newer program that changed it.", version, latest))
 	}
 	return version, nil
 }

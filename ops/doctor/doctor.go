@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
 // Marks of a check. Only a problem must be seen to.
@@ -51,17 +52,17 @@ func (r Report) count(mark string) (n int) {
 // the database is elsewhere. It returns Unavailable where nobody answers.
 func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
 	server, err := d.Check(ctx)
-	var unfit db.Unfit
-	if err != nil && !errors.As(err, &unfit) {
+	if err != nil && !errors.Is(err, db.CodeUnfit) {
 		return Report{}, err
 	}
+	unfit := fault.Message(err)
 	f, err := ask(ctx, d, dataDir)
 	if err != nil {
 		_, err = db.Read(f, err)
 		return Report{}, fmt.Errorf("doctor: %w", err)
 	}
 	f.askClaims(ctx, d)
-	f.server, f.unfit = server, unfit.Why
+	f.server, f.unfit = server, unfit
 	return Report{Engine: server.String(), Checks: diagnose(f)}, nil
 }
 
