@@ -10,7 +10,7 @@ import (
 const module = "github.com/counterfoil/counterfoil/"
 
 var (
-	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait", "domain/csvfile", "domain/lease"}
+	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
 )
 

@@ -3,30 +3,27 @@ package accounts
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/limits"
 )
 
 // Sign-ins are limited so that guessing passwords leads nowhere, and so that nobody can lock someone
 // out by guessing theirs. An attempt is counted before its password is looked at, and given back when
 // it was right.
-const (
-	freeTries = 10 // failures of an account from an address; then each doubles the wait
-	firstWait = time.Second
-	maxWait   = 15 * time.Minute
-	forgetful = 24 * time.Hour // after which such failures are forgotten
-
+var (
+	// Failures of an account from an address.
+	tries = limits.Doubling{Free: 10, First: time.Second, Longest: 15 * time.Minute, Forget: 24 * time.Hour}
 	// Failures from an address, and of an account from all addresses that have not signed in to it
-	// lately, leak out of a bucket: 100 at once, then 100 in a quarter of an hour.
-	bucketSize = 100
-	leak       = 15 * time.Minute / bucketSize
+	// lately: 100 at once, then 100 in a quarter of an hour.
+	bucket = limits.Bucket{Size: 100, Leak: 15 * time.Minute / 100}
+)
 
+const (
 	knownFor  = 30 * 24 * time.Hour // an address that signed in to an account
 	saidAgain = time.Hour           // the audit list hears of a limited account once in this time
 )
@@ -41,45 +38,27 @@ type Attempt struct {
 	Full           bool // it is the one that filled a bucket, and this was not said lately
 }
 
-func (a Attempt) pair() []byte    { return limitName("pair", a.email, a.address) }
-func (a Attempt) from() []byte    { return limitName("from", a.address) }
-func (a Attempt) account() []byte { return limitName("account", a.email) }
-func (a Attempt) before() []byte  { return limitName("known", a.email, a.address) }
-func (a Attempt) said() []byte    { return limitName("said", a.email) }
-
-func limitName(parts ...string) []byte {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return sum[:]
-}
-
-// network is what a limit takes for one address: an IPv6 network of 64 bits belongs to one person.
-func network(address string) string {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		return ""
-	}
-	if at.Is6() {
-		prefix, _ := at.Prefix(64)
-		return prefix.String()
-	}
-	return at.String()
-}
+func (a Attempt) pair() []byte    { return limits.Name("pair", a.email, a.address) }
+func (a Attempt) from() []byte    { return limits.Name("from", a.address) }
+func (a Attempt) account() []byte { return limits.Name("account", a.email) }
+func (a Attempt) before() []byte  { return limits.Name("known", a.email, a.address) }
+func (a Attempt) said() []byte    { return limits.Name("said", a.email) }
 
 // Try counts an attempt to sign in with an email address, or returns TooManyAttempts and counts
 // nothing. It is to be committed before the password is looked at.
 func Try(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error) {
-	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: network(address)}
+	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: limits.OriginOf(address).Address}
 	known, err := limit(ctx, tx, a.before())
 	if err != nil {
 		return Attempt{}, err
 	}
-	a.known = known.failures > 0 && tx.Now.Sub(known.at) < knownFor
-	levels := []level{{name: a.pair(), next: nextTry}, {name: a.from(), next: nextDrop}}
+	a.known = known.Used > 0 && tx.Now.Sub(known.At) < knownFor
+	levels := []level{{name: a.pair(), next: nextTry}, {name: a.from(), next: bucket.Add}}
 	if !a.known {
-		levels = append(levels, level{name: a.account(), next: nextDrop})
+		levels = append(levels, level{name: a.account(), next: bucket.Add})
 	}
 	slices.SortFunc(levels, func(a, b level) int { return bytes.Compare(a.name, b.name) }) // the order of locks
-	var wait time.Duration
+	var longest time.Duration
 	for i := range levels {
 		l := &levels[i]
 		if err := tx.HoldLimit(ctx, l.name, tx.Now); err != nil {
@@ -89,18 +68,18 @@ func Try(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error)
 		if err != nil {
 			return Attempt{}, err
 		}
-		var w time.Duration
-		l.count, w = l.next(was, tx.Now)
-		wait = max(wait, w)
+		var wait time.Duration
+		l.Count, wait = l.next(was, tx.Now)
+		longest = max(longest, wait)
 	}
-	if wait > 0 {
-		return Attempt{}, TooManyAttempts{Wait: wait}
+	if longest > 0 {
+		return Attempt{}, TooManyAttempts{Wait: longest}
 	}
 	for _, l := range levels {
-		if err := tx.SetLimit(ctx, db.SetLimitParams{Failures: l.failures, LastAt: l.at, Name: l.name}); err != nil {
+		if err := tx.SetLimit(ctx, db.SetLimitParams{Failures: l.Used, LastAt: l.At, Name: l.name}); err != nil {
 			return Attempt{}, fmt.Errorf("count attempt: %w", err)
 		}
-		if l.failures == freeTries && bytes.Equal(l.name, a.pair()) || l.failures == bucketSize && bytes.Equal(l.name, a.account()) {
+		if l.Used == tries.Free && bytes.Equal(l.name, a.pair()) || l.Used == bucket.Size && bytes.Equal(l.name, a.account()) {
 			a.Full = true
 		}
 	}
@@ -116,7 +95,7 @@ func sayOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
 		return false, fmt.Errorf("hold limit: %w", err)
 	}
 	said, err := limit(ctx, tx, name)
-	if err != nil || said.failures > 0 && tx.Now.Sub(said.at) < saidAgain {
+	if err != nil || said.Used > 0 && tx.Now.Sub(said.At) < saidAgain {
 		return false, err
 	}
 	return true, set(ctx, tx, name, 1)
@@ -158,64 +137,38 @@ func (a Attempt) Right(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// count is what a row says.
-type count struct {
-	failures uint32
-	at       time.Time
-}
-
 type level struct {
-	count
+	limits.Count
 	name []byte
-	next func(was count, now time.Time) (count, time.Duration)
+	next func(was limits.Count, now time.Time) (limits.Count, time.Duration)
 }
 
 // nextTry counts one more failure of an account from an address, or says how long to wait.
-func nextTry(was count, now time.Time) (count, time.Duration) {
-	if now.Sub(was.at) >= forgetful {
-		was.failures = 0
+func nextTry(was limits.Count, now time.Time) (limits.Count, time.Duration) {
+	if wait := tries.Wait(was, now); wait > 0 {
+		return was, wait
 	}
-	if was.failures >= freeTries {
-		wait := maxWait
-		if doubled := was.failures - freeTries; doubled < 10 {
-			wait = min(maxWait, firstWait<<doubled)
-		}
-		if since := now.Sub(was.at); since < wait {
-			return was, wait - since
-		}
+	if now.Sub(was.At) >= tries.Forget {
+		was.Used = 0
 	}
-	return count{was.failures + 1, now}, 0
+	return limits.Count{Used: was.Used + 1, At: now}, 0
 }
 
-// nextDrop counts one more failure in a bucket that leaks, or says how long to wait.
-func nextDrop(was count, now time.Time) (count, time.Duration) {
-	leaked := uint32(min(max(now.Sub(was.at), 0)/leak, bucketSize))
-	if leaked >= was.failures {
-		return count{1, now}, 0
-	}
-	was.failures -= leaked
-	was.at = was.at.Add(time.Duration(leaked) * leak)
-	if was.failures >= bucketSize {
-		return was, leak - now.Sub(was.at)
-	}
-	return count{was.failures + 1, was.at}, 0
-}
-
-func limit(ctx context.Context, tx *db.Tx, name []byte) (count, error) {
+func limit(ctx context.Context, tx *db.Tx, name []byte) (limits.Count, error) {
 	row, err := tx.Limit(ctx, name)
 	if db.IsNotFound(err) {
-		return count{at: tx.Now}, nil
+		return limits.Count{At: tx.Now}, nil
 	}
 	if err != nil {
-		return count{}, fmt.Errorf("read limit: %w", err)
+		return limits.Count{}, fmt.Errorf("read limit: %w", err)
 	}
-	return count{row.Failures, row.LastAt}, nil
+	return limits.Count{Used: row.Failures, At: row.LastAt}, nil
 }
 
 // Forgive forgets the failures of an account from an address, which counts from now on as one that
 // signed in to it: whoever got a link for a new password is not kept waiting.
 func Forgive(ctx context.Context, tx *db.Tx, email, address string) error {
-	a := Attempt{email: email, address: network(address)}
+	a := Attempt{email: email, address: limits.OriginOf(address).Address}
 	names := [][]byte{a.pair(), a.before()}
 	slices.SortFunc(names, bytes.Compare)
 	for _, name := range names {

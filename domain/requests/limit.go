@@ -2,22 +2,19 @@ package requests
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/limits"
 )
 
-// What strangers may do is counted in the database, so that any number of servers share the counts. Of an IPv6
-// address the first 64 bits are what is counted as an address, for they belong to one person, who has the others to
-// choose from; the first 48, which one customer has at most, are its network. An address of IPv4 is in none.
+// What strangers may do is counted in the database, so that any number of servers share the counts.
 const (
 	window = time.Hour // in which what is sent is counted
 
@@ -25,55 +22,25 @@ const (
 	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
 	// too many, codes alone open nothing for the rest of it. Wrong private links are counted apart, for nobody
 	// guesses those; right ones are never refused.
-	freeMisses    = 20
-	freeOfNetwork = 60
-	missesOfAll   = 600
-	firstWait     = 2 * time.Second
-	maxWait       = 15 * time.Minute
-	forgetful     = 24 * time.Hour
-	trapCost      = 10 // misses that a canary counts for: whoever finds one is guessing
+	missesOfAll = 600
+	forgetful   = 24 * time.Hour
+	trapCost    = 10 // misses that a canary counts for: whoever finds one is guessing
 
 	keepLimits  = 2 * forgetful
 	keepLookups = 30 * 24 * time.Hour
 )
 
-// From is where somebody asks from: an address, of IPv6 its first 64 bits and its network.
-type From struct{ address, network string }
-
-// FromAddress returns where an address is; what is none is a place of its own.
-func FromAddress(address string) From {
-	at, err := netip.ParseAddr(address)
-	if err != nil {
-		return From{}
-	}
-	at = at.Unmap().WithZone("")
-	if !at.Is6() {
-		return From{address: at.String()}
-	}
-	own, _ := at.Prefix(64)
-	network, _ := at.Prefix(48)
-	return From{own.String(), network.String()}
-}
+var (
+	misses          = limits.Doubling{Free: 20, First: 2 * time.Second, Longest: 15 * time.Minute, Forget: forgetful}
+	missesOfNetwork = limits.Doubling{Free: 60, First: misses.First, Longest: misses.Longest, Forget: forgetful}
+)
 
 // Neighbours are those whose looks wait for one another, so that many at once are no more than one by one.
 type Neighbours string
 
-// Neighbours are all of a network, or who shares an address.
-func (f From) Neighbours() Neighbours {
-	if f.network != "" {
-		return Neighbours(f.network)
-	}
-	return Neighbours(f.address)
-}
-
-func limitName(parts ...string) []byte {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return sum[:]
-}
-
-func inWindow(now time.Time) (name string, rest time.Duration) {
-	begun := now.Truncate(window)
-	return strconv.FormatInt(begun.Unix(), 10), begun.Add(window).Sub(now)
+// NeighboursOf are all of a network, or who shares an address.
+func NeighboursOf(from limits.Origin) Neighbours {
+	return Neighbours(cmp.Or(from.Network, from.Address))
 }
 
 // allowance is how much of what strangers send is taken in a window; what is more is refused.
@@ -91,12 +58,12 @@ var (
 
 // CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody who is at the limit
 // already. Commit it before the form is taken.
-func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from From) error {
+func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from limits.Origin) error {
 	return forms.count(ctx, tx, from, uint64(board))
 }
 
 // CountReply counts a reply to a ticket, as CountForm does.
-func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from From) error {
+func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from limits.Origin) error {
 	return replies.count(ctx, tx, from, uint64(ticket))
 }
 
@@ -106,25 +73,25 @@ type level struct {
 	most uint32
 }
 
-func (a allowance) levels(from From, target uint64, in string) []level {
-	list := []level{{limitName(a.kind, "address", from.address, in), a.byAddress}}
-	if from.network != "" {
-		list = append(list, level{limitName(a.kind, "network", from.network, in), a.byNetwork})
+func (a allowance) levels(from limits.Origin, target uint64, in string) []level {
+	list := []level{{limits.Name(a.kind, "address", from.Address, in), a.byAddress}}
+	if from.Network != "" {
+		list = append(list, level{limits.Name(a.kind, "network", from.Network, in), a.byNetwork})
 	}
-	return append(list, level{limitName(a.kind, a.target, strconv.FormatUint(target, 10), in), a.onTarget})
+	return append(list, level{limits.Name(a.kind, a.target, strconv.FormatUint(target, 10), in), a.onTarget})
 }
 
 // count looks at all levels first, for a network has too many addresses to keep a row for each that is refused. Then
 // it goes from level to level while they let it: what one address sends too much does not count against its network
 // or the target.
-func (a allowance) count(ctx context.Context, tx *db.Tx, from From, target uint64) error {
-	in, rest := inWindow(tx.Now)
+func (a allowance) count(ctx context.Context, tx *db.Tx, from limits.Origin, target uint64) error {
+	in, rest := limits.Window(tx.Now, window)
 	levels := a.levels(from, target, in)
 	var names [][]byte
 	for _, level := range levels {
 		names = append(names, level.name)
 	}
-	used, err := limits(ctx, tx.Queries, names)
+	used, err := counts(ctx, tx.Queries, names)
 	if err != nil {
 		return err
 	}
@@ -137,7 +104,7 @@ func (a allowance) count(ctx context.Context, tx *db.Tx, from From, target uint6
 		if err := use(ctx, tx, level.name, 1); err != nil {
 			return err
 		}
-		now, err := limits(ctx, tx.Queries, [][]byte{level.name}) // which others used meanwhile
+		now, err := counts(ctx, tx.Queries, [][]byte{level.name}) // which others used meanwhile
 		if err != nil {
 			return err
 		}
@@ -156,7 +123,7 @@ func use(ctx context.Context, tx *db.Tx, name []byte, cost uint32) error {
 	return nil
 }
 
-func limits(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.PublicLimit, error) {
+func counts(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.PublicLimit, error) {
 	rows, err := db.Read(q.PublicLimits(ctx, names))
 	if err != nil {
 		return nil, fmt.Errorf("read limits: %w", err)
@@ -171,14 +138,15 @@ func limits(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.P
 // budget is what misses count against.
 type budget struct{ address, network, all []byte }
 
-func budgetOf(from From, private bool, now time.Time) budget {
+func budgetOf(from limits.Origin, private bool, now time.Time) budget {
 	what := "codes"
 	if private {
 		what = "links"
 	}
-	b := budget{address: limitName("miss", "address", from.address), all: limitName("miss", what, strconv.FormatInt(now.Truncate(time.Minute).Unix(), 10))}
-	if from.network != "" {
-		b.network = limitName("miss", "network", from.network)
+	minute, _ := limits.Window(now, time.Minute)
+	b := budget{address: limits.Name("miss", "address", from.Address), all: limits.Name("miss", what, minute)}
+	if from.Network != "" {
+		b.network = limits.Name("miss", "network", from.Network)
 	}
 	return b
 }
@@ -195,15 +163,16 @@ func (b budget) names() [][]byte {
 
 // MayLook returns TooMany where so many codes or links from an address led to nothing that it has to wait;
 // private is a look by a link.
-func MayLook(ctx context.Context, q *db.Queries, from From, private bool, now time.Time) error {
+func MayLook(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
 	b := budgetOf(from, private, now)
-	used, err := limits(ctx, q, b.names())
+	used, err := counts(ctx, q, b.names())
 	if err != nil {
 		return err
 	}
-	wait := max(backOff(used[string(b.address)], freeMisses, now), backOff(used[string(b.network)], freeOfNetwork, now))
+	wait := max(misses.Wait(countOf(used[string(b.address)]), now), missesOfNetwork.Wait(countOf(used[string(b.network)]), now))
 	if used[string(b.all)].Used >= missesOfAll {
-		wait = max(wait, now.Truncate(time.Minute).Add(time.Minute).Sub(now))
+		_, rest := limits.Window(now, time.Minute)
+		wait = max(wait, rest)
 	}
 	if wait > 0 {
 		return TooMany{Wait: wait, Look: true}
@@ -211,21 +180,10 @@ func MayLook(ctx context.Context, q *db.Queries, from From, private bool, now ti
 	return nil
 }
 
-// backOff is how long to wait until the next look.
-func backOff(row db.PublicLimit, free uint32, now time.Time) time.Duration {
-	since := now.Sub(row.LastAt)
-	if row.Used < free || since >= forgetful {
-		return 0
-	}
-	wait := maxWait
-	if doubled := row.Used - free; doubled < 10 {
-		wait = min(maxWait, firstWait<<doubled)
-	}
-	return max(0, wait-since)
-}
+func countOf(row db.PublicLimit) limits.Count { return limits.Count{Used: row.Used, At: row.LastAt} }
 
 // Missed counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
-func Missed(ctx context.Context, tx *db.Tx, from From, private, trapped bool) error {
+func Missed(ctx context.Context, tx *db.Tx, from limits.Origin, private, trapped bool) error {
 	b := budgetOf(from, private, tx.Now)
 	for _, name := range b.names() {
 		cost := uint32(1)
@@ -241,10 +199,10 @@ func Missed(ctx context.Context, tx *db.Tx, from From, private, trapped bool) er
 
 // Forget removes up to two thousand counts that no longer say anything, and returns how many.
 func Forget(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
-	limits, err := db.Read(q.ForgetPublicLimits(ctx, now.Add(-keepLimits)))
+	forgotten, err := db.Read(q.ForgetPublicLimits(ctx, now.Add(-keepLimits)))
 	if err != nil {
-		return limits, err
+		return forgotten, err
 	}
 	hours, err := db.Read(q.ForgetLookups(ctx, now.Add(-keepLookups)))
-	return limits + hours, err
+	return forgotten + hours, err
 }

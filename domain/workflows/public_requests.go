@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/limits"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -49,7 +50,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 		return receipt, err
 	}
 	err = w.counted(ctx, func(tx *db.Tx) error {
-		return requests.CountForm(ctx, tx, form.Board, requests.FromAddress(accounts.AddressFrom(ctx)))
+		return requests.CountForm(ctx, tx, form.Board, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
 	if err != nil {
 		return Receipt{}, err
@@ -146,7 +147,7 @@ type lookup struct {
 
 func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, error) {
 	l.address = accounts.AddressFrom(ctx)
-	found, err := w.lookups.Do(ctx, requests.FromAddress(l.address).Neighbours(), l)
+	found, err := w.lookups.Do(ctx, requests.NeighboursOf(limits.OriginOf(l.address)), l)
 	if errors.Is(err, coalesce.ErrClosed) {
 		return found, Stopping()
 	}
@@ -157,7 +158,7 @@ func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, erro
 // next begins.
 func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []lookup) ([]requests.Tracked, error) {
 	l := batch[0]
-	from := requests.FromAddress(l.address)
+	from := limits.OriginOf(l.address)
 	err := requests.MayLook(ctx, w.db.Queries, from, l.private, w.db.Now())
 	if errors.Is(err, requests.CodeTooMany) {
 		w.looked.Add(requests.Refused)
@@ -188,7 +189,7 @@ func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.Tracked, e
 }
 
 // missed counts a look that led to nothing, and says what it was. A code that is never given out alarms.
-func (w *Workflows) missed(ctx context.Context, from requests.From, l lookup) (requests.Lookup, error) {
+func (w *Workflows) missed(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
 	trapped, err := w.refs.Canary(ctx, l.code)
 	if err == nil {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Missed(ctx, tx, from, l.private, trapped) })
@@ -221,7 +222,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		return err
 	}
 	err = w.counted(ctx, func(tx *db.Tx) error {
-		return requests.CountReply(ctx, tx, found.Ticket, requests.FromAddress(accounts.AddressFrom(ctx)))
+		return requests.CountReply(ctx, tx, found.Ticket, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
 	if err != nil {
 		return err
