@@ -182,7 +182,7 @@ func (d *dispatcher) loop() {
 		}
 		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.valid()) && told.IsZero() {
 			told = now
-			d.cancel(errStopping{})
+			d.cancel(errStopping)
 		}
 		d.giveUp(now, told)
 		d.resize()
@@ -200,7 +200,7 @@ func (d *dispatcher) loop() {
 		d.log("left tasks to the keeper", "tasks", d.holding)
 		d.w.inFlight.Add(-int64(d.holding))
 	}
-	d.cancel(errStopping{})
+	d.cancel(errStopping)
 	d.shrink(0)
 }
 

@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,10 +43,8 @@ func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]
 	return list, nil
 }
 
-// Lost reports a webhook that someone changed, or another process took, while this one sent to it.
-type Lost struct{}
-
-func (Lost) Error() string { return "the webhook was changed, or its lease ended" }
+// ErrLost: someone changed the webhook, or another process took it, while this one sent to it.
+var ErrLost = errors.New("the webhook was changed, or its lease ended")
 
 // Held is a webhook that this process alone sends to, until Until by its own clock.
 type Held struct {
@@ -64,7 +63,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return nil, Lost{}
+		return nil, ErrLost
 	}
 	fence, err := result.LastInsertId()
 	if err != nil {
@@ -84,7 +83,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
-		return Lost{}
+		return ErrLost
 	}
 	if err != nil {
 		return fmt.Errorf("read webhook: %w", err)
@@ -184,7 +183,7 @@ func (h *Held) stand(c Cursor) {
 
 func one(n int64, err error) error {
 	if err == nil && n != 1 {
-		return Lost{}
+		return ErrLost
 	}
 	return err
 }
