@@ -55,7 +55,7 @@ type Held struct {
 	fence uint64
 }
 
-// Take takes a webhook that is due, or returns Lost where it is not, or another has it.
+// Take takes a webhook that is due, or returns ErrLost where it is not, or another has it.
 func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error) {
 	sent := time.Now()
 	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
@@ -79,7 +79,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 	return h, err
 }
 
-// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns Lost.
+// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns ErrLost.
 func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
@@ -95,7 +95,7 @@ func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 }
 
 // Took writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
-// It returns Lost.
+// It returns ErrLost.
 func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
@@ -118,7 +118,7 @@ func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor 
 }
 
 // Missed writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
-// or never where nobody takes messages any more or none was taken for too long. It returns Lost.
+// or never where nobody takes messages any more or none was taken for too long. It returns ErrLost.
 func (h *Held) Missed(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
@@ -145,7 +145,7 @@ func shortReason(s string) string {
 	return s
 }
 
-// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns Lost.
+// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns ErrLost.
 func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
