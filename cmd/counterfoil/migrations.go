@@ -493,10 +493,6 @@ func turnKnobs(ctx context.Context, env environment, args []string) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
 		r, err := w.TurnKnobs(ctx, run, change)
-		var bad fault.Several
-		if errors.As(err, &bad) {
-			return errors.Join(bad...)
-		}
 		if err != nil {
 			return err
 		}
