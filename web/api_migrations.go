@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -67,19 +68,16 @@ type span time.Duration
 
 func (s span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).String()) }
 
-// badSpan reports a text that is no time span.
-type badSpan struct{}
-
-func (badSpan) Error() string { return `a time span is a text such as "30s", "1m30s" or "2h"` }
+var errBadSpan = errors.New(`a time span is a text such as "30s", "1m30s" or "2h"`)
 
 func (s *span) UnmarshalJSON(text []byte) error {
 	var written string
 	if err := json.Unmarshal(text, &written); err != nil {
-		return badSpan{}
+		return errBadSpan
 	}
 	d, err := time.ParseDuration(written)
 	if err != nil {
-		return badSpan{}
+		return errBadSpan
 	}
 	*s = span(d)
 	return nil

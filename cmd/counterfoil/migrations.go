@@ -297,13 +297,17 @@ func controlling(done string, act func(*workflows.Workflows, context.Context, id
 	}
 }
 
-// badValues reports all that is wrong with the values of a run.
-type badValues struct{ bad fault.Several }
+// codeBadValues: a run cannot be opened with these values. Correct each option that the message names.
+const codeBadValues fault.Code = "Run.BadValues"
 
-func (e badValues) Error() string {
+func badValues(bad fault.Several) error {
+	return fault.Error{Kind: fault.Invalid, Code: codeBadValues, Message: badValuesMessage(bad)}
+}
+
+func badValuesMessage(bad fault.Several) string {
 	var b strings.Builder
 	b.WriteString("The run cannot be opened:")
-	for _, err := range e.bad {
+	for _, err := range bad {
 		b.WriteString("\n  ")
 		switch field := fault.Field(err); field {
 		case "":
@@ -318,7 +322,6 @@ func (e badValues) Error() string {
 	}
 	return b.String()
 }
-func (badValues) Unwrap() error { return fault.Invalid }
 
 func startRun(ctx context.Context, env environment, args []string) error {
 	flags := flag.NewFlagSet("migrations start", flag.ContinueOnError)
@@ -364,7 +367,7 @@ func startRun(ctx context.Context, env environment, args []string) error {
 		r, err := w.OpenRun(ctx, found[0], values, draft)
 		var bad fault.Several
 		if errors.As(err, &bad) {
-			return badValues{bad}
+			return badValues(bad)
 		}
 		if err != nil {
 			return err
@@ -490,10 +493,6 @@ func turnKnobs(ctx context.Context, env environment, args []string) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
 		r, err := w.TurnKnobs(ctx, run, change)
-		var bad fault.Several
-		if errors.As(err, &bad) {
-			return errors.Join(bad...)
-		}
 		if err != nil {
 			return err
 		}

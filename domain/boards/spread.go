@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -13,11 +14,15 @@ import (
 // again as there are, until gaps get smaller.
 const inserted = 10_000
 
-// RanksUsedUp reports a column whose ranks are at their end. That takes millions of spreadings.
-type RanksUsedUp struct{ Column id.Column }
+// CodeRanksUsedUp: the ranks of a column are used up, which takes millions of spreadings. Move its tickets to
+// another column, and back.
+const CodeRanksUsedUp fault.Code = "Column.RanksUsedUp"
 
-func (e RanksUsedUp) Error() string {
-	return fmt.Sprintf("The ranks of column %d are used up. Move its tickets to another column, and back.", e.Column)
+func RanksUsedUp(column id.Column) error {
+	return fault.Error{
+		Kind: fault.Conflict, Code: CodeRanksUsedUp,
+		Message: fmt.Sprintf("The ranks of column %d are used up. Move its tickets to another column, and back.", column),
+	}
 }
 
 // SpreadFrom locks a column and returns the lowest rank that its tickets have which a run has spread. For
@@ -36,7 +41,7 @@ func SpreadFrom(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, ga
 	}
 	room := (2*row.TicketCount + inserted) * gap
 	if row.LastRank > math.MaxInt64/2-room {
-		return 0, RanksUsedUp{column}
+		return 0, RanksUsedUp(column)
 	}
 	from := row.LastRank + room
 	if err := tx.BeginSpread(ctx, db.BeginSpreadParams{Run: run, SpreadFrom: from, ID: column}); err != nil {

@@ -100,8 +100,8 @@ func (d *dispatcher) unwritable(h *held, now time.Time, why error) {
 	switch {
 	case h.came != failed:
 		h.came, h.err = failed, Permanent{fmt.Errorf("write what came of it: %w", why)}
-	case !errors.As(h.err, new(wordless)):
-		h.err = Permanent{wordless{}}
+	case !errors.Is(h.err, errWordless):
+		h.err = Permanent{errWordless}
 	default:
 		d.parked, d.parkedUntil = append(d.parked, h), now.Add(parkedFor)
 		return
@@ -110,12 +110,8 @@ func (d *dispatcher) unwritable(h *held, now time.Time, why error) {
 	d.results = append(d.results, h)
 }
 
-// wordless is what is kept of a failure whose own words the database did not take.
-type wordless struct{}
-
-func (wordless) Error() string {
-	return "It failed, and what it failed with could not be written down. The log of its worker says why."
-}
+// errWordless is what is kept of a failure whose own words the database did not take.
+var errWordless = errors.New("It failed, and what it failed with could not be written down. The log of its worker says why.")
 
 // unpark tries again to write what could not be written.
 func (d *dispatcher) unpark(now time.Time) {

@@ -176,7 +176,7 @@ func (d *dispatcher) loop() {
 		}
 		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
 			told = now
-			d.cancel(errStopping{})
+			d.cancel(errStopping)
 		}
 		d.giveUp(now, told)
 		d.resize()
@@ -194,7 +194,7 @@ func (d *dispatcher) loop() {
 		d.log("left tasks to the keeper", "tasks", d.holding)
 		d.w.inFlight.Add(-int64(d.holding))
 	}
-	d.cancel(errStopping{})
+	d.cancel(errStopping)
 	d.shrink(0)
 }
 

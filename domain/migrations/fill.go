@@ -35,10 +35,8 @@ const (
 // MaxRejections are kept of a run; what comes after is counted.
 const MaxRejections = 10_000
 
-// fillingOver says that the run is not to be filled any more, or that another worker took over.
-type fillingOver struct{}
-
-func (fillingOver) Error() string { return "the run is filled by another worker, or cancelled" }
+// errFillingOver: the run is not to be filled any more, or another worker took over.
+var errFillingOver = errors.New("the run is filled by another worker, or cancelled")
 
 // fill has the worker fill the run where it is open, or where who filled it is gone. It returns when
 // the run is filled or cancelled, or ctx ends; at once, and false, where somebody else fills it.
@@ -90,7 +88,7 @@ func (e *Engine) fillOn(ctx context.Context, m *Migration, run Run, fence uint64
 		}
 		err, passes := passing(err, &tries)
 		switch {
-		case err == nil, errors.As(err, new(fillingOver)):
+		case err == nil, errors.Is(err, errFillingOver):
 			return nil
 		case ctx.Err() != nil:
 			e.leaveFilling(ctx, run.ID, fence)
@@ -166,7 +164,7 @@ func (e *Engine) fillOnce(ctx context.Context, m *Migration, run id.Run, fence u
 		return false, err
 	}
 	if State(row.State) != Filling || row.FillFence != fence {
-		return false, fillingOver{}
+		return false, errFillingOver
 	}
 	values, err := clearValues(row.Params)
 	if err != nil {
@@ -191,7 +189,7 @@ func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn f
 		for wait.Sleep(inner, fillLook) == nil {
 			now, err := e.db.FillerOf(inner, run)
 			if err == nil && (State(now.State) != Filling || now.FillFence != fence) {
-				cancel(fillingOver{})
+				cancel(errFillingOver)
 			}
 		}
 	}()
@@ -199,7 +197,7 @@ func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn f
 	over := context.Cause(inner)
 	cancel(nil)
 	<-looked
-	if err != nil && errors.As(over, new(fillingOver)) {
+	if err != nil && errors.Is(over, errFillingOver) {
 		return over
 	}
 	return err
@@ -250,7 +248,7 @@ func rejectedReason(row db.MigrationRun) string {
 func lockFilling(ctx context.Context, tx *db.Tx, run id.Run, fence uint64) (db.MigrationRun, error) {
 	row, err := lockRun(ctx, tx, run)
 	if err == nil && (State(row.State) != Filling || row.FillFence != fence) {
-		err = fillingOver{}
+		err = errFillingOver
 	}
 	return row, err
 }
@@ -268,7 +266,7 @@ func (e *Engine) fillingFailed(ctx context.Context, run id.Run, fence uint64, wh
 		}
 		return transit(ctx, tx, run, move{Action: "be filled", From: []State{Filling}, To: Cancelled, Actor: Keeper, Reason: "It could not be filled: " + message}, nil)
 	})
-	if errors.As(err, new(fillingOver)) {
+	if errors.Is(err, errFillingOver) {
 		return nil
 	}
 	if err != nil {
@@ -414,7 +412,7 @@ func (f *filling) flush(ctx context.Context) error {
 			return err
 		}
 		if n == 0 {
-			return fillingOver{}
+			return errFillingOver
 		}
 		if err := tx.AddTasks(ctx, f.row.ID, f.tasks); err != nil {
 			return err

@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -26,9 +27,7 @@ type errLeaseLost struct{ why string }
 func (e errLeaseLost) Error() string { return "the worker's lease was lost: " + e.why }
 
 // errStopping is the cause of the end of work that had to stop with its process.
-type errStopping struct{}
-
-func (errStopping) Error() string { return "the worker stops" }
+var errStopping = errors.New("the worker stops")
 
 func hostname() string {
 	host, err := os.Hostname()

@@ -404,7 +404,7 @@ func TestWork(t *testing.T) {
 		if p := b.progress(run); p.Complete != 19 || p.Failed != 1 {
 			t.Errorf("%+v", p)
 		}
-		if list, err := b.Failures(t.Context(), run); err != nil || len(list) != 1 || list[0].Message != (wordless{}).Error() {
+		if list, err := b.Failures(t.Context(), run); err != nil || len(list) != 1 || list[0].Message != errWordless.Error() {
 			t.Errorf("%+v, %v", list, err)
 		}
 		b.adds(run)

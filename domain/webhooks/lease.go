@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,10 +44,8 @@ func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]
 	return list, nil
 }
 
-// Lost reports a webhook that someone changed, or another process took, while this one sent to it.
-type Lost struct{}
-
-func (Lost) Error() string { return "the webhook was changed, or its lease ended" }
+// ErrLost: someone changed the webhook, or another process took it, while this one sent to it.
+var ErrLost = errors.New("the webhook was changed, or its lease ended")
 
 // Held is a webhook that this process alone sends to, as long as it has the lease.
 type Held struct {
@@ -60,7 +59,7 @@ type Held struct {
 // Left is for how long the process may yet send, by its own clock.
 func (h *Held) Left() time.Duration { return h.lease.Left() }
 
-// Take takes a webhook that is due, or returns Lost where it is not, or another has it.
+// Take takes a webhook that is due, or returns ErrLost where it is not, or another has it.
 func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error) {
 	sent := time.Now()
 	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
@@ -68,7 +67,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return nil, Lost{}
+		return nil, ErrLost
 	}
 	fence, err := result.LastInsertId()
 	if err != nil {
@@ -85,11 +84,11 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 	return h, err
 }
 
-// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns Lost.
+// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns ErrLost.
 func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
-		return Lost{}
+		return ErrLost
 	}
 	if err != nil {
 		return fmt.Errorf("read webhook: %w", err)
@@ -101,7 +100,7 @@ func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 }
 
 // Took writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
-// It returns Lost.
+// It returns ErrLost.
 func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
@@ -125,7 +124,7 @@ func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor 
 }
 
 // Missed writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
-// or never where nobody takes messages any more or none was taken for too long. It returns Lost.
+// or never where nobody takes messages any more or none was taken for too long. It returns ErrLost.
 func (h *Held) Missed(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
@@ -152,7 +151,7 @@ func shortReason(s string) string {
 	return s
 }
 
-// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns Lost.
+// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns ErrLost.
 func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
@@ -190,7 +189,7 @@ func (h *Held) stand(c Cursor) {
 
 func one(n int64, err error) error {
 	if err == nil && n != 1 {
-		return Lost{}
+		return ErrLost
 	}
 	return err
 }

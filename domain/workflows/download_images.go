@@ -423,7 +423,7 @@ func (w *Workflows) fetchImage(ctx context.Context, work *migrations.Work, addre
 	}
 	picture, err := images.Convert(ctx, content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
 	if errors.Is(err, images.CodeUnfit) {
-		return nil, migrations.Permanent{Err: unfitImage{address, err}}
+		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q: %w", address, err)}
 	}
 	if err != nil {
 		return nil, err
@@ -442,7 +442,7 @@ func (w *Workflows) fetch(ctx context.Context, address string, limits outbound.L
 		return nil, statusError(res, address, w.bulk.Now())
 	}
 	if kind := res.Header.Get("Content-Type"); !mayBeImage(kind) {
-		return nil, migrations.Permanent{Err: noImage{address, kind}}
+		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q is no image: it says that it is %.100q.", address, kind)}
 	}
 	content, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -457,13 +457,6 @@ func mayBeImage(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" || strings.HasPrefix(kind, "image/")
-}
-
-// noImage reports an answer that says itself that it is something else.
-type noImage struct{ address, kind string }
-
-func (e noImage) Error() string {
-	return fmt.Sprintf("%.300q is no image: it says that it is %.100q.", e.address, e.kind)
 }
 
 func whenToTry(err error) error {
@@ -506,15 +499,6 @@ func statusError(res *http.Response, address string, now time.Time) error {
 	}
 	return migrations.Permanent{Err: err}
 }
-
-// unfitImage reports what an address gave in place of an image that could be kept.
-type unfitImage struct {
-	address string
-	err     error
-}
-
-func (e unfitImage) Error() string { return fmt.Sprintf("%.300q: %v", e.address, e.err) }
-func (e unfitImage) Unwrap() error { return e.err }
 
 func (w *Workflows) storeImage(ctx context.Context, picture images.Converted) (*images.Image, error) {
 	if err := w.files.Put(ctx, picture.Hash.Blob(), bytes.NewReader(picture.Content)); err != nil {

@@ -107,7 +107,7 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 		switch {
 		case errors.Is(err, fault.NotFound):
 			next.work.Note("The column is gone.")
-		case errors.As(err, new(boards.RanksUsedUp)):
+		case errors.Is(err, boards.CodeRanksUsedUp):
 			next.work.Fail(migrations.Permanent{Err: err})
 		case err != nil:
 			return err

@@ -92,7 +92,7 @@ func (w *Workflows) turn(ctx context.Context, webhook id.Webhook) error {
 }
 
 func unlessLost(err error) error {
-	if errors.As(err, new(webhooks.Lost)) {
+	if errors.Is(err, webhooks.ErrLost) {
 		return nil
 	}
 	return err
@@ -181,7 +181,7 @@ func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason
 // send sends a message and writes down what came of it.
 func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
 	if t.held.Left() < t.w.sendFor+5*time.Second {
-		return webhooks.Lost{}
+		return webhooks.ErrLost
 	}
 	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
 	if err != nil {

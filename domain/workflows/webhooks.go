@@ -136,7 +136,8 @@ func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.W
 func (w *Workflows) WebhookFeeds() []string { return w.feeds.Names() }
 
 // OpenWebhook adds a webhook that is sent what changes from now on, and returns it with its secret, which is
-// shown only now. It returns webhooks.Wrong, webhooks.TooMany or boards.NotFound.
+// shown only now. It returns all that is wrong with the draft, webhooks.TooMany
+// or boards.NotFound.
 func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webhook id.Webhook, secret string, err error) {
 	if _, err := hooking(ctx); err != nil {
 		return 0, "", err
@@ -196,7 +197,7 @@ func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Curs
 }
 
 // EditWebhook changes a webhook that is at a version. What it was not sent before begins now. It returns
-// webhooks.Wrong, webhooks.Stale, webhooks.NotFound or boards.NotFound.
+// all that is wrong with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound.
 func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version uint64, draft webhooks.Draft) error {
 	if _, err := hooking(ctx); err != nil {
 		return err

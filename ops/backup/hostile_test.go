@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -176,7 +177,7 @@ func TestDamage(t *testing.T) {
 		to.refuses(t, t.TempDir(), backup.NotABackup(""))
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		to.refuses(t, filepath.Join(t.TempDir(), "none"), backup.BadFile("", nil))
+		to.refuses(t, filepath.Join(t.TempDir(), "none"), backup.BadFile("", fs.ErrNotExist))
 	})
 	t.Run("a member changed, lost, added or in another place", func(t *testing.T) {
 		entries := unpack(t, file)
