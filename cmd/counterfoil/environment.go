@@ -32,6 +32,7 @@ type environment struct {
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	terminal       bool // stderr is one
 }
 
 func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) environment {
