@@ -24,8 +24,10 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 		return err
 	}
 	defer d.close()
+	bar := newProgress(env)
 	began := time.Now()
-	summary, err := backup.Make(ctx, backup.Home{URL: d.url, Blobs: env.blobs}, programVersion(), file)
+	summary, err := backup.Make(ctx, backup.Home{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(), file)
+	bar.end()
 	if err != nil {
 		return err
 	}

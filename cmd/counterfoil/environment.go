@@ -221,7 +221,7 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.SchemaUp(d.url); err != nil {
+	if err := schemaUp(e, d.url); err != nil {
 		d.close()
 		return nil, err
 	}

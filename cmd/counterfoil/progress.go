@@ -32,12 +32,11 @@ func (p *progress) at(step string, done, total int64) {
 	}
 	if p.bar == nil || step != p.step {
 		p.end()
-		p.step, p.bar = step, newBar(p.env.stderr, total)
+		p.step, p.bar = step, newBar(p.env.stderr, step, total)
 	}
 	if total > 0 {
 		p.bar.ChangeMax64(max(total, done))
 	}
-	p.bar.Describe(step)
 	_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
 }
 
@@ -57,12 +56,12 @@ func (p *progress) end() {
 	}
 }
 
-func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
+func newBar(w io.Writer, step string, total int64) *progressbar.ProgressBar {
 	if total == 0 {
 		total = -1
 	}
 	return progressbar.NewOptions64(
-		total, progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond),
+		total, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(step), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionUseANSICodes(true),
 	)
 }

@@ -25,7 +25,9 @@ func restoreCommand(env environment) *cli.Command {
 
 // checkBackup reads a whole backup and writes nothing.
 func checkBackup(ctx context.Context, env environment, file string) error {
-	summary, err := backup.Check(ctx, file)
+	bar := newProgress(env)
+	summary, err := backup.Check(ctx, file, bar.at)
+	bar.end()
 	if err != nil {
 		return err
 	}
@@ -41,8 +43,10 @@ func restore(ctx context.Context, env environment, file string) error {
 		return err
 	}
 	defer d.close()
+	bar := newProgress(env)
 	began := time.Now()
-	summary, report, err := backup.Restore(ctx, backup.Home{URL: d.url, Blobs: env.blobs}, file)
+	summary, report, err := backup.Restore(ctx, backup.Home{URL: d.url, Blobs: env.blobs, Progress: bar.at}, file)
+	bar.end()
 	if err != nil {
 		return err
 	}

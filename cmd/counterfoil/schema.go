@@ -20,7 +20,7 @@ func schemaCommand(env environment) *cli.Command {
 			{
 				Name: "up", Usage: "Bring the schema to the newest version", Flags: []cli.Flag{asJSON},
 				Action: func(ctx context.Context, c *cli.Command) error {
-					return schema(ctx, env, env.openDatabase, db.SchemaUp, c.Bool("json"))
+					return schema(ctx, env, env.openDatabase, func(url string) error { return schemaUp(env, url) }, c.Bool("json"))
 				},
 			},
 			{
@@ -63,6 +63,13 @@ func schema(ctx context.Context, env environment, open func(context.Context) (*d
 		return errFindings
 	}
 	return nil
+}
+
+// schemaUp brings the schema to the newest version, and shows how far it is.
+func schemaUp(env environment, url string) error {
+	bar := newProgress(env)
+	defer bar.end()
+	return db.SchemaUp(url, func(version, latest uint) { bar.at("schema", int64(version), int64(latest)) })
 }
 
 func printSchema(env environment, status db.SchemaStatus, asJSON bool) (err error) {

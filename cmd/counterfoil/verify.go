@@ -24,7 +24,9 @@ func verifyData(ctx context.Context, env environment, asJSON bool) error {
 		return err
 	}
 	defer d.close()
-	report, err := verify.Run(ctx, d.DB, env.blobs)
+	bar := newProgress(env)
+	report, err := verify.Run(ctx, d.DB, env.blobs, bar.at)
+	bar.end()
 	if err != nil {
 		return err
 	}
