@@ -45,7 +45,7 @@ func benchCommand(env environment) *cli.Command {
 			Name: one.name, Usage: one.usage,
 			Flags: append(
 				one.options(),
-				&cli.BoolFlag{Name: "json", Usage: "end with one line of JSON"},
+				jsonOption("end with one line of JSON"),
 				&cli.StringFlag{Name: "engine", Value: "mariadb", Usage: "mariadb or mysql, for the scratch server"},
 				&cli.UintFlag{Name: "buffer-pool", Usage: "MB of the scratch server's buffer pool; 0 for what serve would give it"},
 				&cli.StringFlag{Name: "on-url", Usage: "measure on the empty database at this URL instead of a scratch server"},

@@ -181,7 +181,5 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// jsonOption has a command print JSON.
-func jsonOption() cli.Flag {
-	return &cli.BoolFlag{Name: "json", Usage: "print JSON, as the API gives it"}
-}
+// jsonOption has a command print JSON, as its usage says.
+func jsonOption(usage string) cli.Flag { return &cli.BoolFlag{Name: "json", Usage: usage} }

@@ -13,7 +13,7 @@ import (
 func doctorCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "Say which settings of the database's server cost safety or speed; exit code 1 on a problem",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one line of JSON"}},
+		Flags:  []cli.Flag{jsonOption("print one line of JSON")},
 		Action: func(ctx context.Context, c *cli.Command) error { return examine(ctx, env, c.Bool("json")) },
 	}
 }

@@ -18,7 +18,7 @@ import (
 func consumersCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "consumers", Usage: "List the registered consumers, and how far behind each is",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print a line of JSON for each"}},
+		Flags:  []cli.Flag{jsonOption("print a line of JSON for each")},
 		Action: func(ctx context.Context, c *cli.Command) error { return listConsumers(ctx, env, c.Bool("json")) },
 	}
 }

@@ -19,7 +19,7 @@ func tailCommand(env environment) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "board", Usage: "only the board of this SLUG"},
 			&cli.StringFlag{Name: "from", Value: "end", Usage: "start, end, a cursor, or a time such as 2026-01-31T12:00:00Z"},
-			&cli.BoolFlag{Name: "json", Usage: "a line of JSON for each change, with the cursor behind it"},
+			jsonOption("a line of JSON for each change, with the cursor behind it"),
 			&cli.StringFlag{Name: "url", Value: env.base(), Usage: "the server's URL"},
 			// It has no default, which help would show.
 			&cli.StringFlag{Name: "token", Usage: "a TOKEN for the API; better in COUNTERFOIL_TOKEN, where others do not see it"},

@@ -33,7 +33,7 @@ func resumeCommand(env environment) *cli.Command {
 func controlCommand(env environment, name, usage, done string, act func(*workflows.Workflows, context.Context, id.Run) (migrations.Run, error)) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print the run as JSON, as the API gives it"}},
+		Flags: []cli.Flag{jsonOption("print the run as JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
 			if err != nil {

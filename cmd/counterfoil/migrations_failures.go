@@ -21,7 +21,7 @@ func failuresCommand(env environment) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "csv", Usage: "every failed task with its payload and error, as CSV"},
 			&cli.StringFlag{Name: "fingerprint", Usage: "with --csv: the tasks of one group, by its FINGERPRINT"},
-			jsonOption(),
+			jsonOption("print JSON, as the API gives it"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())

@@ -21,7 +21,7 @@ func listRunsCommand(env environment) *cli.Command {
 		Name: "list", Usage: "List the runs that need attention or are active, and the migrations with their parameters",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "finished runs, too: the newest"},
-			&cli.BoolFlag{Name: "json", Usage: "print one line of JSON"},
+			jsonOption("print one line of JSON"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			return listRuns(ctx, env, c.Bool("all"), c.Bool("json"))

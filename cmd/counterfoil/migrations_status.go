@@ -17,7 +17,7 @@ import (
 func runStatusCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "status", ArgsUsage: "RUN", Usage: "Show in one line how far a run is",
-		Flags: []cli.Flag{jsonOption()},
+		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
 			if err != nil {

@@ -23,7 +23,7 @@ func tasksCommand(env environment) *cli.Command {
 			&cli.Uint64Flag{Name: "worker", Usage: "those that a worker had last, by its number N"},
 			&cli.IntFlag{Name: "iteration", Usage: "those that are done for the first time, the second … (N)"},
 			&cli.Uint64Flag{Name: "after", Usage: "those behind a TASK: the next page"},
-			jsonOption(),
+			jsonOption("print JSON, as the API gives it"),
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
@@ -70,7 +70,7 @@ func listTasks(ctx context.Context, env environment, run id.Run, filter migratio
 func taskCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "task", ArgsUsage: "RUN TASK", Usage: "Show a task with its whole payload and each attempt that failed",
-		Flags: []cli.Flag{jsonOption()},
+		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			run, err := runNumber(c.Args().First())
 			if err != nil {

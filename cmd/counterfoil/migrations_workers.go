@@ -17,7 +17,7 @@ import (
 func workersCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "workers", Usage: "List the workers, and how many tasks each has claimed",
-		Flags:  []cli.Flag{jsonOption()},
+		Flags:  []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error { return listWorkers(ctx, env, c.Bool("json")) },
 	}
 }

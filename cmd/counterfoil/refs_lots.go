@@ -17,7 +17,7 @@ import (
 func lotsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "lots", Usage: "List what each mint and each file brought",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print a line of JSON for each"}},
+		Flags:  []cli.Flag{jsonOption("print a line of JSON for each")},
 		Action: func(ctx context.Context, c *cli.Command) error { return listLots(ctx, env, c.Bool("json")) },
 	}
 }

@@ -14,7 +14,7 @@ import (
 func popCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "pop", ArgsUsage: "[N]", Usage: "Give out one code, or N, a line each",
-		Flags: []cli.Flag{jsonOption()},
+		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			n, err := 1, error(nil)
 			if c.NArg() == 1 {

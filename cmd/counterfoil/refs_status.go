@@ -18,7 +18,7 @@ import (
 func refStatusCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "Show how many codes there are, and how long they last",
-		Flags:  []cli.Flag{jsonOption()},
+		Flags:  []cli.Flag{jsonOption("print JSON, as the API gives it")},
 		Action: func(ctx context.Context, c *cli.Command) error { return refStatus(ctx, env, c.Bool("json")) },
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func schemaCommand(env environment) *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: "print one line of JSON"}
+	asJSON := jsonOption("print one line of JSON")
 	return &cli.Command{
 		Name: "schema", Usage: "Bring the database's schema up, take it down, or show its version", Action: group,
 		// Taken before the word as well as behind it.

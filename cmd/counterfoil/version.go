@@ -18,7 +18,7 @@ var version = "development"
 func versionCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "Print the version of the program, and the schema that it brings",
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one line of JSON"}},
+		Flags: []cli.Flag{jsonOption("print one line of JSON")},
 		Action: func(_ context.Context, c *cli.Command) (err error) {
 			about := struct {
 				Version  string `json:"version"`

@@ -20,7 +20,7 @@ import (
 func runOptions(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show how far it is; exit code 1 if it was cancelled, stands still or has failed tasks"},
-		&cli.BoolFlag{Name: "json", Usage: "print the run as JSON, as the API gives it"},
+		jsonOption("print the run as JSON, as the API gives it"),
 	)
 }
 
