@@ -27,9 +27,9 @@ type SchemaStatus struct {
 }
 
 // SchemaUp brings the schema to the newest version, under a lock that makes others wait. It returns
-// BrokenSchema or NewerSchema where it cannot.
-func SchemaUp(rawURL string) error {
-	return withSchema(rawURL, func(m *migrate.Migrate) error {
+// BrokenSchema or NewerSchema where it cannot. Each of reached is called with each version that the schema has reached.
+func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
+	return withSchema(rawURL, reached, func(m *migrate.Migrate) error {
 		// Up looks at the version under its lock; before it, another may be in the midst of changing it.
 		err := m.Up()
 		for errors.Is(err, database.ErrLocked) || errors.Is(err, migrate.ErrLockTimeout) {
@@ -69,18 +69,18 @@ func NewerSchema(version uint) error {
 
 // SchemaTo brings the schema up or down to a version.
 func SchemaTo(rawURL string, version uint) error {
-	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Migrate(version) })
+	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
 }
 
 // SchemaDown takes the newest schema change back, with the data that it holds.
 func SchemaDown(rawURL string) error {
-	return withSchema(rawURL, func(m *migrate.Migrate) error { return m.Steps(-1) })
+	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Steps(-1) })
 }
 
 // Schema tells where the schema stands.
 func Schema(rawURL string) (SchemaStatus, error) {
 	status := SchemaStatus{Latest: LatestSchema()}
-	err := withSchema(rawURL, func(m *migrate.Migrate) error {
+	err := withSchema(rawURL, nil, func(m *migrate.Migrate) error {
 		var err error
 		status.Version, status.Dirty, err = m.Version()
 		if errors.Is(err, migrate.ErrNilVersion) {
@@ -108,8 +108,26 @@ func LatestSchema() uint {
 	return version
 }
 
+// watchedSchema is a database that says which version its schema has reached.
+type watchedSchema struct {
+	database.Driver
+	reached []func(version, latest uint)
+}
+
+// SetVersion is called by golang-migrate before a change, which it calls dirty, and after it.
+func (w watchedSchema) SetVersion(version int, dirty bool) error {
+	err := w.Driver.SetVersion(version, dirty)
+	if err != nil || dirty {
+		return err
+	}
+	for _, reached := range w.reached {
+		reached(uint(version), LatestSchema())
+	}
+	return nil
+}
+
 // withSchema runs golang-migrate on a connection of its own: its files hold several statements.
-func withSchema(rawURL string, fn func(*migrate.Migrate) error) error {
+func withSchema(rawURL string, reached []func(version, latest uint), fn func(*migrate.Migrate) error) error {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return err
@@ -129,7 +147,7 @@ func withSchema(rawURL string, fn func(*migrate.Migrate) error) error {
 	if err != nil {
 		return fmt.Errorf("schema: %w", classify(err))
 	}
-	m, err := migrate.NewWithInstance("iofs", files, "mysql", target)
+	m, err := migrate.NewWithInstance("iofs", files, "mysql", watchedSchema{target, reached})
 	if err != nil {
 		return fmt.Errorf("schema: %w", err)
 	}

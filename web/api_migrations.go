@@ -388,6 +388,9 @@ func RunsJSON(base string, kinds []migrations.Info, runs []migrations.Run) any {
 	return list
 }
 
+// FailuresJSON are the failures of a run as the API shows them.
+func FailuresJSON(list []migrations.Failure) any { return failuresOf(list) }
+
 // KnobsJSON are settings of a run as the API shows them.
 func KnobsJSON(k migrations.Knobs) any { return knobsOf(k) }
 
@@ -487,11 +490,15 @@ func (s *server) apiFailures(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return answer(c, http.StatusOK, failuresOf(list))
+}
+
+func failuresOf(list []migrations.Failure) listResource[failureResource] {
 	items := make([]failureResource, len(list))
 	for i, f := range list {
 		items[i] = failureResource(f)
 	}
-	return answer(c, http.StatusOK, listResource[failureResource]{Items: items})
+	return listResource[failureResource]{Items: items}
 }
 
 func (s *server) apiRejections(c echo.Context) error {

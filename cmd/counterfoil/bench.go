@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
@@ -18,19 +19,53 @@ import (
 
 // measurement is one of the things that bench measures.
 type measurement interface {
-	options(flags *flag.FlagSet)
+	options() []cli.Flag
 	check() error                                                        // of the options
 	run(ctx context.Context, d *db.DB, url string) (bench.Report, error) // url is d's
 }
 
-var measurements = map[string]measurement{"tickets": &ticketBench{}, "migrations": &taskBench{}, "feed": &feedBench{}, "refs": &refBench{}}
+// benchServer is where is measured.
+type benchServer struct {
+	engine, url string
+	buffer      uint
+}
+
+func benchCommand(env environment) *cli.Command {
+	c := &cli.Command{Name: "bench", Usage: "Measure on a private scratch server, beside other ways; never touches your data", Action: group}
+	for _, one := range []struct {
+		name, usage string
+		measurement
+	}{
+		{"tickets", "Measure tickets opened per second", &ticketBench{}},
+		{"migrations", "Measure tasks per second", &taskBench{}},
+		{"feed", "Measure publishing, reading and following the feed", &feedBench{}},
+		{"refs", "Measure reference codes given out per second", &refBench{}},
+	} {
+		c.Commands = append(c.Commands, &cli.Command{
+			Name: one.name, Usage: one.usage,
+			Flags: append(
+				one.options(),
+				jsonOption("end with one line of JSON"),
+				&cli.StringFlag{Name: "engine", Value: "mariadb", Usage: "mariadb or mysql, for the scratch server"},
+				&cli.UintFlag{Name: "buffer-pool", Usage: "MB of the scratch server's buffer pool; 0 for what serve would give it"},
+				&cli.StringFlag{Name: "on-url", Usage: "measure on the empty database at this URL instead of a scratch server"},
+			),
+			Action: func(ctx context.Context, c *cli.Command) error {
+				return benchmark(ctx, env, one.measurement, benchServer{c.String("engine"), c.String("on-url"), c.Uint("buffer-pool")}, c.Bool("json"))
+			},
+		})
+	}
+	return c
+}
 
 type ticketBench struct{ load bench.TicketLoad }
 
-func (b *ticketBench) options(flags *flag.FlagSet) {
-	flags.IntVar(&b.load.Boards, "boards", 2, "boards")
-	flags.IntVar(&b.load.Writers, "writers", 10, "writers at once on each board")
-	flags.IntVar(&b.load.Each, "each", 1000, "tickets of each writer")
+func (b *ticketBench) options() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "boards", Destination: &b.load.Boards, Value: 2, Usage: "boards"},
+		&cli.IntFlag{Name: "writers", Destination: &b.load.Writers, Value: 10, Usage: "writers at once on each board"},
+		&cli.IntFlag{Name: "each", Destination: &b.load.Each, Value: 1000, Usage: "tickets of each writer"},
+	}
 }
 
 func (b *ticketBench) check() error {
@@ -49,11 +84,13 @@ type taskBench struct {
 	workers, blocks string
 }
 
-func (b *taskBench) options(flags *flag.FlagSet) {
-	flags.IntVar(&b.load.Tasks, "tasks", 50_000, "tasks, which do nothing")
-	flags.StringVar(&b.workers, "workers", "3,10", "numbers of workers, with commas between")
-	flags.StringVar(&b.blocks, "blocks", "10,100", "tasks in one claim, with commas between; the original is compared with its first")
-	flags.DurationVar(&b.load.Patience, "patience", 10*time.Second, "how long a slower strategy may take; 0 has each do all, which takes the original minutes")
+func (b *taskBench) options() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "tasks", Destination: &b.load.Tasks, Value: 50_000, Usage: "tasks, which do nothing"},
+		&cli.StringFlag{Name: "workers", Destination: &b.workers, Value: "3,10", Usage: "numbers of workers, with commas between"},
+		&cli.StringFlag{Name: "blocks", Destination: &b.blocks, Value: "10,100", Usage: "tasks in one claim, with commas between; the original is compared with its first"},
+		&cli.DurationFlag{Name: "patience", Destination: &b.load.Patience, Value: 10 * time.Second, Usage: "how long a slower strategy may take; 0 has each do all, which takes the original minutes"},
+	}
 }
 
 func (b *taskBench) check() (err error) {
@@ -86,59 +123,43 @@ func numbersIn(option, list string, most int) (numbers []int, err error) {
 }
 
 // benchmark measures on a scratch server of its own, with durable settings, and removes it afterwards.
-func benchmark(ctx context.Context, env environment, args []string) error {
-	var m measurement
-	if len(args) > 0 {
-		m = measurements[args[0]]
-	}
-	if m == nil {
-		return usageError{"say what to measure: tickets, migrations, feed or refs."}
-	}
-	flags := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
-	m.options(flags)
-	asJSON := flags.Bool("json", false, "end with one line of JSON")
-	engine := flags.String("engine", "mariadb", "mariadb or mysql, for the scratch server")
-	buffer := flags.Uint("buffer-pool", 0, "MB of the scratch server's buffer pool; 0 for what serve would give it")
-	url := flags.String("on-url", "", "measure on this empty database instead of a scratch server")
-	if err := parse(env, flags, args[1:]); err != nil {
-		return err
-	}
-	if *engine != "mariadb" && *engine != "mysql" {
+func benchmark(ctx context.Context, env environment, m measurement, on benchServer, asJSON bool) error {
+	if on.engine != "mariadb" && on.engine != "mysql" {
 		return usageError{"--engine is mariadb or mysql."}
 	}
 	if err := m.check(); err != nil {
 		return err
 	}
-	target, on, remove, err := scratch(ctx, env, *engine, *buffer, *url)
+	target, url, remove, err := scratch(ctx, env, on)
 	if err != nil {
 		return err
 	}
-	report, err := m.run(ctx, target, on)
+	report, err := m.run(ctx, target, url)
 	if err = errors.Join(err, remove()); err != nil {
 		return err
 	}
 	write := report.Table
-	if *asJSON {
+	if asJSON {
 		write = report.JSON
 	}
 	return errors.Join(write(env.stdout), report.Uneven())
 }
 
-// scratch opens an empty database on url, or on a private server of its own, and says where it is.
-func scratch(ctx context.Context, env environment, engine string, buffer uint, url string) (d *db.DB, on string, remove func() error, err error) {
+// scratch opens an empty database on a private server of its own, or on the one that was named, and says where it is.
+func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, url string, remove func() error, err error) {
 	end := func() error { return nil }
-	if on = url; url == "" {
-		if on, end, err = scratchServer(ctx, env, engine, buffer); err != nil {
+	if url = on.url; url == "" {
+		if url, end, err = scratchServer(ctx, env, on.engine, on.buffer); err != nil {
 			return nil, "", nil, err
 		}
 	}
-	if err := db.SchemaUp(on); err != nil {
+	if err := db.SchemaUp(url); err != nil {
 		return nil, "", nil, errors.Join(err, end())
 	}
-	if d, err = db.Open(on); err != nil {
+	if d, err = db.Open(url); err != nil {
 		return nil, "", nil, errors.Join(err, end())
 	}
-	return d, on, func() error { return errors.Join(d.Close(), end()) }, nil
+	return d, url, func() error { return errors.Join(d.Close(), end()) }, nil
 }
 
 // binlog is how MySQL runs unless told otherwise, and how our private one does not.

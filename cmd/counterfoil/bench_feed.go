@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/bench"
@@ -23,15 +24,17 @@ type feedBench struct {
 	live bool
 }
 
-func (b *feedBench) options(flags *flag.FlagSet) {
-	flags.StringVar(&b.rows, "rows", "100000", "tickets in the table; numbers with commas between have each size measured, and compared with the first")
-	flags.Float64Var(&b.load.Flat, "flat", 2, "times as much as in the first table a row may cost in another, or the command fails")
-	flags.IntVar(&b.load.Changed, "changed", 20_000, "of them that are published and read in each round")
-	flags.IntVar(&b.load.Rounds, "rounds", 3, "rounds, in each of which every strategy has its turn")
-	flags.BoolVar(&b.live, "live", true, "also measure the way to readers, on servers that are started for it")
-	flags.IntVar(&b.load.Rate, "rate", 500, "changes a second")
-	flags.IntVar(&b.load.Seconds, "seconds", 10, "how long")
-	flags.IntVar(&b.load.Streams, "streams", 2000, "streams of events on one server")
+func (b *feedBench) options() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "rows", Destination: &b.rows, Value: "100000", Usage: "tickets in the table; numbers with commas between have each size measured, and compared with the first"},
+		&cli.Float64Flag{Name: "flat", Destination: &b.load.Flat, Value: 2, Usage: "times as much as in the first table a row may cost in another, or the command fails"},
+		&cli.IntFlag{Name: "changed", Destination: &b.load.Changed, Value: 20_000, Usage: "of them that are published and read in each round"},
+		&cli.IntFlag{Name: "rounds", Destination: &b.load.Rounds, Value: 3, Usage: "rounds, in each of which every strategy has its turn"},
+		&cli.BoolFlag{Name: "live", Destination: &b.live, Value: true, Usage: "also measure the way to readers, on servers that are started for it; --live=false leaves that out"},
+		&cli.IntFlag{Name: "rate", Destination: &b.load.Rate, Value: 500, Usage: "changes a second"},
+		&cli.IntFlag{Name: "seconds", Destination: &b.load.Seconds, Value: 10, Usage: "how long"},
+		&cli.IntFlag{Name: "streams", Destination: &b.load.Streams, Value: 2000, Usage: "streams of events on one server"},
+	}
 }
 
 func (b *feedBench) check() (err error) {

@@ -2,7 +2,8 @@ package main
 
 import (
 	"context"
-	"flag"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/bench"
@@ -14,14 +15,16 @@ type refBench struct {
 	serve   bool
 }
 
-func (b *refBench) options(flags *flag.FlagSet) {
-	flags.Uint64Var(&b.load.Pool, "pool", 1_000_000, "codes that are minted")
-	flags.IntVar(&b.load.Pops, "pops", 20_000, "codes that the callers of each strategy take together")
-	flags.StringVar(&b.callers, "callers", "20,100", "numbers of callers at once, with commas between")
-	flags.IntVar(&b.load.Held, "held", 0, "codes that are popped while a transaction keeps the server from removing what was deleted; 0 leaves that out")
-	flags.BoolVar(&b.load.Rivals, "rivals", true, "also measure other ways")
-	flags.IntVar(&b.load.Clients, "clients", 50, "clients at once over HTTP")
-	flags.BoolVar(&b.serve, "http", true, "also measure over HTTP, on a server that is started for it")
+func (b *refBench) options() []cli.Flag {
+	return []cli.Flag{
+		&cli.Uint64Flag{Name: "pool", Destination: &b.load.Pool, Value: 1_000_000, Usage: "codes that are minted"},
+		&cli.IntFlag{Name: "pops", Destination: &b.load.Pops, Value: 20_000, Usage: "codes that the callers of each strategy take together"},
+		&cli.StringFlag{Name: "callers", Destination: &b.callers, Value: "20,100", Usage: "numbers of callers at once, with commas between"},
+		&cli.IntFlag{Name: "held", Destination: &b.load.Held, Value: 0, Usage: "codes that are popped while a transaction keeps the server from removing what was deleted; 0 leaves that out"},
+		&cli.BoolFlag{Name: "rivals", Destination: &b.load.Rivals, Value: true, Usage: "also measure other ways; --rivals=false leaves that out"},
+		&cli.IntFlag{Name: "clients", Destination: &b.load.Clients, Value: 50, Usage: "clients at once over HTTP"},
+		&cli.BoolFlag{Name: "http", Destination: &b.serve, Value: true, Usage: "also measure over HTTP, on a server that is started for it; --http=false leaves that out"},
+	}
 }
 
 func (b *refBench) check() (err error) {

@@ -3,19 +3,23 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/ops/doctor"
 )
 
-// examine looks at the database's server. It also looks at one that Counterfoil refuses.
-func examine(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "one line of JSON")
-	if err := parse(env, flags, args); err != nil {
-		return err
+func doctorCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Usage: "Say which settings of the database's server cost safety or speed; exit code 1 on a problem",
+		Flags:  []cli.Flag{jsonOption("print one line of JSON")},
+		Action: func(ctx context.Context, c *cli.Command) error { return examine(ctx, env, c.Bool("json")) },
 	}
+}
+
+// examine looks at the database's server. It also looks at one that Counterfoil refuses.
+func examine(ctx context.Context, env environment, asJSON bool) error {
 	d, err := env.openAnyDatabase(ctx)
 	if err != nil {
 		return err
@@ -29,7 +33,7 @@ func examine(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	return show(env, report, *asJSON)
+	return show(env, report, asJSON)
 }
 
 // openAnyDatabase is openDatabase without its refusal of a server that is not fit.

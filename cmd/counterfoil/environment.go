@@ -32,6 +32,7 @@ type environment struct {
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	terminal       bool // stderr is one
 }
 
 func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) environment {
@@ -225,7 +226,7 @@ func (e environment) openCurrent(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.SchemaUp(d.url); err != nil {
+	if err := schemaUp(e, d.url); err != nil {
 		d.close()
 		return nil, err
 	}

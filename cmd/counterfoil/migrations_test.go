@@ -136,18 +136,18 @@ func TestMigrationsCommandLine(t *testing.T) {
 		"has its values":                      {"start", "1", "to=5"},
 		"there is no setting \"speed\"":       {"knob", "1", "speed=5"},
 		"lease cannot be \"30\"":              {"knob", "1", "lease=30"},
-		"failures RUN [--csv":                 {"failures"},
+		"failures RUN [OPTIONS]":              {"failures"},
 		"goes with --csv":                     {"failures", "1", "--fingerprint", "0123456789abcdef"},
 		"\"3x\" is no number":                 {"retry", "1", "--task", "1,3x"},
 		"is no number of a task":              {"task", "1", "x"},
-		"the numbers of a run and of a task":  {"task", "1"},
+		"the number of a task":                {"task", "1"},
 		"an iteration is a number":            {"tasks", "1", "--iteration", "-1"},
 		"the number of a worker":              {"drain"},
 		"is no number of a worker":            {"undrain", "x"},
 		"“migrations workers” shows them":     {"drain", "0"},
-		"It is: migrations workers [--json]":  {"workers", "1"},
+		"counterfoil migrations workers [OPT": {"workers", "1"},
 		"only --canary can be given":          {"start", "1", "--from", "2"},
-		"flag provided but not defined: -yes": {"start", "count-up", "--yes"},
+		"there is no option --yes":            {"start", "count-up", "--yes"},
 	} {
 		h.command(t, 2, want, append([]string{"migrations"}, args...)...)
 	}
@@ -158,8 +158,8 @@ func TestMigrationsCommandLine(t *testing.T) {
 	h.command(t, 1, "Worker 3 is gone.", "migrations", "drain", "3")
 	h.command(t, 0, "No worker was ever started.", "migrations", "workers")
 	h.command(t, 0, "Usage: counterfoil migrations tasks RUN", "migrations", "tasks", "--help")
-	h.command(t, 0, "counterfoil migrations undrain WORKER\n", "migrations", "help")
-	h.command(t, 0, "counterfoil feed consumers [--json]\n", "feed", "--help")
+	h.command(t, 0, "  undrain     Let a worker", "migrations", "help")
+	h.command(t, 0, "  consumers  List the registered", "feed", "--help")
 	h.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
 	h.command(t, 1, "There are: count-up, ", "migrations", "start", "nope")
 	h.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")

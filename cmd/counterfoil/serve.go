@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -19,11 +20,15 @@ import (
 // drain is how long requests under way may take once the program is to stop.
 const drain = 20 * time.Second
 
-// serve runs the web app until ctx ends; then it drains requests, and stops its database last.
-func serve(ctx context.Context, env environment, args []string) (err error) {
-	if err := parse(env, flag.NewFlagSet("serve", flag.ContinueOnError), args); err != nil {
-		return err
+func serveCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "serve", Usage: "Serve the web app and do the background work; prints its URL when ready",
+		Action: func(ctx context.Context, _ *cli.Command) error { return serve(ctx, env) },
 	}
+}
+
+// serve runs the web app until ctx ends; then it drains requests, and stops its database last.
+func serve(ctx context.Context, env environment) (err error) {
 	if env.log != "text" && env.log != "json" {
 		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
 	}

@@ -3,36 +3,44 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/counterfoil/counterfoil/domain/workflows"
-	"github.com/counterfoil/counterfoil/views"
 )
 
+func setupCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "setup", Usage: "Set up the first company and its operator; the last line is JSON with an API token",
+		UsageText: "counterfoil setup --company SLUG --name NAME --email ADDRESS --password-file FILE [--person NAME]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "company", Usage: "the company's short name, a SLUG as in URLs: acme"},
+			&cli.StringFlag{Name: "name", Usage: "the company's name"},
+			&cli.StringFlag{Name: "person", Usage: "the operator's NAME (what comes before the @ of the address)"},
+			&cli.StringFlag{Name: "email", Usage: "the operator's email ADDRESS"},
+			&cli.StringFlag{Name: "password-file", Usage: "a FILE with the operator's password; - is standard input"},
+		},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			s := workflows.Setup{Company: c.String("name"), Slug: c.String("company"), Name: c.String("person"), Email: c.String("email"), Token: true}
+			if s.Slug == "" || s.Company == "" || s.Email == "" || c.String("password-file") == "" {
+				return usageError{"--company, --name, --email and --password-file are needed."}
+			}
+			return setup(ctx, env, s, c.String("password-file"))
+		},
+	}
+}
+
 // setup makes the first company and its operator, as the page /setup does. Its last line is JSON.
-func setup(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("setup", flag.ContinueOnError)
-	company := flags.String("company", "", "the company's short name, as in URLs: acme")
-	name := flags.String("name", "", "the company's name")
-	person := flags.String("person", "", "the operator's name (what comes before the @ of the address)")
-	email := flags.String("email", "", "the operator's email address")
-	passwordFile := flags.String("password-file", "", "a file with the operator's password; - is standard input")
-	if err := parse(env, flags, args); err != nil {
-		return err
-	}
-	if *company == "" || *name == "" || *email == "" || *passwordFile == "" {
-		return usageError{"--company, --name, --email and --password-file are needed."}
-	}
-	password, err := readPassword(env.stdin, *passwordFile)
-	if err != nil {
+func setup(ctx context.Context, env environment, s workflows.Setup, passwordFile string) (err error) {
+	if s.Password, err = readPassword(env.stdin, passwordFile); err != nil {
 		return usageError{fmt.Sprintf("the password file cannot be read: %v.", err)}
 	}
-	if *person == "" {
-		*person, _, _ = strings.Cut(*email, "@")
+	if s.Name == "" {
+		s.Name, _, _ = strings.Cut(s.Email, "@")
 	}
 	d, err := env.openCurrent(ctx)
 	if err != nil {
@@ -41,7 +49,7 @@ func setup(ctx context.Context, env environment, args []string) error {
 	defer d.close()
 	w := workflows.New(d.DB)
 	defer w.Close(ctx)
-	actor, _, token, err := w.SetUp(ctx, workflows.Setup{Company: *name, Slug: *company, Name: *person, Email: *email, Password: password, Token: true})
+	actor, _, token, err := w.SetUp(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -54,57 +62,6 @@ func printToken(env environment, company, token string) error {
 		Company string `json:"company"`
 		Token   string `json:"token"`
 	}{company, token})
-}
-
-// token makes another API token with every scope, for someone who was set up in the browser.
-func token(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("token", flag.ContinueOnError)
-	company := flags.String("company", "", "the company's short name: acme")
-	email := flags.String("email", "", "the email address of a member")
-	if err := parse(env, flags, args); err != nil {
-		return err
-	}
-	if *company == "" || *email == "" {
-		return usageError{"--company and --email are needed."}
-	}
-	d, err := env.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	w := workflows.New(d.DB)
-	defer w.Close(ctx)
-	made, err := w.OpenToken(ctx, *company, *email)
-	if err != nil {
-		return err
-	}
-	return printToken(env, *company, made)
-}
-
-// resetPassword makes a link by which someone chooses a new password: for an only owner who has lost theirs.
-func resetPassword(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("reset-password", flag.ContinueOnError)
-	email := flags.String("email", "", "the email address of whoever lost their password")
-	if err := parse(env, flags, args); err != nil {
-		return err
-	}
-	if *email == "" {
-		return usageError{"--email is needed."}
-	}
-	d, err := env.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	w := workflows.New(d.DB)
-	defer w.Close(ctx)
-	secret, err := w.MakeResetFor(ctx, *email)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(env.stdout, "Whoever opens this link within a day chooses the new password, once:")
-	fmt.Fprintln(env.stdout, env.base()+views.ResetPath(secret))
-	return nil
 }
 
 // readPassword reads the file's first line.

@@ -2,29 +2,35 @@ package main
 
 import (
 	"context"
-	"flag"
 	"io"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// verifyData proves the stored data. It changes nothing, the schema included.
-func verifyData(ctx context.Context, env environment, args []string) error {
-	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
-	asJSON := flags.Bool("json", false, "one line of JSON")
-	if err := parse(env, flags, args); err != nil {
-		return err
+func verifyCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "verify", Usage: "Prove the stored data; exit code 1 on any finding",
+		Flags:  []cli.Flag{jsonOption("print one line of JSON")},
+		Action: func(ctx context.Context, c *cli.Command) error { return verifyData(ctx, env, c.Bool("json")) },
 	}
+}
+
+// verifyData proves the stored data. It changes nothing, the schema included.
+func verifyData(ctx context.Context, env environment, asJSON bool) error {
 	d, err := env.openExisting(ctx)
 	if err != nil {
 		return err
 	}
 	defer d.close()
-	report, err := verify.Run(ctx, d.DB, env.blobs)
+	bar := newProgress(env)
+	report, err := verify.Run(ctx, d.DB, env.blobs, bar.at)
+	bar.end()
 	if err != nil {
 		return err
 	}
-	return show(env, report, *asJSON)
+	return show(env, report, asJSON)
 }
 
 // report is what a command has found.

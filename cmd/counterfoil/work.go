@@ -3,23 +3,28 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
+func workCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "work", Usage: "Do the background work only: any number of processes, on any servers",
+		Action: func(ctx context.Context, _ *cli.Command) error { return work(ctx, env) },
+	}
+}
+
 // work does what serve does beside answering requests, until ctx ends: it works on migrations, publishes changes
 // and sends them to webhooks, and is there for the private database when its owner dies. Any number of them may
 // run, on any server.
-func work(ctx context.Context, env environment, args []string) (err error) {
-	if err := parse(env, flag.NewFlagSet("work", flag.ContinueOnError), args); err != nil {
-		return err
-	}
+func work(ctx context.Context, env environment) (err error) {
 	if env.log != "text" && env.log != "json" {
 		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
 	}

@@ -18,6 +18,10 @@ type archive struct {
 	tar  *tar.Writer
 	at   time.Time
 	sums checksums
+
+	progress    Progress
+	rows, blobs int64
+	estimate    int64 // of the rows of all tables
 }
 
 func newArchive(w io.Writer, at time.Time) *archive {
@@ -58,7 +62,16 @@ func (a *archive) addJSON(name string, value any) error {
 // addRows adds a member with rows of a table.
 func (a *archive) addRows(table string, part, rows int64, content []byte) error {
 	a.sums.Rows[table] += rows
+	a.rows += rows
+	a.progress.at("rows", a.rows, a.estimate)
 	return a.add(fmt.Sprintf("rows/%s/%06d.jsonl", table, part), int64(len(content)), rows, bytes.NewReader(content))
+}
+
+// addBlob adds a stored file.
+func (a *archive) addBlob(name string, size int64, content io.Reader) error {
+	a.blobs++
+	a.progress.at("stored files", a.blobs, 0)
+	return a.add(name, size, 0, content)
 }
 
 // close adds the checksums and ends the archive.

@@ -13,6 +13,8 @@ package backup
 
 import (
 	"context"
+	"io"
+	"os"
 	"time"
 )
 
@@ -37,6 +39,31 @@ const (
 type Home struct {
 	URL   string
 	Blobs string
+
+	Progress Progress // of Make and Restore
+}
+
+// Progress is called with how much of a step is done. The total may be an estimate; 0 is an unknown one.
+type Progress func(step string, done, total int64)
+
+func (p Progress) at(step string, done, total int64) {
+	if p != nil {
+		p(step, done, total)
+	}
+}
+
+// reading is visit, with a call for each member of how much of the file is read.
+func (p Progress) reading(step string, f *os.File, visit func(m member, r io.Reader) error) func(m member, r io.Reader) error {
+	info, err := f.Stat()
+	if p == nil || err != nil {
+		return visit
+	}
+	return func(m member, r io.Reader) error {
+		if done, err := f.Seek(0, io.SeekCurrent); err == nil {
+			p(step, done, info.Size())
+		}
+		return visit(m, r)
+	}
 }
 
 // Summary is what a backup holds.

@@ -514,7 +514,7 @@ func TestMake(t *testing.T) {
 	})
 	t.Run("what was written can be checked", func(t *testing.T) {
 		file := h.backup(t)
-		summary, err := backup.Check(context.Background(), file)
+		summary, err := backup.Check(context.Background(), file, nil)
 		must(t, err)
 		if summary.Manifest.Program != "test" || summary.Rows == 0 || summary.Bytes == 0 {
 			t.Errorf("%+v", summary)
@@ -534,7 +534,7 @@ func TestMake(t *testing.T) {
 		must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
 		_, err := backup.Make(context.Background(), h.Home, "test", file)
 		must(t, err)
-		_, err = backup.Check(context.Background(), file)
+		_, err = backup.Check(context.Background(), file, nil)
 		must(t, err)
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
@@ -702,7 +702,7 @@ func TestWhileServing(t *testing.T) {
 		if ticket := to.open(t, 1); ticket.Key.Number != last+1 {
 			t.Errorf("%s follows number %d", ticket.Key, last)
 		}
-		report, err := verify.Run(context.Background(), to.db, "")
+		report, err := verify.Run(context.Background(), to.db, "", nil)
 		must(t, err)
 		if !report.OK() {
 			t.Error("findings after the next ticket")

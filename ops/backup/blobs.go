@@ -117,7 +117,7 @@ func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) er
 // eachBlob calls restore with the stored files of a backup.
 func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name string, was member, r io.Reader) error) error {
 	next := 0
-	return walk(ctx, f, func(m member, r io.Reader) error {
+	return walk(ctx, f, c.progress.reading("load stored files", f, func(m member, r io.Reader) error {
 		next++
 		name, ok := blobName(m.Name)
 		if !ok {
@@ -128,7 +128,7 @@ func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name str
 			return errChanged
 		}
 		return restore(name, was, r)
-	})
+	}))
 }
 
 // restoreBlob gives a file its name when all of it is on the disk.

@@ -32,7 +32,7 @@ func writeBucket(ctx context.Context, where string, a *archive, summary *Summary
 		}
 		defer r.Close()
 		summary.Blobs++
-		return a.add("blobs/"+info.Name, info.Size, 0, r)
+		return a.addBlob("blobs/"+info.Name, info.Size, r)
 	})
 }
 

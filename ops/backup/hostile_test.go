@@ -143,7 +143,7 @@ func TestDamage(t *testing.T) {
 		return damaged
 	}
 	t.Run("what is packed again is whole", func(t *testing.T) {
-		_, err := backup.Check(context.Background(), pack(t, unpack(t, file), true))
+		_, err := backup.Check(context.Background(), pack(t, unpack(t, file), true), nil)
 		must(t, err)
 	})
 	t.Run("a file that ends too early, wherever", func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestDamage(t *testing.T) {
 			altered[at] ^= 1 << (n % 8)
 			name := write(t, altered)
 			// A few bits of deflate, such as those that fill up a byte, mean nothing.
-			if _, err := backup.Check(context.Background(), name); err == nil && !reflect.DeepEqual(unpack(t, name), unpack(t, file)) {
+			if _, err := backup.Check(context.Background(), name, nil); err == nil && !reflect.DeepEqual(unpack(t, name), unpack(t, file)) {
 				t.Errorf("bit %d of byte %d flipped, and nobody minds", n%8, at)
 			}
 		}

@@ -28,17 +28,18 @@ type contents struct {
 	sums     checksums
 	blobs    map[string]member // by name below the folder of stored files
 	size     int64             // of the file
+	progress Progress
 }
 
 // Check reads a backup to its end and returns what it holds. It returns BadFile, NotABackup,
-// Damaged or TooNew.
-func Check(ctx context.Context, file string) (Summary, error) {
+// Damaged or TooNew. progress may be nil.
+func Check(ctx context.Context, file string, progress Progress) (Summary, error) {
 	f, err := open(file)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer f.Close()
-	c, err := inspect(ctx, f, anyRoom)
+	c, err := inspect(ctx, f, anyRoom, progress)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -72,9 +73,9 @@ func anyRoom(uint64) error { return nil }
 
 // inspect holds a whole file against its checksums. It keeps no member in memory but the first and
 // the last, and refuses one of a size that no backup has before it reads it.
-func inspect(ctx context.Context, f *os.File, enough room) (contents, error) {
-	in := &inspection{contents: contents{blobs: map[string]member{}}, file: f.Name(), enough: enough}
-	if err := walk(ctx, f, in.visit); err != nil {
+func inspect(ctx context.Context, f *os.File, enough room, progress Progress) (contents, error) {
+	in := &inspection{contents: contents{blobs: map[string]member{}, progress: progress}, file: f.Name(), enough: enough}
+	if err := walk(ctx, f, progress.reading("check the file", f, in.visit)); err != nil {
 		return contents{}, err
 	}
 	if !in.complete {

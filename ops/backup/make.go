@@ -64,6 +64,7 @@ func write(ctx context.Context, from Home, program string, out *part) (Summary, 
 	}
 	defer pool.Close()
 	a := newArchive(out, d.Now())
+	a.progress = from.Progress
 	summary := Summary{Manifest: Manifest{Format: Format, Engine: server.String(), Program: program, CreatedAt: d.Now()}}
 	err = verify.Snapshot(ctx, pool, func(conn *sql.Conn) error { return writeRows(ctx, conn, a, &summary) })
 	if err != nil {
@@ -110,6 +111,9 @@ func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary
 	if err := a.addJSON(manifestName, summary.Manifest); err != nil {
 		return err
 	}
+	if a.estimate, err = estimatedRows(ctx, conn); err != nil {
+		return err
+	}
 	for _, t := range tables {
 		if err := writeTable(ctx, conn, a, t); err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
@@ -117,6 +121,12 @@ func writeRows(ctx context.Context, conn *sql.Conn, a *archive, summary *Summary
 		summary.Rows += a.sums.Rows[t.Name]
 	}
 	return nil
+}
+
+// estimatedRows is how many rows the server believes that there are: for the eye only.
+func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	err = conn.QueryRowContext(ctx, "SELECT CAST(COALESCE(SUM(TABLE_ROWS), 0) AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()").Scan(&n)
+	return n, err
 }
 
 // writeTable writes rows as they come from the server, a chunk at a time. It names the index: a
@@ -217,5 +227,5 @@ func writeBlob(file, name string, a *archive, summary *Summary) error {
 		return err
 	}
 	summary.Blobs++
-	return a.add(name, info.Size(), 0, blob)
+	return a.addBlob(name, info.Size(), blob)
 }

@@ -26,7 +26,7 @@ func Restore(ctx context.Context, to Home, file string) (Summary, verify.Report,
 		return Summary{}, verify.Report{}, err
 	}
 	defer f.Close()
-	c, err := inspect(ctx, f, roomIn(to.Blobs))
+	c, err := inspect(ctx, f, roomIn(to.Blobs), to.Progress)
 	if err != nil {
 		return Summary{}, verify.Report{}, err
 	}
@@ -126,7 +126,7 @@ func prove(ctx context.Context, to Home) (verify.Report, error) {
 		return verify.Report{}, err
 	}
 	defer d.Close()
-	return verify.Run(ctx, d, "") // each file was proven by its checksum
+	return verify.Run(ctx, d, "", to.Progress) // each file was proven by its checksum
 }
 
 // filledBySchema are the tables that have rows from the beginning, and what is true of them until they are
@@ -219,7 +219,7 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 		}
 	}
 	next := 0
-	err = walk(ctx, f, func(m member, r io.Reader) error {
+	err = walk(ctx, f, c.progress.reading("load rows", f, func(m member, r io.Reader) error {
 		if next++; m.Name == checksumsName {
 			return nil
 		}
@@ -233,7 +233,7 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 		}
 		t, _ := c.manifest.table(parts[1])
 		return in.rows(t, content)
-	})
+	}))
 	if err != nil {
 		return err
 	}

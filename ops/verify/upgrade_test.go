@@ -100,7 +100,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	})
 	t.Run("the data is as it should be", func(t *testing.T) {
-		report, err := verify.Run(context.Background(), d, "")
+		report, err := verify.Run(context.Background(), d, "", nil)
 		must(t, err)
 		if !report.OK() {
 			report.Text(t.Output())

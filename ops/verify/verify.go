@@ -45,8 +45,9 @@ func (r Report) Total() (n int64) {
 
 // Run holds the data of one moment against every check, so it may run while others write. A schema
 // that is not the newest is the only finding then: the other checks are made for the newest. The place is
-// where files are stored, a folder or a bucket; "" leaves out whether they are there.
-func Run(ctx context.Context, d *db.DB, place string) (Report, error) {
+// where files are stored, a folder or a bucket; "" leaves out whether they are there. progress may be nil, and is
+// called before each check.
+func Run(ctx context.Context, d *db.DB, place string, progress func(step string, done, total int64)) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil {
 		return Report{}, err
@@ -54,7 +55,11 @@ func Run(ctx context.Context, d *db.DB, place string) (Report, error) {
 	report := Report{Engine: server.String()}
 	err = Snapshot(ctx, d.SQL, func(conn *sql.Conn) error {
 		seen := make(map[string]int64)
-		for _, c := range append([]check{schema}, checks(place)...) {
+		all := append([]check{schema}, checks(place)...)
+		for i, c := range all {
+			if progress != nil {
+				progress("verify", int64(i), int64(len(all)))
+			}
 			l := &look{ctx: ctx, conn: conn, seen: seen, Check: Check{Name: c.name, Description: c.says, Findings: []string{}}}
 			if err := l.at(c); err != nil {
 				return fmt.Errorf("verify: check %q: %w", c.name, err)

@@ -89,7 +89,7 @@ func must(t testing.TB, err error) {
 
 func (h *house) verify(t testing.TB) verify.Report {
 	t.Helper()
-	report, err := verify.Run(context.Background(), h.db, h.files)
+	report, err := verify.Run(context.Background(), h.db, h.files, nil)
 	must(t, err)
 	return report
 }
@@ -395,7 +395,7 @@ func TestRun(t *testing.T) {
 	})
 	t.Run("an empty database is clean", func(t *testing.T) {
 		t.Parallel()
-		report, err := verify.Run(context.Background(), dbtest.Open(t), t.TempDir())
+		report, err := verify.Run(context.Background(), dbtest.Open(t), t.TempDir(), nil)
 		must(t, err)
 		if !report.OK() {
 			t.Fatal("findings in an empty database")

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+func newEpochCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "new-epoch", Usage: "Refuse all earlier cursors, as after a failover that lost changes",
+		Action: func(ctx context.Context, _ *cli.Command) error { return newEpoch(ctx, env) },
+	}
+}
+
+func newEpoch(ctx context.Context, env environment) error {
+	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
+		if err := w.NewEpoch(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(env.stdout, "All cursors of before are refused; whoever follows a feed reads it from its start.")
+		return err
+	})
+}

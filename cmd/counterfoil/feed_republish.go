@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+func republishCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "republish", ArgsUsage: "FEED|all", Usage: "Send rows through a feed once more, as they are",
+		UsageText: "counterfoil feed republish FEED|all --all [--rate 1000] [--wait]\n" +
+			"counterfoil feed republish FEED|all --company SLUG --board SLUG [--wait]\ncounterfoil feed republish FEED --company SLUG --ids 17,NINJA-42",
+		Flags: runOptions(
+			&cli.BoolFlag{Name: "all", Usage: "everything"},
+			&cli.StringFlag{Name: "company", Usage: "the short name of the company, a SLUG"},
+			&cli.StringFlag{Name: "board", Usage: "the SLUG of a board of it"},
+			&cli.StringFlag{Name: "ids", Usage: "rows of it, by their IDS, or tickets by their keys, with commas between: at most 1,000"},
+			&cli.StringFlag{Name: "rate", Usage: "rows per second, N"},
+		),
+		Action: func(ctx context.Context, c *cli.Command) error { return republishFeed(ctx, env, c) },
+	}
+}
+
+func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
+	name, company := c.Args().First(), c.String("company")
+	which := feeds.Which{Board: c.String("board"), All: c.Bool("all")}
+	err := which.Name(feeds.SplitIDs(c.String("ids"))...)
+	if err == nil {
+		err = which.Check()
+	}
+	switch {
+	case err != nil:
+		return usageError{err.Error()}
+	case which.All == (company != ""):
+		return usageError{"say --all, or which company."}
+	}
+	if name == "all" && !which.Named() {
+		name = ""
+	}
+	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
+		n, run, err := w.RepublishFor(ctx, name, company, which, c.String("rate"))
+		switch {
+		case err != nil:
+			return err
+		case run == nil:
+			return printRepublished(env, n, c.Bool("json"))
+		case run.Already:
+			return showRun(ctx, env, c, w, run.ID, fmt.Sprintf("Run %d does the same and has not begun, so none was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID))
+		}
+		return showRun(ctx, env, c, w, run.ID, opened(run.Run))
+	})
+}
+
+func printRepublished(env environment, rows int64, asJSON bool) (err error) {
+	if asJSON {
+		return json.NewEncoder(env.stdout).Encode(map[string]int64{"rows": rows})
+	}
+	_, err = fmt.Fprintf(env.stdout, "%d rows are published again.\n", rows)
+	return err
+}

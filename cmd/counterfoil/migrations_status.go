@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func runStatusCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "status", ArgsUsage: "RUN", Usage: "Show in one line how far a run is",
+		Flags: []cli.Flag{jsonOption("print JSON, as the API gives it")},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			run, err := runNumber(c.Args().First())
+			if err != nil {
+				return err
+			}
+			return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
+				return printRun(ctx, env, w, run, c.Bool("json"))
+			})
+		},
+	}
+}
+
+func stateOf(r migrations.Run) string {
+	if r.Dry {
+		return string(r.State) + " (dry)"
+	}
+	return string(r.State)
+}
+
+// statusLine is a run in a line.
+func statusLine(r migrations.Run, pulse migrations.Pulse) string {
+	p := r.Progress
+	parts := []string{fmt.Sprintf("run %d", r.ID), r.Name, stateOf(r)}
+	if r.Reason != "" {
+		parts[2] += ": " + strings.TrimSuffix(r.Reason, ".")
+	}
+	parts = append(parts, views.Thousands(p.Done())+" of "+views.Thousands(int64(r.Total))+" done")
+	for _, part := range []struct {
+		n    int64
+		word string
+	}{{p.Failed, "failed"}, {p.Skipped, "skipped"}, {p.Processing, "in hand"}, {p.Waiting, "waiting"}, {int64(r.Rejected), "rejected"}} {
+		if part.n > 0 {
+			parts = append(parts, views.Thousands(part.n)+" "+part.word)
+		}
+	}
+	if r.State == migrations.Running {
+		parts = append(parts, strconv.FormatFloat(pulse.Now, 'f', 1, 64)+"/s")
+	}
+	if pulse.ETA.Known {
+		parts = append(parts, fmt.Sprintf("%s to %s left", pulse.ETA.Low.Round(time.Second), pulse.ETA.High.Round(time.Second)))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+func resetPasswordCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "reset-password", Usage: "Print a link by which a user chooses a new password",
+		UsageText: "counterfoil reset-password --email ADDRESS",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "email", Usage: "the email ADDRESS of the user who lost the password"}},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.String("email") == "" {
+				return usageError{"--email is needed."}
+			}
+			return resetPassword(ctx, env, c.String("email"))
+		},
+	}
+}
+
+// resetPassword makes a link by which someone chooses a new password: for an only owner who has lost theirs.
+func resetPassword(ctx context.Context, env environment, email string) error {
+	d, err := env.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	w := workflows.New(d.DB)
+	defer w.Close(ctx)
+	secret, err := w.MakeResetFor(ctx, email)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.stdout, "Whoever opens this link within a day chooses the new password, once:")
+	fmt.Fprintln(env.stdout, env.base()+views.ResetPath(secret))
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/ops/backup"
+)
+
+func restoreCommand(env environment) *cli.Command {
+	return &cli.Command{
+		Name: "restore", ArgsUsage: "FILE", Usage: "Load a backup into an empty database and prove it with verify",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "check", Usage: "only read the file, and say whether it is whole"}},
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Bool("check") {
+				return checkBackup(ctx, env, c.Args().First())
+			}
+			return restore(ctx, env, c.Args().First())
+		},
+	}
+}
+
+// checkBackup reads a whole backup and writes nothing.
+func checkBackup(ctx context.Context, env environment, file string) error {
+	bar := newProgress(env)
+	summary, err := backup.Check(ctx, file, bar.at)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	m := summary.Manifest
+	_, err = fmt.Fprintf(env.stdout, "%s is whole. It holds %s as of %s, schema version %d, from %s.\n", file, told(summary), m.CreatedAt.Format(time.RFC3339), m.Schema, m.Engine)
+	return err
+}
+
+// restore loads a backup into an empty database and proves it.
+func restore(ctx context.Context, env environment, file string) error {
+	d, err := env.openDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	bar := newProgress(env)
+	began := time.Now()
+	summary, report, err := backup.Restore(ctx, backup.Home{URL: d.url, Blobs: env.blobs, Progress: bar.at}, file)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stdout, "Restored %s as of %s in %s.\n", told(summary), summary.Manifest.CreatedAt.Format(time.RFC3339), since(began))
+	if !report.OK() {
+		return show(env, report, false)
+	}
+	fmt.Fprintln(env.stdout, report.Verdict())
+	return nil
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web"
+)
+
+// runOptions are those of each command that opens a run or lets one go on.
+func runOptions(more ...cli.Flag) []cli.Flag {
+	return append(more,
+		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show how far it is; exit code 1 if it was cancelled, stands still or has failed tasks"},
+		jsonOption("print the run as JSON, as the API gives it"),
+	)
+}
+
+// showRun ends a command that has opened a run, or let one go on: it says so, or with --json prints the run, and with
+// --wait waits for its end first.
+func showRun(ctx context.Context, env environment, c *cli.Command, w *workflows.Workflows, run id.Run, said string) error {
+	asJSON, wait := c.Bool("json"), c.Bool("wait")
+	if !asJSON && said != "" {
+		fmt.Fprintln(env.stdout, said)
+	}
+	if asJSON && !wait {
+		return printRun(ctx, env, w, run, true)
+	}
+	if !wait {
+		return nil
+	}
+	r, err := awaitEnd(ctx, env, w, run)
+	if err != nil {
+		return err
+	}
+	if err := printRun(ctx, env, w, run, asJSON); err != nil {
+		return err
+	}
+	canaryDone := r.State == migrations.Paused && r.CanaryLeft != nil && *r.CanaryLeft == 0
+	if r.Progress.Failed > 0 {
+		fmt.Fprintf(env.stderr, "“counterfoil migrations failures %d” shows what failed.\n", run)
+	}
+	if r.State != migrations.Complete && !canaryDone || r.Progress.Failed > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// awaitEnd waits until a run is over, or stands still until an operator acts.
+func awaitEnd(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) (migrations.Run, error) {
+	bar := newProgress(env)
+	defer bar.end()
+	var said time.Time
+	r, err := watchRun(ctx, env, w, run, func(r migrations.Run) bool {
+		if r.State == migrations.Complete || r.State == migrations.Cancelled || r.State == migrations.Paused {
+			return true
+		}
+		bar.at(fmt.Sprintf("run %d %s", run, r.State), r.Progress.Done(), int64(r.Total))
+		if pulse, err := w.RunPulse(ctx, run); err == nil {
+			if pulse.ETA.Known {
+				bar.note("(%s to %s left)", pulse.ETA.Low.Round(time.Second), pulse.ETA.High.Round(time.Second))
+			}
+			if !env.terminal && time.Since(said) > 30*time.Second {
+				said = time.Now()
+				fmt.Fprintln(env.stderr, oneLine(statusLine(r, pulse)))
+			}
+		}
+		return false
+	})
+	switch {
+	case ctx.Err() != nil:
+		return r, fmt.Errorf("run %d goes on without this command; “counterfoil migrations status %d” shows how far it is: %w", run, run, ctx.Err())
+	case errors.Is(err, errAlone):
+		return r, fmt.Errorf("no worker is running, so run %d waits: start “counterfoil serve” or “counterfoil work” with this database; “counterfoil migrations status %d” shows how far it is", run, run)
+	}
+	return r, err
+}
+
+// errAlone ends the wait for a run that no worker works on.
+var errAlone = errors.New("no worker is running")
+
+// watchRun looks at a run until seen returns true, or no worker lives for as long as patience lasts.
+func watchRun(ctx context.Context, env environment, w *workflows.Workflows, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	var alone time.Time // since when no worker lives
+	for {
+		r, err := w.Run(ctx, run)
+		if err != nil || seen(r) {
+			return r, err
+		}
+		workers, err := w.Workers(ctx)
+		if err != nil {
+			return r, err
+		}
+		switch living := views.Living(workers) > 0; {
+		case living:
+			alone = time.Time{}
+		case alone.IsZero():
+			alone = time.Now()
+			fmt.Fprintln(env.stderr, "No worker is running on this database; one is waited for a moment.")
+		case time.Since(alone) > env.patience:
+			return r, errAlone
+		}
+		select {
+		case <-ctx.Done():
+			return r, ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// printRun prints how far a run is, in a line.
+func printRun(ctx context.Context, env environment, w *workflows.Workflows, run id.Run, asJSON bool) error {
+	r, err := w.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	pulse, err := w.RunPulse(ctx, run)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(env.stdout).Encode(web.RunJSON(env.base(), r, pulse))
+	}
+	_, err = fmt.Fprintln(env.stdout, oneLine(statusLine(r, pulse)))
+	return err
+}
