@@ -62,6 +62,13 @@ soak: need-database build $(MYSQL)/ready ## the full load and crash tests, and f
 	bin/counterfoil bench refs --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false
 
+.PHONY: seed dev
+seed: need-database build ## a company to look at; SIZE=large for 200,000 tickets, COMPANY=slug for another
+	$(GO) run ./scripts/seed $(if $(SIZE),--size $(SIZE)) $(if $(COMPANY),--company $(COMPANY))
+
+dev: need-database ## serve as run does; rebuilt on each change of .go, .templ, .sql and .css
+	$(GO) tool -modfile=tools/air.mod air -c tools/air.toml
+
 .PHONY: need-database need-browser
 need-database:
 	@scripts/need mariadbd

@@ -6,10 +6,18 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // attempts is how often InTx runs a transaction that the server keeps choosing as a victim.
 const attempts = 6
+
+// Before another attempt it waits at random, for twice as long at most with each.
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 80 * time.Millisecond
+)
 
 // Tx is an open transaction. Now is its one time: UTC, in microseconds, as the database stores it.
 type Tx struct {
@@ -25,7 +33,7 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var err error
 	for attempt := range attempts {
 		if attempt > 0 {
-			if err := pause(ctx, attempt); err != nil {
+			if err := wait.Sleep(ctx, rand.N(wait.Backoff(shortestPause, longestPause, attempt-1))); err != nil {
 				return err
 			}
 		}
@@ -52,16 +60,4 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
-}
-
-// pause waits a random while that doubles with each attempt, up to about 80 ms.
-func pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(rand.N(time.Duration(5<<attempt) * time.Millisecond / 2))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

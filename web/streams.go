@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -137,19 +138,11 @@ func (s *streams) soon(kind int, news <-chan struct{}) <-chan struct{} {
 }
 
 func (s *streams) gather(kind int, news <-chan struct{}) {
-	select {
-	case <-news:
-	case <-s.ending.Done():
-	}
+	_ = wait.For(s.ending, news)
 	s.mu.Lock()
 	gap := min(time.Duration(s.open)*eachAdds, longest)
 	s.mu.Unlock()
-	timer := time.NewTimer(gap)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.ending.Done():
-	}
+	_ = wait.Sleep(s.ending, gap)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.rounds[kind])

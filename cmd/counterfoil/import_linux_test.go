@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -224,7 +225,7 @@ func largeUpload(rows int) (body io.Reader, size *int64, kind string) {
 		}
 		for n := range rows {
 			if n == rows/2 {
-				if err := write("%s\n", strings.Repeat("x", 8*migrations.MaxCSVRow)); err != nil {
+				if err := write("%s\n", strings.Repeat("x", 8*csvfile.MaxRow)); err != nil {
 					return err
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -127,9 +128,7 @@ func announce(ctx context.Context, env environment, w *workflows.Workflows, list
 
 // forget removes what is kept no longer: each of the functions removes some and says how many.
 func forget(ctx context.Context, log *slog.Logger, removers ...func(context.Context) (int64, error)) {
-	ticker := time.NewTicker(10 * time.Minute)
-	defer ticker.Stop()
-	for {
+	wait.Every(ctx, 10*time.Minute, func(ctx context.Context) {
 		for _, remove := range removers {
 			for {
 				n, err := remove(ctx)
@@ -141,10 +140,5 @@ func forget(ctx context.Context, log *slog.Logger, removers ...func(context.Cont
 				}
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -80,9 +81,7 @@ const leftAlone = 24 * time.Hour
 // sweepDaily removes files that nobody will ask for, at once and then once a day until ctx ends: what
 // writers left that died, and uploads that no run has.
 func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *workflows.Workflows) {
-	ticker := time.NewTicker(24 * time.Hour)
-	defer ticker.Stop()
-	for {
+	wait.Every(ctx, 24*time.Hour, func(ctx context.Context) {
 		before := time.Now().Add(-leftAlone)
 		halves, err := d.files.Sweep(ctx, before)
 		uploads, err2 := w.Engine().SweepUploads(ctx, d.files, before)
@@ -92,12 +91,7 @@ func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *workflows
 		if halves+uploads > 0 {
 			log.Info("removed files that nobody needs", "unfinished", halves, "uploads", uploads)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // cause is why the program has to stop, where it was not told to.

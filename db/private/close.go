@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Close gives up this program's part in the database. The last one to leave stops the server
@@ -60,7 +62,7 @@ func (s *Server) decide(ctx context.Context) error {
 		if err != nil || mine {
 			return err
 		}
-		if err := pause(ctx, pollEvery); err != nil {
+		if err := wait.Sleep(ctx, pollEvery); err != nil {
 			return fmt.Errorf("leave the database: %w", err)
 		}
 	}

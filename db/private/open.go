@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -57,7 +59,7 @@ func (s *Server) join(ctx context.Context) error {
 			return Unreachable{Dir: s.dir, Cause: answer}
 		}
 		progress(answer.Error())
-		if err := pause(ctx, pollEvery); err != nil {
+		if err := wait.Sleep(ctx, pollEvery); err != nil {
 			return err
 		}
 	}
@@ -115,16 +117,5 @@ func (s *Server) progress(what string) func(detail string) {
 		}
 		last = time.Now()
 		s.log.Info(what, "for", time.Since(began).Round(time.Second).String(), "dir", s.dir, "last", detail)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

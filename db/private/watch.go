@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -42,7 +44,7 @@ func (s *Server) Watch(ctx context.Context) error {
 		if failed == 0 {
 			s.log.Warn("bringing the database back", "reason", reason, "dir", s.dir)
 		}
-		if pause(ctx, backoff(deaths)) != nil {
+		if wait.Sleep(ctx, backoff(deaths)) != nil {
 			return nil
 		}
 		err := s.revive(ctx)
@@ -67,7 +69,7 @@ func (s *Server) succeed(ctx context.Context) error {
 		if s.Owner() {
 			return nil
 		}
-		if err := pause(ctx, succeedEvery); err != nil {
+		if err := wait.Sleep(ctx, succeedEvery); err != nil {
 			return nil //nolint:nilerr // the end of ctx is no failure
 		}
 	}
@@ -163,5 +165,5 @@ func backoff(deaths int) time.Duration {
 	if deaths == 0 {
 		return 0
 	}
-	return min(100*time.Millisecond<<min(deaths, 10), longestPause)
+	return wait.Backoff(200*time.Millisecond, longestPause, deaths-1)
 }

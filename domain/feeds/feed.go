@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Feed is a table whose changes go out. Its rows have an id and feed_sync_id, which is NULL where the row is
@@ -64,7 +65,7 @@ type Engine struct {
 	db      *db.DB
 	feeds   []Feed
 	log     *slog.Logger
-	pending bell
+	pending wait.Wakeup
 	signal  *signal
 	waiting *waiting
 	every   time.Duration
@@ -78,7 +79,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: newBell(), signal: newSignal(), waiting: newWaiting(), every: every}
+	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), waiting: newWaiting(), every: every}
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // Wake has this process publish at once: something has changed. It never blocks.
-func (e *Engine) Wake() { e.pending.ring() }
+func (e *Engine) Wake() { e.pending.Wake() }
 
 // LookEvery has Work look for changes of other processes that often, in place of every 200 ms. Call it before
 // Work.
@@ -94,7 +95,7 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 // insist publishes rows that are never free when publish looks, as that of a board on which tickets are opened
 // all the time: whoever waits for a lock gets it in turn. It takes one row at a time.
 func (e *Engine) insist(ctx context.Context) {
-	for sleep(ctx, overdue) == nil {
+	for wait.Sleep(ctx, overdue) == nil {
 		for _, feed := range e.feeds {
 			row, ok := e.waiting.overdue(feed.Name)
 			if !ok {
@@ -113,17 +114,6 @@ func (e *Engine) waitFor(ctx context.Context, feed Feed, row uint64) error {
 		return tx.WaitForUnpublished(ctx, feed.Table, row)
 	})
 	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // give publishes the rows that lock locks, and returns how many they are.

@@ -5,29 +5,18 @@ import (
 	"sync"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
-
-// bell wakes one who waits; rung before, it wakes at once.
-type bell chan struct{}
-
-func newBell() bell { return make(bell, 1) }
-
-func (b bell) ring() {
-	select {
-	case b <- struct{}{}:
-	default:
-	}
-}
 
 // signal knows how far each feed has come, and tells any number of those who wait.
 type signal struct {
 	mu     sync.Mutex
 	places map[string]Cursor
-	moved  chan struct{} // closed, and made anew, when one of them moves
+	moved  wait.Broadcast // one of them moved
 }
 
 func newSignal() *signal {
-	return &signal{places: map[string]Cursor{}, moved: make(chan struct{})}
+	return &signal{places: map[string]Cursor{}}
 }
 
 // listen asks the database how far the feeds have come.
@@ -46,8 +35,7 @@ func (e *Engine) listen(ctx context.Context) error {
 		s.places[row.Name] = at
 	}
 	if changed {
-		close(s.moved)
-		s.moved = make(chan struct{})
+		s.moved.Wake()
 	}
 	return nil
 }
@@ -58,7 +46,7 @@ func (e *Engine) Place(feed string) (at Cursor, moved <-chan struct{}) {
 	s := e.signal
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.places[feed], s.moved
+	return s.places[feed], s.moved.Next()
 }
 
 // Moved returns the channel alone.

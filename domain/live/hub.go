@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // room is how much a hub keeps, as weight counts it: a few megabytes at most.
@@ -18,11 +19,11 @@ type Hub struct {
 	weight  int
 	since   At // what is kept begins there
 	at      At // and goes up to there
-	changed chan struct{}
+	changed wait.Broadcast
 }
 
 // New returns a hub that keeps nothing yet.
-func New() *Hub { return &Hub{changed: make(chan struct{})} }
+func New() *Hub { return &Hub{} }
 
 // Place is where a reader stands.
 type Place struct{ next uint64 }
@@ -49,7 +50,7 @@ func (h *Hub) Begin(at At) {
 	defer h.mu.Unlock()
 	h.first += uint64(len(h.kept)) + 1 // who reads has missed something
 	h.kept, h.weight, h.since, h.at = nil, 0, at, at
-	h.tell()
+	h.changed.Wake()
 }
 
 // Add has the hub keep what changed up to at. Nobody is told of nothing.
@@ -69,13 +70,8 @@ func (h *Hub) Add(at At, changes ...Change) {
 		h.kept, h.first = h.kept[1:], h.first+1
 	}
 	if len(changes) > 0 {
-		h.tell()
+		h.changed.Wake()
 	}
-}
-
-func (h *Hub) tell() {
-	close(h.changed)
-	h.changed = make(chan struct{})
 }
 
 // After returns what changed in a company behind seen, which may be what another server said.
@@ -109,7 +105,7 @@ func (h *Hub) missed() News {
 }
 
 func (h *Hub) news(company id.Company, from int) News {
-	news := News{At: h.at, Next: Place{h.first + uint64(len(h.kept))}, More: h.changed}
+	news := News{At: h.at, Next: Place{h.first + uint64(len(h.kept))}, More: h.changed.Next()}
 	for _, change := range h.kept[from:] {
 		if change.Company == company {
 			news.Changes = append(news.Changes, change)

@@ -123,7 +123,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 	if err != nil {
 		return Run{}, fmt.Errorf("%s run: %w", m.Action, err)
 	}
-	e.bell.ring()
+	e.wake.Wake()
 	return e.Run(ctx, run)
 }
 
@@ -157,7 +157,7 @@ func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change 
 	if err != nil {
 		return Run{}, fmt.Errorf("turn knobs: %w", err)
 	}
-	e.bell.ring()
+	e.wake.Wake()
 	return e.Run(ctx, run)
 }
 
@@ -208,7 +208,7 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 	if err != nil {
 		return Run{}, fmt.Errorf("dismiss run: %w", err)
 	}
-	e.bell.ring()
+	e.wake.Wake()
 	return e.Run(ctx, run)
 }
 

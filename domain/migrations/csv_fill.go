@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 )
 
 // FillCSV fills a run from its file: a task for each row, with the payload that the row's maker returns.
 // A row that cannot be read, or whose maker returns an error, is rejected with it. It goes on from
 // where an interrupted filling stopped. Maker is called once with the file, whose columns are known then;
-// its error ends the filling. FillCSV returns BadFile.
-func FillCSV(ctx context.Context, into Filler, options CSVOptions, maker func(file *CSV) (func(row CSVRow) (payload string, err error), error)) error {
+// its error ends the filling. FillCSV returns csvfile.BadFile.
+func FillCSV(ctx context.Context, into Filler, options csvfile.Options, maker func(file *csvfile.File) (func(row csvfile.Row) (payload string, err error), error)) error {
 	upload, err := into.Upload(ctx)
 	if err != nil {
 		return fmt.Errorf("open file: %w", err)
 	}
 	defer func() { _ = upload.Close() }()
 	options.From = into.Cursor()
-	file, err := OpenCSV(upload, options)
+	file, err := csvfile.Open(upload, options)
 	if err != nil {
 		return err
 	}
@@ -38,13 +40,13 @@ func FillCSV(ctx context.Context, into Filler, options CSVOptions, maker func(fi
 		}
 	}
 	if !rows {
-		return BadFile{"The file has a header and no rows."}
+		return csvfile.BadFile{Reason: "The file has a header and no rows."}
 	}
 	return nil
 }
 
-func addRow(ctx context.Context, into Filler, row CSVRow, err error, makePayload func(CSVRow) (string, error)) error {
-	var bad BadRow
+func addRow(ctx context.Context, into Filler, row csvfile.Row, err error, makePayload func(csvfile.Row) (string, error)) error {
+	var bad csvfile.BadRow
 	if errors.As(err, &bad) {
 		return into.Reject(ctx, Rejection{Line: bad.Line, Reason: bad.Reason, Content: bad.Content, Cursor: bad.Cursor})
 	}
@@ -56,7 +58,7 @@ func addRow(ctx context.Context, into Filler, row CSVRow, err error, makePayload
 		err = errors.New("The row is too long for a task.")
 	}
 	if err != nil {
-		content := excerpt([]byte(strings.Join(row.Fields, ",")))
+		content := csvfile.Excerpt([]byte(strings.Join(row.Fields, ",")))
 		return into.Reject(ctx, Rejection{Line: row.Line, Reason: err.Error(), Content: content, Cursor: row.Cursor})
 	}
 	return into.Add(ctx, NewTask{Payload: payload, Line: row.Line, Cursor: row.Cursor})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -34,7 +35,7 @@ type dispatcher struct {
 	log func(msg string, args ...any)
 
 	run      atomic.Pointer[Run] // as last read
-	changed  chan struct{}       // it, or an order to end
+	changed  wait.Wakeup         // it, or an order to end
 	queue    chan *held          // claimed and not begun
 	ended    chan *held          // what came of them
 	commits  chan *held          // those with more to write than that they are complete
@@ -107,7 +108,7 @@ func (w *worker) dispatch(run Run, m *Migration) *dispatcher {
 
 func (w *worker) dispatcher(run Run, m *Migration) *dispatcher {
 	d := &dispatcher{
-		w: w, m: m, changed: make(chan struct{}, 1), underWay: map[*held]time.Time{}, done: make(chan struct{}),
+		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*held]time.Time{}, done: make(chan struct{}),
 		queue: make(chan *held, mostHeld), ended: make(chan *held, mostHeld), commits: make(chan *held, mostHeld),
 	}
 	d.log = w.e.options.Log.With("worker", w.id, "run", run.ID).Warn
@@ -123,21 +124,14 @@ func (d *dispatcher) update(run Run) {
 	last := d.run.Load()
 	d.run.Store(&run)
 	if last.Version != run.Version || last.State != run.State {
-		d.poke()
-	}
-}
-
-func (d *dispatcher) poke() {
-	select {
-	case d.changed <- struct{}{}:
-	default:
+		d.changed.Wake()
 	}
 }
 
 // end has the dispatcher claim no more, and stop what is under way after the patience.
 func (d *dispatcher) end(patience time.Duration) {
 	d.patience.Store(int64(patience))
-	d.poke()
+	d.changed.Wake()
 }
 
 func (d *dispatcher) ending() bool { return d.patience.Load() >= 0 }
@@ -154,7 +148,7 @@ func (d *dispatcher) over() bool {
 
 // stops reports whether nothing is to be claimed or begun.
 func (d *dispatcher) stops() bool {
-	return d.ending() || d.run.Load().State != Running || !d.w.lease.valid() || d.w.draining.Load()
+	return d.ending() || d.run.Load().State != Running || !d.w.lease.Valid() || d.w.draining.Load()
 }
 
 // loop runs until the run is to stop and nothing is held any more.
@@ -165,7 +159,7 @@ func (d *dispatcher) loop() {
 	defer timer.Stop()
 	var ordered, told time.Time // when the end was ordered, and when work under way was told
 	for {
-		rung := d.w.e.bell.next()
+		rung := d.w.e.wake.Next()
 		select {
 		case h := <-d.ended:
 			d.collect(h)
@@ -180,7 +174,7 @@ func (d *dispatcher) loop() {
 		if d.ending() && ordered.IsZero() {
 			ordered = now
 		}
-		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.valid()) && told.IsZero() {
+		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
 			told = now
 			d.cancel(errStopping{})
 		}
@@ -206,25 +200,25 @@ func (d *dispatcher) loop() {
 
 // pause is how long nothing needs to be done, if nothing comes.
 func (d *dispatcher) pause() time.Duration {
-	now, wait := time.Now(), time.Second
-	sooner := func(at time.Time) { wait = min(wait, max(at.Sub(now), 0)) }
+	now, pause := time.Now(), time.Second
+	sooner := func(at time.Time) { pause = min(pause, max(at.Sub(now), 0)) }
 	switch {
 	case d.stops():
-		wait = 50 * time.Millisecond
+		pause = 50 * time.Millisecond
 	case d.retryAt.After(now):
 	case d.idle.After(now):
 		sooner(d.idle)
 	case d.wanted(now) > 0:
 		return 0
 	case d.run.Load().Knobs.Rate > 0:
-		wait = 20 * time.Millisecond
+		pause = 20 * time.Millisecond
 	}
 	if d.retryAt.After(now) {
 		sooner(d.retryAt)
 	} else if len(d.results) > 0 {
 		sooner(d.since.Add(flushAfter))
 	}
-	return wait
+	return pause
 }
 
 // collect takes what came of a task.

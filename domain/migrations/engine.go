@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // Engine runs the registered migrations on a database. Make one with New. It does nothing by itself:
@@ -16,8 +17,8 @@ type Engine struct {
 	files    Files
 	options  Options
 	watcher  watcher
-	bell     bell
-	writers  chan struct{} // taken by who processes tasks in a transaction: see Migration.Write
+	wake     wait.Broadcast // tells of changed runs, after the commit
+	writers  chan struct{}  // taken by who processes tasks in a transaction: see Migration.Write
 }
 
 // writersAtOnce is how many transactions a process is in at once to do tasks, of all its runs together. Each

@@ -375,8 +375,8 @@ func TestFence(t *testing.T) {
 		if err := h.w.renew(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h.w.lease.until.Store(1) // as of a process that stood still: it has let go of what it held
-		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.valid() {
+		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
+		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.Valid() {
 			t.Errorf("it lives on: %v", err)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -99,7 +100,7 @@ func (e *Engine) fillOn(ctx context.Context, m *Migration, run Run, fence uint64
 		}
 		e.options.Log.Warn("filling is tried again", "run", run.ID, "error", err)
 		_ = e.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: fence, Reason: cut("Filling waits: "+fault.Message(err), maxReason)})
-		if err := sleep(ctx, pause); err != nil {
+		if err := wait.Sleep(ctx, pause); err != nil {
 			e.leaveFilling(ctx, run.ID, fence)
 			return err
 		}
@@ -187,7 +188,7 @@ func (e *Engine) whileWanted(ctx context.Context, run id.Run, fence uint64, fn f
 	looked := make(chan struct{})
 	go func() {
 		defer close(looked)
-		for sleep(inner, fillLook) == nil {
+		for wait.Sleep(inner, fillLook) == nil {
 			now, err := e.db.FillerOf(inner, run)
 			if err == nil && (State(now.State) != Filling || now.FillFence != fence) {
 				cancel(fillingOver{})

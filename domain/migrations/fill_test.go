@@ -101,7 +101,7 @@ func TestFill(t *testing.T) {
 		}
 		w := newWorker(d.Engine, "there", 1)
 		w.id = two
-		rung := d.bell.next()
+		rung := d.wake.Next()
 		w.fill(d.ctx, run)
 		w.background.Wait()
 		select {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -238,11 +239,7 @@ func (f *finishing) count(ctx context.Context, tx *db.Tx) error {
 
 // backoff is how long a task waits after its nth attempt: it doubles, give or take a quarter.
 func backoff(first time.Duration, attempt int) time.Duration {
-	wait := longestBackoff
-	if doublings := max(attempt-1, 0); doublings < 30 && first > 0 && first < longestBackoff>>doublings {
-		wait = first << doublings
-	}
-	return wait*3/4 + rand.N(wait/2)
+	return wait.Jitter(wait.Backoff(first, longestBackoff, attempt-1), 0.25)
 }
 
 // failureGroups collects errors that are alike.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -33,7 +34,7 @@ type keeper struct {
 func (w *worker) keep(ctx context.Context) {
 	k := &keeper{w: w}
 	log := w.e.options.Log
-	for added := false; sleep(ctx, roundEvery) == nil; {
+	for added := false; wait.Sleep(ctx, roundEvery) == nil; {
 		if !added {
 			if err := w.e.db.AddLease(ctx, keeperLease); err != nil {
 				continue // the database is away; others say so
@@ -59,7 +60,7 @@ func (k *keeper) take(ctx context.Context) (bool, error) {
 
 // round is what the keeper does each second. It does nothing on another worker.
 func (k *keeper) round(ctx context.Context) error {
-	if !k.w.lease.valid() {
+	if !k.w.lease.Valid() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, roundLasts)
@@ -199,7 +200,7 @@ func (k *keeper) move(ctx context.Context, run Run, m move, check func(ctx conte
 		return transit(ctx, tx, run.ID, m, nil)
 	})
 	if err == nil && moved {
-		k.w.e.bell.ring()
+		k.w.e.wake.Wake()
 	}
 	return err
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -19,51 +19,6 @@ const (
 	// busyBeat is how often at least it does so while it holds tasks, for the panel shows what it says.
 	busyBeat = 2 * time.Second
 )
-
-// lease is what a process knows of its lease: until when it may work, by its own monotonic clock,
-// counted from before the renewal was sent. The database counts from later on, by its own clock; so
-// whatever either clock shows, the process stops first. Once it is over it stays so, though the database
-// may not have noticed: whoever saw its end has let go of tasks.
-type lease struct {
-	began time.Time
-	until atomic.Int64 // nanoseconds after began; over for one that ended
-}
-
-const over = -1
-
-// begin begins a lease.
-func (l *lease) begin(sent time.Time, length time.Duration) {
-	l.until.Store(int64(sent.Sub(l.began) + length))
-}
-
-// renewed prolongs the lease, and reports whether it was not over by then.
-func (l *lease) renewed(sent time.Time, length time.Duration) bool {
-	for {
-		until := l.until.Load()
-		if !l.valid() {
-			return false
-		}
-		if l.until.CompareAndSwap(until, int64(sent.Sub(l.began)+length)) {
-			return true
-		}
-	}
-}
-
-// left is how long the process may yet work; not above 0 once the lease is over.
-func (l *lease) left() time.Duration { return time.Duration(l.until.Load()) - time.Since(l.began) }
-
-// valid reports whether the process may work. After false it never says true.
-func (l *lease) valid() bool {
-	for {
-		until := l.until.Load()
-		if until == over || time.Since(l.began) < time.Duration(until) {
-			return until != over
-		}
-		if l.until.CompareAndSwap(until, over) {
-			return false
-		}
-	}
-}
 
 // errLeaseLost is the cause of a worker's end whose lease ended or was taken.
 type errLeaseLost struct{ why string }
@@ -94,7 +49,7 @@ func (e *Engine) signOn(ctx context.Context) (*worker, error) {
 		return nil, fmt.Errorf("register worker: %w", err)
 	}
 	w.id, w.epoch = id.Worker(number), 1
-	w.lease.begin(sent, w.length())
+	w.lease.Begin(sent, w.length())
 	return w, nil
 }
 
@@ -108,12 +63,12 @@ func (w *worker) hold(ctx context.Context) error {
 		}
 		err := w.renew(ctx)
 		if failed = err != nil; failed && ctx.Err() == nil {
-			w.e.options.Log.Warn("renew the worker's lease", "worker", w.id, "left", w.lease.left(), "error", err)
+			w.e.options.Log.Warn("renew the worker's lease", "worker", w.id, "left", w.lease.Left(), "error", err)
 		}
 		if lost, is := err.(errLeaseLost); is {
 			return lost
 		}
-		if !w.lease.valid() && ctx.Err() == nil {
+		if !w.lease.Valid() && ctx.Err() == nil {
 			return errLeaseLost{"it could not be renewed in time"}
 		}
 	}
@@ -127,11 +82,11 @@ func (w *worker) rest(ctx context.Context, failed bool) bool {
 		if failed {
 			pause = max(pause/4, shortestBeat)
 		}
-		left := min(pause-time.Since(began), w.lease.left())
+		left := min(pause-time.Since(began), w.lease.Left())
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if sleep(ctx, min(left, look)) != nil {
+		if wait.Sleep(ctx, min(left, look)) != nil {
 			return false
 		}
 	}
@@ -148,7 +103,7 @@ func (w *worker) beat() time.Duration {
 
 // renew renews the lease, and says what the worker does.
 func (w *worker) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, max(w.lease.left(), shortestBeat))
+	ctx, cancel := context.WithTimeout(ctx, max(w.lease.Left(), shortestBeat))
 	defer cancel()
 	inFlight, length, sent := max(w.inFlight.Load(), 0), w.length(), time.Now()
 	found, err := db.Read(w.e.db.RenewWorker(ctx, db.RenewWorkerParams{
@@ -161,7 +116,7 @@ func (w *worker) renew(ctx context.Context) error {
 	case found == 0:
 		return errLeaseLost{"the keeper took it, for it had ended"}
 	}
-	if !w.lease.renewed(sent, length) {
+	if !w.lease.Renew(sent, length) {
 		return errLeaseLost{"it was over before it could be renewed"}
 	}
 	w.told.Store(inFlight)

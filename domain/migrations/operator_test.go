@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -53,8 +54,8 @@ var lines = &Migration{
 	Name: "lines", Title: "Lines", Upload: "A CSV file",
 	Params: []Param{{Name: "token", Label: "Token", Kind: Secret, Required: true}},
 	Fill: func(ctx context.Context, into Filler) error {
-		return FillCSV(ctx, into, CSVOptions{}, func(*CSV) (func(CSVRow) (string, error), error) {
-			return func(row CSVRow) (string, error) { return row.Fields[0], nil }, nil
+		return FillCSV(ctx, into, csvfile.Options{}, func(*csvfile.File) (func(csvfile.Row) (string, error), error) {
+			return func(row csvfile.Row) (string, error) { return row.Fields[0], nil }, nil
 		})
 	},
 	Process: func(context.Context, *Work) error { return nil },

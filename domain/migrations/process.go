@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // slot processes tasks, one after the other, until quit is closed.
@@ -190,7 +191,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 				h.judge(ctx, d.work, h.work.err)
 			}
 		}
-	case d.work.Err() != nil || !d.w.lease.valid():
+	case d.work.Err() != nil || !d.w.lease.Valid():
 		for _, h := range list {
 			h.came = returned
 		}
@@ -198,7 +199,7 @@ func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alon
 		for _, h := range list {
 			h.tries++
 		}
-		_ = sleep(d.work, 100*time.Millisecond<<min(list[0].tries, 5))
+		_ = wait.Sleep(d.work, 100*time.Millisecond<<min(list[0].tries, 5))
 		alone(list)
 		return
 	case len(list) > 1:

@@ -118,7 +118,7 @@ func (k *keeper) reapPage(ctx context.Context, run Run, lost []db.LostTasksRow) 
 	})
 	if err == nil && counts.Reclaimed > 0 {
 		meter(counts)
-		k.w.e.bell.ring()
+		k.w.e.wake.Wake()
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (k *keeper) promote(ctx context.Context, run Run) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		k.w.e.bell.ring()
+		k.w.e.wake.Wake()
 		if n < mostAtOnce {
 			return nil
 		}

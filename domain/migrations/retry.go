@@ -117,7 +117,7 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Whic
 	if err != nil {
 		return 0, fmt.Errorf("%s tasks: %w", s.kind, err)
 	}
-	e.bell.ring()
+	e.wake.Wake()
 	return n, nil
 }
 

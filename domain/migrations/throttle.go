@@ -136,7 +136,7 @@ func (e *Engine) move(ctx context.Context, run Run, m move) error {
 		return nil
 	}
 	if err == nil {
-		e.bell.ring()
+		e.wake.Wake()
 	}
 	return err
 }

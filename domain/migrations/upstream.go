@@ -17,6 +17,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -91,7 +92,7 @@ func (u runUpstream) Await(ctx context.Context, host string) error {
 		if b := known.block(host); b.until.After(giveUp) {
 			return Later{After: b.until.Sub(now), Reason: b.reason}
 		} else if b.until.After(now) {
-			if err := sleep(ctx, b.until.Sub(now)); err != nil {
+			if err := wait.Sleep(ctx, b.until.Sub(now)); err != nil {
 				return err
 			}
 			continue
@@ -102,12 +103,12 @@ func (u runUpstream) Await(ctx context.Context, host string) error {
 			return nil
 		}
 		turn := known.reserve(limitOf{run.ID, host}, perHost, now)
-		wait := turn.DelayFrom(now)
-		if now.Add(wait).After(giveUp) {
+		delay := turn.DelayFrom(now)
+		if now.Add(delay).After(giveUp) {
 			turn.CancelAt(now)
-			return Later{After: wait + rand.N(wait), Reason: fmt.Sprintf("%s gets at most %s requests per second from this run", host, decimal(perHost))}
+			return Later{After: delay + rand.N(delay), Reason: fmt.Sprintf("%s gets at most %s requests per second from this run", host, decimal(perHost))}
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := wait.Sleep(ctx, delay); err != nil {
 			return err
 		}
 		mine = true // unless the host was blocked meanwhile
@@ -306,18 +307,3 @@ func hostName(host string) string {
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
-
-// sleep waits, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

@@ -259,7 +259,7 @@ func TestWork(t *testing.T) {
 		run := b.running(20, Knobs{})
 		h := b.hand(run)
 		list := h.claims(1)
-		h.w.lease.until.Store(0)
+		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour)
 		h.process(list[0], nil)
 		if got := <-h.ended; got.came != returned {
 			t.Errorf("it came to %d", got.came)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/lease"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -40,7 +42,7 @@ func (e *Engine) Work(ctx context.Context) error {
 				e.options.Log.Warn("the worker cannot begin", "error", err)
 			}
 			failed = min(failed+1, 6)
-			_ = sleep(ctx, 100*time.Millisecond<<failed+rand.N(100*time.Millisecond))
+			_ = wait.Sleep(ctx, 100*time.Millisecond<<failed+rand.N(100*time.Millisecond))
 			continue
 		}
 		failed = 0
@@ -58,7 +60,7 @@ type worker struct {
 	host  string
 	pid   int
 
-	lease      lease
+	lease      *lease.Own
 	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
 	claims     atomic.Uint32
 	draining   atomic.Bool
@@ -82,7 +84,7 @@ type looked struct{ mine, theirs time.Time }
 
 func newWorker(e *Engine, host string, pid int) *worker {
 	w := &worker{
-		e: e, host: host, pid: pid, lease: lease{began: time.Now()},
+		e: e, host: host, pid: pid, lease: lease.New(),
 		dispatchers: map[id.Run]*dispatcher{}, seen: map[id.Run]uint64{},
 	}
 	w.leaseFor.Store(int64(DefaultKnobs.Lease))
@@ -127,7 +129,7 @@ func (w *worker) work(ctx context.Context) {
 // attend looks at the runs until ctx ends.
 func (w *worker) attend(ctx context.Context) {
 	for {
-		rung := w.e.bell.next()
+		rung := w.e.wake.Next()
 		pause, err := w.lookOnce(ctx)
 		if err != nil && ctx.Err() == nil {
 			w.e.options.Log.Warn("read the runs", "worker", w.id, "error", err)
@@ -248,10 +250,10 @@ func (w *worker) fill(ctx context.Context, run Run) {
 			w.e.options.Log.Warn("fill run", "run", run.ID, "error", err)
 		}
 		if errors.As(err, new(MissingUpload)) {
-			_ = sleep(ctx, fillPatience) // others may have it
+			_ = wait.Sleep(ctx, fillPatience) // others may have it
 		}
 		if mine {
-			w.e.bell.ring() // there is work; or not at once, where another one fills it
+			w.e.wake.Wake() // there is work; or not at once, where another one fills it
 		}
 	})
 }
@@ -274,7 +276,7 @@ func (w *worker) stop(why error) {
 // mayClaim reports whether the worker knows the runs well enough to claim, and lives.
 func (w *worker) mayClaim() bool {
 	last := w.looked.Load()
-	return w.lease.valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
+	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
 }
 
 // pace measures how many tasks a worker finishes per second.
@@ -293,30 +295,4 @@ func (w *worker) pace(now time.Time) float64 {
 	}
 	w.paced.Store(&p)
 	return p.perSecond
-}
-
-// bell wakes what waits in this process for news of the runs. Its zero value is ready.
-type bell struct {
-	mu   sync.Mutex
-	rung chan struct{}
-}
-
-// next returns a channel that is closed when the bell rings next.
-func (b *bell) next() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.rung == nil {
-		b.rung = make(chan struct{})
-	}
-	return b.rung
-}
-
-// ring wakes all who wait. Whoever changed what workers look at may do so after the commit.
-func (b *bell) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.rung != nil {
-		close(b.rung)
-		b.rung = nil
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // The counters are kept by whoever adds or takes codes, so nobody counts tens of millions to know how many there are.
@@ -149,20 +150,9 @@ func countCodes(ctx context.Context, q *db.Queries, table db.RefTable) (map[int]
 			return of, nil
 		}
 		last = part.Last
-		if err := rest(ctx, min(time.Since(began), longestRest)); err != nil {
+		if err := wait.Sleep(ctx, min(time.Since(began), longestRest)); err != nil {
 			return nil, err
 		}
-	}
-}
-
-func rest(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/lease"
 )
 
 // Lease is for how long a process may send to a webhook before it says again that it does. It is longer than
@@ -47,14 +48,17 @@ type Lost struct{}
 
 func (Lost) Error() string { return "the webhook was changed, or its lease ended" }
 
-// Held is a webhook that this process alone sends to, until Until by its own clock.
+// Held is a webhook that this process alone sends to, as long as it has the lease.
 type Held struct {
 	Webhook
-	Keys  Keys
-	Until time.Time
+	Keys Keys
 
+	lease *lease.Own
 	fence uint64
 }
+
+// Left is for how long the process may yet send, by its own clock.
+func (h *Held) Left() time.Duration { return h.lease.Left() }
 
 // Take takes a webhook that is due, or returns Lost where it is not, or another has it.
 func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error) {
@@ -70,7 +74,8 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 	if err != nil {
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
-	h := &Held{Webhook: Webhook{ID: webhook}, fence: uint64(fence), Until: sent.Add(Lease)}
+	h := &Held{Webhook: Webhook{ID: webhook}, lease: lease.New(), fence: uint64(fence)}
+	h.lease.Begin(sent, Lease)
 	if err := h.Refresh(ctx, q); err != nil {
 		return nil, err
 	}
@@ -113,7 +118,8 @@ func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor 
 	if err != nil {
 		return err
 	}
-	h.Failures, h.Failing, h.Until = 0, nil, sent.Add(Lease)
+	h.Failures, h.Failing = 0, nil
+	h.lease.Begin(sent, Lease)
 	h.stand(cursor)
 	return nil
 }
@@ -157,7 +163,7 @@ func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
 		return h.move(ctx, tx, cursor)
 	})
 	if err == nil {
-		h.Until = sent.Add(Lease)
+		h.lease.Begin(sent, Lease)
 		h.stand(cursor)
 	}
 	return err

@@ -2,11 +2,12 @@ package webhooks
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -71,7 +72,5 @@ func (o Outcome) Gone() bool { return o.Status == http.StatusGone }
 // schedule says, give or take a fifth so that many do not come at once, or what the answer asked for where
 // that is longer.
 func (o Outcome) Wait(failures int) time.Duration {
-	wait := waits[min(failures, len(waits)-1)]
-	wait += rand.N(wait*2/5) - wait/5
-	return max(wait, min(o.Asked, mostAsked))
+	return max(wait.Jitter(waits[min(failures, len(waits)-1)], 0.2), min(o.Asked, mostAsked))
 }

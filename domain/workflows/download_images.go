@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
@@ -231,15 +232,15 @@ func imageCursorFrom(s string) imageCursor {
 }
 
 func (w *Workflows) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
-	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
+	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 		column := func(name string) int {
 			return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
 		}
 		address, key := column("url"), column("key")
 		if address < 0 {
-			return nil, migrations.BadFile{Reason: "The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + "."}
+			return nil, csvfile.BadFile{Reason: "The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + "."}
 		}
-		return func(row migrations.CSVRow) (string, error) {
+		return func(row csvfile.Row) (string, error) {
 			field := func(i int) string {
 				if i < 0 || i >= len(row.Fields) {
 					return ""

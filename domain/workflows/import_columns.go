@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -118,7 +119,7 @@ func (k keyLines) first(key string, line uint64) uint64 {
 }
 
 // mapColumns finds the columns that the parameters name in a file, and those that they leave to be
-// found by the names that files give them. It returns migrations.BadFile.
+// found by the names that files give them. It returns csvfile.BadFile.
 func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
 	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
 	jira := isJira(columns)
@@ -134,11 +135,11 @@ func mapColumns(values migrations.Values, columns []string, now time.Time) (impo
 			continue
 		}
 		if m.of[c.param] = columnsNamed(columns, name); len(m.of[c.param]) == 0 {
-			return m, migrations.BadFile{Reason: fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns))}
+			return m, csvfile.BadFile{Reason: fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns))}
 		}
 	}
 	if len(m.of["title"]) == 0 {
-		return m, migrations.BadFile{Reason: fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns))}
+		return m, csvfile.BadFile{Reason: fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns))}
 	}
 	kept := listOf(values["keep"])
 	if len(kept) == 0 && jira {
@@ -192,7 +193,7 @@ func listOf(value string) (list []string) {
 }
 
 // payload makes a task of a row, or an error that says to people what is wrong with it.
-func (m importMapping) payload(row migrations.CSVRow) (string, error) {
+func (m importMapping) payload(row csvfile.Row) (string, error) {
 	parsed, err := m.row(row.Fields)
 	if err != nil {
 		return "", err
@@ -222,13 +223,13 @@ func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) erro
 		return fmt.Errorf("open file: %w", err)
 	}
 	defer upload.Close()
-	file, err := migrations.OpenCSV(upload, csvOptions(into.Values()))
+	file, err := csvfile.Open(upload, csvOptions(into.Values()))
 	if err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		row, err := file.Next()
-		var bad migrations.BadRow
+		var bad csvfile.BadRow
 		switch {
 		case errors.As(err, &bad):
 			row.Cursor = bad.Cursor

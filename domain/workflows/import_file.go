@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -52,7 +53,7 @@ const (
 )
 
 // ImportFile returns what the file of a run of import-tickets has. Values say what is chosen already. It
-// returns migrations.BadFile and BadParam.
+// returns csvfile.BadFile and BadParam.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
 	if _, err := operating(ctx); err != nil {
 		return ImportFile{}, err
@@ -82,7 +83,7 @@ func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migration
 
 func (f *ImportFile) look(upload io.Reader, values migrations.Values, plan *importPlan) error {
 	limited := &io.LimitedReader{R: upload, N: lookBytes}
-	c, err := migrations.OpenCSV(limited, csvOptions(values))
+	c, err := csvfile.Open(limited, csvOptions(values))
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (f *ImportFile) look(upload io.Reader, values migrations.Values, plan *impo
 	statuses := columnsNamed(c.Columns, f.column("status"))
 	for f.Rows < lookRows {
 		row, err := c.Next()
-		var bad migrations.BadRow
+		var bad csvfile.BadRow
 		switch {
 		case errors.Is(err, io.EOF):
 			f.Whole = limited.N > 0

@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -172,7 +173,7 @@ func (w *Workflows) checkImport(ctx context.Context, values migrations.Values) e
 }
 
 func (w *Workflows) fillImport(ctx context.Context, into migrations.Filler) error {
-	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
+	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 		mapping, err := mapColumns(into.Values(), file.Columns, w.bulk.Now())
 		if err == nil && into.Cursor() != "" {
 			err = mapping.catchUp(ctx, into)
@@ -183,14 +184,14 @@ func (w *Workflows) fillImport(ctx context.Context, into migrations.Filler) erro
 
 // encodingParam says how the file of a run is written; csvOptions reads it.
 func encodingParam(label string) migrations.Param {
-	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", migrations.EncodingWindows, "Windows-1252 (Latin-1)")}
+	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: choices("detect", "UTF-8, or what the file says", csvfile.EncodingWindows, "Windows-1252 (Latin-1)")}
 }
 
-func csvOptions(values migrations.Values) migrations.CSVOptions {
-	if values["encoding"] == migrations.EncodingWindows {
-		return migrations.CSVOptions{Encoding: migrations.EncodingWindows}
+func csvOptions(values migrations.Values) csvfile.Options {
+	if values["encoding"] == csvfile.EncodingWindows {
+		return csvfile.Options{Encoding: csvfile.EncodingWindows}
 	}
-	return migrations.CSVOptions{}
+	return csvfile.Options{}
 }
 
 // assignable are those of the names whom a ticket can be assigned to, and what is said of the others.

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -30,19 +31,11 @@ func (w *Workflows) WorkLive(ctx context.Context) {
 		moved, err := w.LookLive(ctx)
 		if err != nil && ctx.Err() == nil {
 			w.log.Warn("what changed could not be looked at; it is tried again", "error", err)
-			waitFor(ctx, time.After(liveRetry))
+			_ = wait.Sleep(ctx, liveRetry)
 			continue
 		}
-		waitFor(ctx, moved)
-		waitFor(ctx, time.After(livePause))
-	}
-}
-
-// waitFor waits for something, or until ctx ends.
-func waitFor[T any](ctx context.Context, something <-chan T) {
-	select {
-	case <-ctx.Done():
-	case <-something:
+		_ = wait.For(ctx, moved)
+		_ = wait.Sleep(ctx, livePause)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // lookAtRecount is how often it is looked whether codes are to be counted.
@@ -12,18 +13,11 @@ const lookAtRecount = time.Minute
 
 // WorkRecounts holds the counters of reference codes against the tables once a day, until ctx ends.
 func (w *Workflows) WorkRecounts(ctx context.Context) {
-	ticker := time.NewTicker(lookAtRecount)
-	defer ticker.Stop()
-	for {
+	wait.Every(ctx, lookAtRecount, func(ctx context.Context) {
 		if err := w.RecountRefs(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("count reference codes", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // RecountRefs does once what WorkRecounts does, where it is due.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
@@ -43,7 +44,7 @@ func (w *Workflows) fillLoad(ctx context.Context, into migrations.Filler) error 
 		}
 		return string(code), err
 	}
-	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *migrations.CSV) (func(migrations.CSVRow) (string, error), error) {
+	return migrations.FillCSV(ctx, into, csvOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
 		column := slices.IndexFunc(file.Columns, func(name string) bool {
 			return slices.Contains(headings, strings.ToLower(strings.TrimSpace(name)))
 		})
@@ -53,7 +54,7 @@ func (w *Workflows) fillLoad(ctx context.Context, into migrations.Filler) error 
 			}
 			column = 0
 		}
-		return func(row migrations.CSVRow) (string, error) {
+		return func(row csvfile.Row) (string, error) {
 			if column >= len(row.Fields) {
 				return "", errors.New("There is no code in the line.") //nolint:staticcheck // a sentence for people
 			}
@@ -68,7 +69,7 @@ func firstIsCode(ctx context.Context, into migrations.Filler, columns []string, 
 		return nil
 	}
 	if len(columns) != 1 {
-		return migrations.BadFile{Reason: "The file has no column code. Its columns are: " + strings.Join(columns, ", ") + "."}
+		return csvfile.BadFile{Reason: "The file has no column code. Its columns are: " + strings.Join(columns, ", ") + "."}
 	}
 	payload, err := take(columns[0])
 	if err != nil {

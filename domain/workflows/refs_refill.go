@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 const (
@@ -22,18 +23,11 @@ const (
 
 // WorkRefs keeps the pool of reference codes filled and notes how many are given out, until ctx ends.
 func (w *Workflows) WorkRefs(ctx context.Context) {
-	ticker := time.NewTicker(tendRefs)
-	defer ticker.Stop()
-	for {
+	wait.Every(ctx, tendRefs, func(ctx context.Context) {
 		if err := w.TendRefs(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("keep reference codes", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	})
 }
 
 // lastSample stores what was noted until the process ends.

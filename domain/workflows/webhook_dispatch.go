@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
@@ -33,7 +34,7 @@ func (w *Workflows) WorkWebhooks(ctx context.Context) {
 		if err := d.look(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
 		}
-		waitFor(ctx, time.After(hookPause)) // what comes together is looked at together
+		_ = wait.Sleep(ctx, hookPause) // what comes together is looked at together
 		select {
 		case <-ctx.Done():
 		case <-time.After(hookTick):
@@ -49,7 +50,7 @@ type dispatcher struct {
 	w     *Workflows
 	turn  func(context.Context, id.Webhook) error // sends to one
 	turns sync.WaitGroup
-	freed chan struct{}
+	freed wait.Wakeup
 
 	mu        sync.Mutex
 	busy      map[id.Webhook]bool
@@ -63,7 +64,7 @@ type dispatcher struct {
 
 func newDispatcher(w *Workflows, turn func(context.Context, id.Webhook) error) *dispatcher {
 	return &dispatcher{
-		w: w, turn: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: make(chan struct{}, 1),
+		w: w, turn: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
 		passed: map[id.Webhook]passed{}, began: map[id.Webhook]uint64{},
 	}
 }
@@ -225,8 +226,5 @@ func (d *dispatcher) end(due webhooks.Due) {
 		delete(d.ofCompany, due.Company)
 	}
 	d.mu.Unlock()
-	select {
-	case d.freed <- struct{}{}:
-	default:
-	}
+	d.freed.Wake()
 }

@@ -180,7 +180,7 @@ func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason
 
 // send sends a message and writes down what came of it.
 func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
-	if time.Until(t.held.Until) < t.w.sendFor+5*time.Second {
+	if t.held.Left() < t.w.sendFor+5*time.Second {
 		return webhooks.Lost{}
 	}
 	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // idleWork is a migration whose tasks do nothing, or wait; begun counts how often each was begun.
@@ -56,12 +57,7 @@ func (w *idleWork) process(ctx context.Context, work *migrations.Work) error {
 	if w.wait == 0 {
 		return nil
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(w.wait):
-		return nil
-	}
+	return wait.Sleep(ctx, w.wait)
 }
 
 // twice is how many tasks were begun more than once.
@@ -159,10 +155,8 @@ func await(ctx context.Context, engine *migrations.Engine, run id.Run, state mig
 		if !now.State.IsActive() || now.State == migrations.Paused {
 			return now, fmt.Errorf("the run is %s, not %s: %s", now.State, state, now.Reason)
 		}
-		select {
-		case <-ctx.Done():
-			return now, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
+		if err := wait.Sleep(ctx, 100*time.Millisecond); err != nil {
+			return now, err
 		}
 	}
 }

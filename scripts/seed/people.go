@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -10,16 +12,19 @@ import (
 	"strings"
 )
 
-// joining are those who come by invitation.
-var joining = []string{"Jo", "Sam", "Mira"}
+// cast are the people of the story.
+var cast = []string{"Ana", "Jo", "Sam", "Mira"}
 
 var (
 	company = regexp.MustCompile(`/([a-z0-9-]+)/boards/`)
 	link    = regexp.MustCompile(`/join/([A-Za-z0-9_-]+)`)
 	secret  = regexp.MustCompile(`cfl_[A-Za-z0-9_-]+`)
+
+	atHandle = regexp.MustCompile(`>@([a-z0-9-]+)<`)
 )
 
-// gather has people join by an invitation of the owner's, and notes a token of each by handle.
+// gather has the people of the story join by an invitation of the owner's, and notes a token of each by handle. An
+// owner with the handle of one of them is that one.
 func (s seeder) gather(email, password string) error {
 	owner := visitor(s.url)
 	if _, err := owner.send("/login", url.Values{"email": {email}, "password": {password}}); err != nil {
@@ -34,15 +39,21 @@ func (s seeder) gather(email, password string) error {
 		return fmt.Errorf("%s sees no board after signing in", email)
 	}
 	home := "/" + found[1]
-	page, err = owner.send(home+"/people/invitations", url.Values{"role": {"member"}, "days": {"7"}, "many": {"yes"}})
-	if err != nil {
+	if page, err = owner.read(home + "/people"); err != nil {
+		return err
+	}
+	s.people[handleOf(page, email)] = s.token
+	if page, err = owner.send(home+"/people/invitations", url.Values{"role": {"member"}, "days": {"7"}, "many": {"yes"}}); err != nil {
 		return err
 	}
 	invitation := link.FindString(page)
-	s.people["ana"] = s.token
-	for _, name := range joining {
-		guest, handle := visitor(s.url), strings.ToLower(name)
-		if _, err := guest.send(invitation, url.Values{"name": {name}, "email": {handle + "@example.com"}, "password": {password}}); err != nil {
+	for _, name := range cast {
+		handle := strings.ToLower(name)
+		if s.people[handle] != "" {
+			continue
+		}
+		guest := visitor(s.url)
+		if err := guest.join(invitation, name, handle, found[1]+".example", password); err != nil {
 			return err
 		}
 		page, err := guest.send(home+"/tokens", url.Values{"name": {"Story"}, "scopes": {"tickets:read", "tickets:write"}, "days": {"0"}})
@@ -54,6 +65,33 @@ func (s seeder) gather(email, password string) error {
 		}
 	}
 	return nil
+}
+
+// handleOf finds in the list of people the handle of the one with an address.
+func handleOf(page, email string) string {
+	for row := range strings.SplitSeq(page, "<tr") {
+		if strings.Contains(strings.ToLower(row), ">"+html.EscapeString(strings.ToLower(email))+"<") {
+			if found := atHandle.FindStringSubmatch(row); found != nil {
+				return found[1]
+			}
+		}
+	}
+	return ""
+}
+
+// join accepts an invitation with an address that nobody has: jo@acme.example, jo-2@acme.example.
+func (b browser) join(invitation, name, handle, domain, password string) (err error) {
+	for n := 1; n < 10; n++ {
+		address := handle + "@" + domain
+		if n > 1 {
+			address = fmt.Sprintf("%s-%d@%s", handle, n, domain)
+		}
+		_, err = b.send(invitation, url.Values{"name": {name}, "email": {address}, "password": {password}})
+		if !errors.As(err, new(conflict)) {
+			return err
+		}
+	}
+	return err
 }
 
 // browser sends forms as a browser does.
@@ -83,7 +121,14 @@ func text(response *http.Response, err error) (string, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err == nil && response.StatusCode >= 400 {
-		return "", fmt.Errorf("%s %s: %s", response.Request.Method, response.Request.URL.Path, response.Status)
+		err = fmt.Errorf("%s %s: %s", response.Request.Method, response.Request.URL.Path, response.Status)
+		if response.StatusCode == http.StatusConflict {
+			err = conflict{err}
+		}
+		return "", err
 	}
 	return string(body), err
 }
+
+// conflict is an answer of 409.
+type conflict struct{ error }

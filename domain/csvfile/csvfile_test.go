@@ -1,8 +1,7 @@
-package migrations
+package csvfile
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -20,16 +19,16 @@ import (
 )
 
 // readCSV returns the rows of a file as "line: fields" and "line! reason".
-func readCSV(t *testing.T, file string, options CSVOptions) (columns []string, rows []string) {
+func readCSV(t *testing.T, file string, options Options) (columns []string, rows []string) {
 	t.Helper()
-	c, err := OpenCSV(strings.NewReader(file), options)
+	c, err := Open(strings.NewReader(file), options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c.Columns, drain(t, c)
 }
 
-func drain(t *testing.T, c *CSV) (rows []string) {
+func drain(t *testing.T, c *File) (rows []string) {
 	t.Helper()
 	for {
 		row, err := c.Next()
@@ -47,9 +46,9 @@ func drain(t *testing.T, c *CSV) (rows []string) {
 	}
 }
 
-func TestCSV(t *testing.T) {
+func TestNext(t *testing.T) {
 	t.Parallel()
-	huge := strings.Repeat("x", 3*MaxCSVRow)
+	huge := strings.Repeat("x", 3*MaxRow)
 	for _, c := range []struct {
 		name, file string
 		columns    []string
@@ -84,8 +83,8 @@ func TestCSV(t *testing.T) {
 		{"a quote that is never closed", "a,b\n1,\"2\n3,4\n5,6\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4", "4: 5|6"}},
 		{"a quote that is never closed, on the last line", "a,b\n1,2\n3,\"4", []string{"a", "b"}, []string{"2: 1|2", "3! " + openQuote}},
 		{
-			"a quote that is not closed within 1 MiB", "a,b\n1,\"2\n" + strings.Repeat("3,4\n", MaxCSVRow/4+10), []string{"a", "b"},
-			append([]string{"2! " + openQuote}, numbered(3, MaxCSVRow/4+10, "3|4")...),
+			"a quote that is not closed within 1 MiB", "a,b\n1,\"2\n" + strings.Repeat("3,4\n", MaxRow/4+10), []string{"a", "b"},
+			append([]string{"2! " + openQuote}, numbered(3, MaxRow/4+10, "3|4")...),
 		},
 		{"a row without end", "a,b\n1,2\n" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2: 1|2", "3! " + tooLong, "4: 3|4"}},
 		{"a quoted row without end", "a,b\n\"" + huge + "\n3,4\n", []string{"a", "b"}, []string{"2! " + openQuote, "3: 3|4"}},
@@ -93,7 +92,7 @@ func TestCSV(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			columns, rows := readCSV(t, c.file, CSVOptions{})
+			columns, rows := readCSV(t, c.file, Options{})
 			if !slices.Equal(columns, c.columns) {
 				t.Errorf("columns %q, want %q", columns, c.columns)
 			}
@@ -111,7 +110,7 @@ func numbered(from, n int, fields string) (rows []string) {
 	return rows
 }
 
-func TestCSV_encodings(t *testing.T) {
+func TestOpen_encodings(t *testing.T) {
 	t.Parallel()
 	text := "Titel,b\nGrüße — “naïve” €,2\n" + strings.Repeat("äöü,ß\n", 20_000)
 	encode := func(e interface{ String(string) (string, error) }) string {
@@ -121,7 +120,7 @@ func TestCSV_encodings(t *testing.T) {
 		}
 		return encoded
 	}
-	_, want := readCSV(t, text, CSVOptions{})
+	_, want := readCSV(t, text, Options{})
 	windows := encode(charmap.Windows1252.NewEncoder())
 	for name, file := range map[string]string{
 		"UTF-8 with a mark": "\ufeff" + text,
@@ -131,7 +130,7 @@ func TestCSV_encodings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			columns, rows := readCSV(t, file, CSVOptions{Encoding: EncodingWindows}) // a mark says more than an option
+			columns, rows := readCSV(t, file, Options{Encoding: EncodingWindows}) // a mark says more than an option
 			if columns[0] != "Titel" || !slices.Equal(rows, want) {
 				t.Errorf("got %q %.200q", columns, rows)
 			}
@@ -139,7 +138,7 @@ func TestCSV_encodings(t *testing.T) {
 	}
 	t.Run("what is neither is refused with what to do", func(t *testing.T) {
 		t.Parallel()
-		_, err := OpenCSV(strings.NewReader(windows), CSVOptions{})
+		_, err := Open(strings.NewReader(windows), Options{})
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "Windows-1252") {
 			t.Errorf("got %v", err)
 		}
@@ -147,7 +146,7 @@ func TestCSV_encodings(t *testing.T) {
 	t.Run("a row that is not UTF-8 far down is rejected alone", func(t *testing.T) {
 		t.Parallel()
 		rows := strings.Repeat("a,b\n", 50_000)
-		_, got := readCSV(t, rows+"gr\xfc\xdfe,2\n3,4\n", CSVOptions{})
+		_, got := readCSV(t, rows+"gr\xfc\xdfe,2\n3,4\n", Options{})
 		if n := len(got); n != 50_001 || got[n-2] != "50001! The row is not UTF-8. "+notUTF8 || got[n-1] != "50002: 3|4" {
 			t.Errorf("got %d rows, %q", n, got[n-2:])
 		}
@@ -155,8 +154,8 @@ func TestCSV_encodings(t *testing.T) {
 	t.Run("a sample that ends within a character is UTF-8", func(t *testing.T) {
 		t.Parallel()
 		for shift := range 4 {
-			_, rows := readCSV(t, "a\n"+strings.Repeat("x", csvSample-4+shift)+"\n", CSVOptions{})
-			_, rows2 := readCSV(t, "a\n"+strings.Repeat("x", csvSample-5+shift)+"😀\n", CSVOptions{})
+			_, rows := readCSV(t, "a\n"+strings.Repeat("x", sampleSize-4+shift)+"\n", Options{})
+			_, rows2 := readCSV(t, "a\n"+strings.Repeat("x", sampleSize-5+shift)+"😀\n", Options{})
 			if len(rows) != 1 || len(rows2) != 1 {
 				t.Errorf("shift %d: %d and %d rows", shift, len(rows), len(rows2))
 			}
@@ -164,7 +163,7 @@ func TestCSV_encodings(t *testing.T) {
 	})
 }
 
-func TestCSV_refuses(t *testing.T) {
+func TestOpen_refuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, says string }{
 		"an empty file":             {"", "empty"},
@@ -181,13 +180,13 @@ func TestCSV_refuses(t *testing.T) {
 		"text in another encoding":  {"BM,Gr\xf6\xdfe\n1,2\n", "not UTF-8"},
 		"UTF-16 without a mark":     {"a\x00,\x00b\x00\n\x00", "UTF-16"},
 		"a broken header":           {"a,\"b\n1,2\n", "first row"},
-		"a header without end":      {strings.Repeat("a", 2*MaxCSVRow), "first row"},
+		"a header without end":      {strings.Repeat("a", 2*MaxRow), "first row"},
 		"a header with NUL bytes":   {"abcdefgh,\x00\n1,2\n", "first row"},
-		"more columns than can be":  {strings.Repeat(",", MaxCSVColumns) + "\n", "5001 columns"},
+		"more columns than can be":  {strings.Repeat(",", MaxColumns) + "\n", "5001 columns"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := OpenCSV(strings.NewReader(c.file), CSVOptions{})
+			_, err := Open(strings.NewReader(c.file), Options{})
 			if !errors.As(err, new(BadFile)) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v", err)
 			}
@@ -195,23 +194,23 @@ func TestCSV_refuses(t *testing.T) {
 	}
 }
 
-func TestCSV_without_a_header(t *testing.T) {
+func TestOpen_without_a_header(t *testing.T) {
 	t.Parallel()
 	isHeader := func(first []string) bool { return !strings.HasPrefix(first[0], "http") }
-	columns, rows := readCSV(t, "https://a,1\nhttps://b,2\n", CSVOptions{Header: isHeader})
+	columns, rows := readCSV(t, "https://a,1\nhttps://b,2\n", Options{Header: isHeader})
 	if !slices.Equal(columns, []string{"Column 1", "Column 2"}) || !slices.Equal(rows, []string{"1: https://a|1", "2: https://b|2"}) {
 		t.Errorf("got %q %q", columns, rows)
 	}
-	columns, rows = readCSV(t, "url,n\nhttps://b,2\n", CSVOptions{Header: isHeader})
+	columns, rows = readCSV(t, "url,n\nhttps://b,2\n", Options{Header: isHeader})
 	if !slices.Equal(columns, []string{"url", "n"}) || !slices.Equal(rows, []string{"2: https://b|2"}) {
 		t.Errorf("got %q %q", columns, rows)
 	}
 }
 
-func TestCSV_says_that_reading_failed(t *testing.T) {
+func TestOpen_says_that_reading_failed(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the store is away")
-	c, err := OpenCSV(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"), iotest.ErrReader(broken)), CSVOptions{})
+	c, err := Open(io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 100_000)+"3"), iotest.ErrReader(broken)), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,13 +220,13 @@ func TestCSV_says_that_reading_failed(t *testing.T) {
 	if !errors.Is(err, broken) || errors.Is(err, fault.Invalid) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := OpenCSV(iotest.ErrReader(broken), CSVOptions{}); !errors.Is(err, broken) || errors.Is(err, fault.Invalid) {
+	if _, err := Open(iotest.ErrReader(broken), Options{}); !errors.Is(err, broken) || errors.Is(err, fault.Invalid) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // A file that is read in pieces from any of its cursors gives the same rows as one that is read at once.
-func TestCSV_resumes_after_any_row(t *testing.T) {
+func TestOpen_resumes_after_any_row(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		encoding := rapid.SampledFrom([]unicode.Endianness{unicode.LittleEndian, unicode.BigEndian}).Draw(t, "order")
@@ -240,7 +239,7 @@ func TestCSV_resumes_after_any_row(t *testing.T) {
 			text string
 		}
 		read := func(from string) (all []entry, cursors []string) {
-			c, err := OpenCSV(iotest.HalfReader(strings.NewReader(file)), CSVOptions{From: from})
+			c, err := Open(iotest.HalfReader(strings.NewReader(file)), Options{From: from})
 			if err != nil {
 				if from != "" {
 					t.Fatal(err)
@@ -254,7 +253,7 @@ func TestCSV_resumes_after_any_row(t *testing.T) {
 				case errors.Is(err, io.EOF):
 					return all, cursors
 				case errors.As(err, &bad):
-					row = CSVRow{Line: bad.Line, Fields: []string{bad.Reason, bad.Content}, Cursor: bad.Cursor}
+					row = Row{Line: bad.Line, Fields: []string{bad.Reason, bad.Content}, Cursor: bad.Cursor}
 				case err != nil:
 					t.Fatal(err)
 				}
@@ -274,7 +273,7 @@ func TestCSV_resumes_after_any_row(t *testing.T) {
 	})
 }
 
-func TestCSV_reads_what_encoding_csv_writes(t *testing.T) {
+func TestOpen_reads_what_encoding_csv_writes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(2, 5).Draw(t, "width")
@@ -291,7 +290,7 @@ func TestCSV_reads_what_encoding_csv_writes(t *testing.T) {
 		if err := w.WriteAll(append([][]string{header}, rows...)); err != nil {
 			t.Fatal(err)
 		}
-		c, err := OpenCSV(&file, CSVOptions{})
+		c, err := Open(&file, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,11 +306,11 @@ func TestCSV_reads_what_encoding_csv_writes(t *testing.T) {
 	})
 }
 
-func FuzzCSV(f *testing.F) {
+func FuzzFile(f *testing.F) {
 	f.Add([]byte("a,b\n1,\"2\n3\",4\r\n\"5"))
 	f.Add([]byte("sep=;\ra;b\r1;2"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		c, err := OpenCSV(bytes.NewReader(file), CSVOptions{})
+		c, err := Open(bytes.NewReader(file), Options{})
 		if err != nil {
 			return
 		}
@@ -322,130 +321,4 @@ func FuzzCSV(f *testing.F) {
 		}
 		t.Fatal("more rows than bytes")
 	})
-}
-
-// pieces is a filler that stops after some rows, as one whose worker died.
-type pieces struct {
-	file     string
-	cursor   string
-	left     int
-	payloads []string
-	rejected []string
-}
-
-var errStopped = errors.New("stopped")
-
-func (p *pieces) Values() Values { return nil }
-func (p *pieces) Cursor() string { return p.cursor }
-func (p *pieces) Upload(context.Context) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader(p.file)), nil
-}
-
-func (p *pieces) step(cursor string) error {
-	if p.left--; p.left < 0 {
-		return errStopped
-	}
-	p.cursor = cursor
-	return nil
-}
-
-func (p *pieces) Add(_ context.Context, task NewTask) error {
-	err := p.step(task.Cursor)
-	if err == nil {
-		p.payloads = append(p.payloads, fmt.Sprint(task.Line, " ", task.Payload))
-	}
-	return err
-}
-
-func (p *pieces) Reject(_ context.Context, r Rejection) error {
-	err := p.step(r.Cursor)
-	if err == nil {
-		p.rejected = append(p.rejected, fmt.Sprint(r.Line, " ", r.Reason))
-	}
-	return err
-}
-
-func TestFillCSV(t *testing.T) {
-	t.Parallel()
-	maker := func(*CSV) (func(CSVRow) (string, error), error) {
-		return func(row CSVRow) (string, error) {
-			if row.Fields[0] == "no" {
-				return "", errors.New("No.")
-			}
-			return strings.Join(row.Fields, "+"), nil
-		}, nil
-	}
-	t.Run("an interrupted filling goes on with neither double nor missing rows", func(t *testing.T) {
-		t.Parallel()
-		p := &pieces{file: "a,b\n1,2\nno,2\n\"3\n3\",4\n5\n6,7\n"}
-		for range 10 {
-			p.left = 1
-			if err := FillCSV(t.Context(), p, CSVOptions{}, maker); err == nil {
-				break
-			} else if !errors.Is(err, errStopped) {
-				t.Fatal(err)
-			}
-		}
-		if want := []string{"2 1+2", "4 3\n3+4", "7 6+7"}; !slices.Equal(p.payloads, want) {
-			t.Errorf("got %q, want %q", p.payloads, want)
-		}
-		if want := []string{"3 No.", "6 The row has 1 fields, the header 2."}; !slices.Equal(p.rejected, want) {
-			t.Errorf("got %q, want %q", p.rejected, want)
-		}
-	})
-	t.Run("a file without rows is refused", func(t *testing.T) {
-		t.Parallel()
-		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, CSVOptions{}, maker); !errors.As(err, new(BadFile)) {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
-func TestSheet(t *testing.T) {
-	t.Parallel()
-	t.Run("its names stand once above all pieces, and nothing in it is calculated", func(t *testing.T) {
-		t.Parallel()
-		var out bytes.Buffer
-		pieces := [][]string{{"=1+1", "+1", "-1", "@x", "\tx", "a=b", "", "x,\"y\"\nz"}, {"＝1"}}
-		sheet := Sheet{head: []string{"a", "=b"}, piece: func(_ context.Context, write func(...string)) (bool, error) {
-			write(pieces[0]...)
-			pieces = pieces[1:]
-			return len(pieces) > 0, nil
-		}}
-		w := csv.NewWriter(&out)
-		for more := true; more; {
-			var err error
-			if more, err = sheet.WriteSome(t.Context(), w); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want := "a,'=b\n'=1+1,'+1,'-1,'@x,'\tx,a=b,,\"x,\"\"y\"\"\nz\"\n'＝1\n"; out.String() != want {
-			t.Errorf("got %q, want %q", out.String(), want)
-		}
-	})
-	t.Run("what cannot be written ends it", func(t *testing.T) {
-		t.Parallel()
-		sheet := Sheet{piece: func(_ context.Context, write func(...string)) (bool, error) {
-			write("x")
-			return true, nil
-		}}
-		if _, err := sheet.WriteSome(t.Context(), csv.NewWriter(fullDisk{})); !errors.Is(err, io.ErrShortWrite) {
-			t.Error(err)
-		}
-	})
-}
-
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
-
-func BenchmarkCSV(b *testing.B) {
-	file := "a,b,c\n" + strings.Repeat("https://example.com/image.png,\"some text, quoted\",12345\n", 100_000)
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		c, err := OpenCSV(strings.NewReader(file), CSVOptions{})
-		for err == nil {
-			_, err = c.Next()
-		}
-	}
 }

@@ -1,4 +1,7 @@
-package migrations
+// Package csvfile reads CSV files of any size, in the encodings and dialects that spreadsheets write, row by row. A
+// row that cannot be read is reported with its line, and those after it are read; reading can go on after any row,
+// by its cursor. Start at Open.
+package csvfile
 
 import (
 	"bufio"
@@ -22,9 +25,9 @@ import (
 
 // The limits of a CSV file. The file itself may be of any size.
 const (
-	MaxCSVRow     = 1 << 20 // bytes of one row
-	MaxCSVColumns = 5000
-	csvSample     = 64 << 10 // what encoding and separator are told from
+	MaxRow     = 1 << 20 // bytes of one row
+	MaxColumns = 5000
+	sampleSize = 64 << 10 // what encoding and separator are told from
 )
 
 // The encodings that a CSV file can be said to have.
@@ -33,8 +36,8 @@ const (
 	EncodingWindows  = "windows-1252" // also what most call Latin-1
 )
 
-// CSVOptions say how a CSV file is to be read.
-type CSVOptions struct {
+// Options say how a CSV file is to be read.
+type Options struct {
 	Encoding string
 	// Header says whether the first row is one. Where it is nil the first row always is.
 	Header func(first []string) bool
@@ -42,31 +45,32 @@ type CSVOptions struct {
 	From string
 }
 
-// CSV reads a CSV file row by row, never more than a row of it at a time. Its rows may be separated by
+// File reads a CSV file row by row, never more than a row of it at a time. Its rows may be separated by
 // CRLF, LF or CR, its fields by commas, semicolons or tabs, as its first row shows.
-type CSV struct {
+type File struct {
 	// Columns are the names in the header, trimmed; several may be the same. What has no name there, and
 	// each column of a file without a header, is called Column and its number.
 	Columns []string
 	// Separator is what is between fields.
 	Separator rune
 
-	in     io.Reader // in UTF-8
-	buf    []byte    // what was read of it and not yet consumed
-	ended  error     // why there is no more: io.EOF, or what reading failed with
-	offset int64     // of buf in the decoded file
-	line   uint64    // that buf begins with
-	cr     bool      // lines end with CR, which is read as LF
-	fields *csv.Reader
-	raw    *bufio.Reader
-	first  *CSVRow // of a file without a header
+	in      io.Reader // in UTF-8
+	buf     []byte    // what was read of it and not yet consumed
+	ended   error     // why there is no more: io.EOF, or what reading failed with
+	offset  int64     // of buf in the decoded file
+	line    uint64    // that buf begins with
+	cr      bool      // lines end with CR, which is read as LF
+	records *csv.Reader
+	ahead   *bufio.Reader // what records reads from
+	parsed  int           // how much of buf ahead has
+	first   *Row          // of a file without a header
 }
 
-// CSVRow is a row of a CSV file.
-type CSVRow struct {
+// Row is a row of a CSV file.
+type Row struct {
 	Line   uint64 // that it begins in, from 1
 	Fields []string
-	Cursor string // for CSVOptions.From
+	Cursor string // for Options.From
 }
 
 // BadFile reports a file that cannot be read at all.
@@ -88,10 +92,10 @@ func (BadRow) Unwrap() error   { return fault.Invalid }
 
 const notUTF8 = "Save the file as UTF-8 (in Excel: “CSV UTF-8”), or choose the encoding Windows-1252."
 
-// OpenCSV begins to read a CSV file. It returns BadFile.
-func OpenCSV(r io.Reader, options CSVOptions) (*CSV, error) {
-	in := bufio.NewReaderSize(r, csvSample)
-	sample, err := in.Peek(csvSample)
+// Open begins to read a CSV file. It returns BadFile.
+func Open(r io.Reader, options Options) (*File, error) {
+	in := bufio.NewReaderSize(r, sampleSize)
+	sample, err := in.Peek(sampleSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read file: %w", err)
 	}
@@ -99,14 +103,14 @@ func OpenCSV(r io.Reader, options CSVOptions) (*CSV, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CSV{in: decoded, line: 1, raw: bufio.NewReaderSize(nil, 4096)}
-	if err := c.begin(options.Header); err != nil {
+	f := &File{in: decoded, line: 1, ahead: bufio.NewReaderSize(nil, sampleSize)}
+	if err := f.begin(options.Header); err != nil {
 		return nil, err
 	}
 	if options.From != "" {
-		return c, c.skipTo(options.From)
+		return f, f.skipTo(options.From)
 	}
-	return c, nil
+	return f, nil
 }
 
 // decode returns what is in the file as UTF-8, without its byte order mark.
@@ -159,7 +163,7 @@ func isBinary(sample []byte) bool {
 
 // validSample reports whether the beginning of a file is UTF-8; a full sample may end within a character.
 func validSample(sample []byte) bool {
-	if len(sample) == csvSample {
+	if len(sample) == sampleSize {
 		for cut := 0; cut < utf8.UTFMax-1 && len(sample) > 0; cut++ {
 			if last, _ := utf8.DecodeLastRune(sample); last != utf8.RuneError {
 				break
@@ -171,22 +175,25 @@ func validSample(sample []byte) bool {
 }
 
 // begin reads the header.
-func (c *CSV) begin(isHeader func([]string) bool) error {
-	for c.fill() && len(c.buf) < csvSample {
+func (f *File) begin(isHeader func([]string) bool) error {
+	for f.fill() && len(f.buf) < sampleSize {
 		continue
 	}
-	if !errors.Is(c.ended, io.EOF) && c.ended != nil {
-		return c.ended
+	if !errors.Is(f.ended, io.EOF) && f.ended != nil {
+		return f.ended
 	}
-	if c.cr = endsWithCR(c.buf); c.cr {
-		toLF(c.buf)
+	if f.cr = endsWithCR(f.buf); f.cr {
+		toLF(f.buf)
 	}
-	c.separateBy(separatorOf(c.buf))
-	if said := separatorLine.FindSubmatch(c.buf); said != nil {
-		c.separateBy(rune(said[1][0]))
-		c.consume(len(said[0]), 1)
+	f.Separator = separatorOf(f.buf)
+	if said := separatorLine.FindSubmatch(f.buf); said != nil {
+		f.Separator = rune(said[1][0])
+		f.consume(len(said[0]))
 	}
-	row, err := c.Next()
+	f.records = csv.NewReader(f.ahead)
+	f.records.Comma, f.records.FieldsPerRecord = f.Separator, -1
+	f.rewind()
+	row, err := f.Next()
 	var bad BadRow
 	switch {
 	case errors.Is(err, io.EOF):
@@ -195,18 +202,18 @@ func (c *CSV) begin(isHeader func([]string) bool) error {
 		return BadFile{fmt.Sprintf("The first row, on line %d, cannot be read. %s", bad.Line, bad.Reason)}
 	case err != nil:
 		return err
-	case len(row.Fields) > MaxCSVColumns:
-		return BadFile{fmt.Sprintf("The file has %d columns; up to %d can be read.", len(row.Fields), MaxCSVColumns)}
+	case len(row.Fields) > MaxColumns:
+		return BadFile{fmt.Sprintf("The file has %d columns; up to %d can be read.", len(row.Fields), MaxColumns)}
 	}
-	c.Columns = make([]string, len(row.Fields))
+	f.Columns = make([]string, len(row.Fields))
 	named := isHeader == nil || isHeader(row.Fields)
 	for i, name := range row.Fields {
-		if c.Columns[i] = strings.TrimSpace(name); !named || c.Columns[i] == "" {
-			c.Columns[i] = "Column " + strconv.Itoa(i+1)
+		if f.Columns[i] = strings.TrimSpace(name); !named || f.Columns[i] == "" {
+			f.Columns[i] = "Column " + strconv.Itoa(i+1)
 		}
 	}
 	if !named {
-		c.first = &row
+		f.first = &row
 	}
 	return nil
 }
@@ -214,77 +221,74 @@ func (c *CSV) begin(isHeader func([]string) bool) error {
 // separatorLine is what Excel understands at the top of a file.
 var separatorLine = regexp.MustCompile(`^(?i:sep)=([,;\t|])\r?(?:\n|$)`)
 
-func (c *CSV) separateBy(separator rune) {
-	c.Separator = separator
-	c.fields = csv.NewReader(c.raw)
-	c.fields.Comma, c.fields.FieldsPerRecord = separator, -1
-}
-
 // skipTo goes on after the row whose cursor it was.
-func (c *CSV) skipTo(cursor string) error {
+func (f *File) skipTo(cursor string) error {
 	at, line, _ := strings.Cut(cursor, ":")
 	offset, err := strconv.ParseInt(at, 10, 64)
 	lines, err2 := strconv.ParseUint(line, 10, 64)
 	if err != nil || err2 != nil {
 		return fmt.Errorf("cursor %q of a CSV file", cursor)
 	}
-	c.first = nil
-	for c.offset < offset {
-		if len(c.buf) == 0 && !c.fill() {
-			if !errors.Is(c.ended, io.EOF) {
-				return c.ended
+	f.first = nil
+	for f.offset < offset {
+		if len(f.buf) == 0 && !f.fill() {
+			if !errors.Is(f.ended, io.EOF) {
+				return f.ended
 			}
 			return BadFile{"The file is shorter than what was already read of it."}
 		}
-		c.consume(int(min(int64(len(c.buf)), offset-c.offset)), 0)
+		f.consume(int(min(int64(len(f.buf)), offset-f.offset)))
 	}
-	c.line = lines
+	f.line = lines
+	f.rewind()
 	return nil
 }
 
 // Next returns the next row. It returns BadRow, after which it can be called again, io.EOF, or what
 // reading the file failed with.
-func (c *CSV) Next() (CSVRow, error) {
-	if row := c.first; row != nil {
-		c.first = nil
+func (f *File) Next() (Row, error) {
+	if row := f.first; row != nil {
+		f.first = nil
 		return *row, nil
 	}
-	for {
-		line := c.line
-		raw, problem := c.record()
-		switch {
-		case problem != "":
-			return CSVRow{}, c.bad(line, problem, raw)
-		case raw == nil:
-			return CSVRow{}, c.ended
-		case len(raw) == 0:
-			continue // an empty line
-		case bytes.IndexByte(raw, 0) >= 0:
-			return CSVRow{}, c.bad(line, "The row has a NUL byte, which is no text.", raw)
-		case !utf8.Valid(raw):
-			return CSVRow{}, c.bad(line, "The row is not UTF-8. "+notUTF8, raw)
-		}
-		fields, err := c.split(raw)
-		if err != nil {
-			return CSVRow{}, c.bad(line, "The row is not CSV: "+err.Error()+".", raw)
-		}
-		if c.Columns != nil && len(fields) != len(c.Columns) {
-			return CSVRow{}, c.bad(line, fmt.Sprintf("The row has %d fields, the header %d.", len(fields), len(c.Columns)), raw)
-		}
-		return CSVRow{Line: line, Fields: fields, Cursor: c.cursor()}, nil
+	began := f.records.InputOffset()
+	fields, err := f.records.Read()
+	n := int(f.records.InputOffset() - began)
+	empty := f.skipEmptyLines(n)
+	n -= empty
+	line := f.line
+	switch {
+	case errors.Is(err, errTooLong) && empty > 0:
+		f.rewind() // the row may yet be short enough
+		return f.Next()
+	case err != nil && errors.Is(err, f.ended):
+		return Row{}, f.ended
+	case err != nil:
+		return Row{}, f.skipLine(problem(err, f.buf[:n]))
 	}
+	raw := f.consume(n)
+	switch {
+	case bytes.IndexByte(raw, 0) >= 0:
+		return Row{}, f.bad(line, "The row has a NUL byte, which is no text.", raw)
+	case !utf8.Valid(raw):
+		return Row{}, f.bad(line, "The row is not UTF-8. "+notUTF8, raw)
+	case f.Columns != nil && len(fields) != len(f.Columns):
+		return Row{}, f.bad(line, fmt.Sprintf("The row has %d fields, the header %d.", len(fields), len(f.Columns)), raw)
+	}
+	return Row{Line: line, Fields: fields, Cursor: f.cursor()}, nil
 }
 
-func (c *CSV) cursor() string {
-	return strconv.FormatInt(c.offset, 10) + ":" + strconv.FormatUint(c.line, 10)
+func (f *File) cursor() string {
+	return strconv.FormatInt(f.offset, 10) + ":" + strconv.FormatUint(f.line, 10)
 }
 
-func (c *CSV) bad(line uint64, reason string, raw []byte) BadRow {
-	return BadRow{Line: line, Reason: reason, Content: excerpt(raw), Cursor: c.cursor()}
+func (f *File) bad(line uint64, reason string, raw []byte) BadRow {
+	raw = bytes.TrimSuffix(bytes.TrimSuffix(raw, []byte{'\n'}), []byte{'\r'})
+	return BadRow{Line: line, Reason: reason, Content: Excerpt(raw), Cursor: f.cursor()}
 }
 
-// excerpt is how a row begins, for people and for the database.
-func excerpt(raw []byte) string {
+// Excerpt is how a row begins, for people and for the database.
+func Excerpt(raw []byte) string {
 	text := strings.ToValidUTF8(string(raw[:min(len(raw), 400)]), "\uFFFD")
 	text = strings.ReplaceAll(text, "\x00", "\uFFFD")
 	if runes := []rune(text); len(runes) > 200 {
@@ -293,25 +297,6 @@ func excerpt(raw []byte) string {
 	return text
 }
 
-// split parses one record.
-func (c *CSV) split(raw []byte) ([]string, error) {
-	c.raw.Reset(bytes.NewReader(raw))
-	fields, err := c.fields.Read()
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		err = parse.Err
-	}
-	return fields, err
-}
-
-// Where record is in a row.
-const (
-	atField = iota // where a field begins
-	inPlain
-	inQuotes
-	afterQuote // within quotes: their end, or the first of two
-)
-
 const (
 	tooLong     = "The row is longer than 1 MiB."
 	openQuote   = "A quote is opened and never closed, or the row is longer than 1 MiB."
@@ -319,138 +304,122 @@ const (
 	afterQuoted = "There is text after the closing quote of a field. A quote within quotes is written twice."
 )
 
-// record consumes a row and returns it without its line break, nil at the end. The row may have line breaks
-// in quotes. Where there is a problem with it, only its first line is consumed: what looks like
-// the rest of a row with a quote too many may be rows of their own.
-func (c *CSV) record() (raw []byte, problem string) {
-	where, lines, firstEnd := atField, uint64(1), -1
-	for i := 0; ; i++ {
-		if i >= len(c.buf) && !c.fill() {
-			return c.lastRecord(where, firstEnd)
-		}
-		b := c.buf[i]
-		if b == '\n' && where != inQuotes {
-			raw := c.consume(i+1, lines)[:i]
-			return bytes.TrimSuffix(raw, []byte{'\r'}), ""
-		}
-		if i >= MaxCSVRow {
-			problem := tooLong
-			if where == inQuotes {
-				problem = openQuote
-			}
-			return c.consumeLine(firstEnd), problem
-		}
-		if b == '\n' {
-			if lines++; firstEnd < 0 {
-				firstEnd = i
-			}
-		}
-		if where, problem = c.step(where, b, i); problem != "" {
-			return c.consumeLine(firstEnd), problem
-		}
-	}
-}
+// errTooLong ends a row that is longer than any may be.
+var errTooLong = errors.New(tooLong)
 
-// step returns where the row is after a byte.
-func (c *CSV) step(where int, b byte, i int) (int, string) {
-	switch where {
-	case inQuotes:
-		if b == '"' {
-			return afterQuote, ""
-		}
-		return inQuotes, ""
-	case afterQuote:
-		switch {
-		case b == '"':
-			return inQuotes, ""
-		case rune(b) == c.Separator:
-			return atField, ""
-		case b == '\r' && c.newlineAt(i+1):
-			return afterQuote, ""
-		}
-		return where, afterQuoted
-	}
+// problem says why the parser refused a row of which it read so much.
+func problem(err error, row []byte) string {
+	var at *csv.ParseError
 	switch {
-	case b == '"' && where == atField:
-		return inQuotes, ""
-	case b == '"':
-		return where, strayQuote
-	case rune(b) == c.Separator:
-		return atField, ""
+	case errors.Is(err, csv.ErrBareQuote):
+		return strayQuote
+	case errors.As(err, &at) && quoteAt(row, at.Line-at.StartLine, at.Column):
+		return afterQuoted
+	case errors.Is(err, errTooLong) && bytes.Count(row, []byte{'"'})%2 == 0:
+		return tooLong
 	}
-	return inPlain, ""
+	return openQuote
 }
 
-// newlineAt reports whether a line ends there.
-func (c *CSV) newlineAt(i int) bool {
-	for i >= len(c.buf) {
-		if !c.fill() {
-			return true
-		}
+// quoteAt reports whether there is one in a column, from 1, of a line, from 0.
+func quoteAt(row []byte, line, column int) bool {
+	for range line {
+		_, row, _ = bytes.Cut(row, []byte{'\n'})
 	}
-	return c.buf[i] == '\n'
+	return column <= len(row) && row[column-1] == '"'
 }
 
-// lastRecord is what is left where the file ends.
-func (c *CSV) lastRecord(where, firstEnd int) ([]byte, string) {
+// window is what the parser reads: the file from the row on that it is at, as far as a row may go.
+type window struct{ *File }
+
+func (w window) Read(p []byte) (int, error) {
 	switch {
-	case !errors.Is(c.ended, io.EOF), len(c.buf) == 0:
-		return nil, ""
-	case where == inQuotes:
-		return c.consumeLine(firstEnd), openQuote
+	case w.parsed > MaxRow:
+		return 0, errTooLong
+	case w.parsed == len(w.buf) && !w.fill():
+		return 0, w.ended
 	}
-	return bytes.TrimSuffix(c.consume(len(c.buf), 1), []byte{'\r'}), ""
+	n := copy(p, w.buf[w.parsed:min(len(w.buf), MaxRow+1)])
+	w.parsed += n
+	return n, nil
 }
 
-// consumeLine consumes up to and with the next line break, at firstEnd where that is known, and returns
-// how the line begins.
-func (c *CSV) consumeLine(firstEnd int) []byte {
-	begin := slices.Clone(c.buf[:min(len(c.buf), 400)])
-	for firstEnd < 0 {
-		if firstEnd = bytes.IndexByte(c.buf, '\n'); firstEnd < 0 {
-			c.consume(len(c.buf), 0)
-			if !c.fill() {
-				return begin
-			}
+// rewind has the parser go on at the beginning of buf.
+func (f *File) rewind() {
+	f.parsed = 0
+	f.ahead.Reset(window{f})
+}
+
+// skipEmptyLines consumes those that n bytes begin with, and returns how many bytes they are.
+func (f *File) skipEmptyLines(n int) (skipped int) {
+	for skipped < n {
+		end := 1
+		if bytes.HasPrefix(f.buf, []byte("\r\n")) {
+			end = 2
 		}
+		if f.buf[end-1] != '\n' {
+			break
+		}
+		f.consume(end)
+		skipped += end
 	}
-	c.consume(firstEnd+1, 1)
+	return skipped
+}
+
+// skipLine consumes the first line of a row that cannot be read: what looks like the rest of a row with a quote
+// too many may be rows of their own.
+func (f *File) skipLine(reason string) error {
+	line, begin := f.line, slices.Clone(f.buf[:min(len(f.buf), 400)])
+	end := bytes.IndexByte(f.buf, '\n')
+	for end < 0 {
+		f.consume(len(f.buf))
+		if !f.fill() {
+			break
+		}
+		end = bytes.IndexByte(f.buf, '\n')
+	}
+	if end < 0 && !errors.Is(f.ended, io.EOF) {
+		return f.ended
+	}
+	f.consume(end + 1)
+	f.rewind()
 	begin, _, _ = bytes.Cut(begin, []byte{'\n'})
-	return begin
+	return f.bad(line, reason, begin)
 }
 
 // consume takes n bytes, which stay as they are until the next fill.
-func (c *CSV) consume(n int, lines uint64) []byte {
-	taken := c.buf[:n]
-	c.buf, c.offset, c.line = c.buf[n:], c.offset+int64(n), c.line+lines
+func (f *File) consume(n int) []byte {
+	taken := f.buf[:n]
+	f.buf, f.offset, f.line = f.buf[n:], f.offset+int64(n), f.line+uint64(bytes.Count(taken, []byte{'\n'}))
+	f.parsed -= n
 	return taken
 }
 
 // fill reads more of the file into buf. It reports whether there was more.
-func (c *CSV) fill() bool {
-	if c.ended != nil {
+func (f *File) fill() bool {
+	if f.ended != nil {
 		return false
 	}
-	if cap(c.buf)-len(c.buf) < 4096 {
-		c.buf = append(make([]byte, 0, 2*len(c.buf)+2*csvSample), c.buf...)
+	if cap(f.buf)-len(f.buf) < 4096 {
+		f.buf = append(make([]byte, 0, 2*len(f.buf)+2*sampleSize), f.buf...)
 	}
-	n := len(c.buf)
+	n := len(f.buf)
 	for range 100 {
-		read, err := c.in.Read(c.buf[n:cap(c.buf)])
-		if c.buf = c.buf[:n+read]; c.cr {
-			toLF(c.buf[n:])
+		read, err := f.in.Read(f.buf[n:cap(f.buf)])
+		if f.buf = f.buf[:n+read]; f.cr {
+			toLF(f.buf[n:])
 		}
 		if err != nil {
-			c.ended = err
+			f.ended = err
 			if !errors.Is(err, io.EOF) {
-				c.ended = fmt.Errorf("read file: %w", err)
+				f.ended = fmt.Errorf("read file: %w", err)
 			}
 		}
 		if read > 0 || err != nil {
 			return read > 0
 		}
 	}
-	c.ended = fmt.Errorf("read file: %w", io.ErrNoProgress)
+	f.ended = fmt.Errorf("read file: %w", io.ErrNoProgress)
 	return false
 }
 
