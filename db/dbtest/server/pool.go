@@ -103,7 +103,7 @@ func (p *pool) learn() error {
 }
 
 func (p *pool) make() (name string, err error) {
-	p.count(func() { p.counts.made++; name = fmt.Sprintf("t%d", p.counts.made) })
+	p.count(func() { p.counts.made++; name = fmt.Sprintf("t_%d", p.counts.made) })
 	return name, p.execute("CREATE DATABASE " + name + " " + charset + "; USE " + name + ";" + p.create)
 }
 
