@@ -371,7 +371,7 @@ func (a *running) steady(name string, value any) any {
 			same["errors"] = "<number>"
 		}
 		if name == "progress" && a.underWay {
-			return "<rowNumbers of " + strings.Join(slices.Sorted(maps.Keys(value)), ", ") + ">"
+			return "<numbers of " + strings.Join(slices.Sorted(maps.Keys(value)), ", ") + ">"
 		}
 		return same
 	case []any:
