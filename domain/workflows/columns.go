@@ -210,7 +210,7 @@ func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64,
 func (w *Workflows) forgetBoard(company id.Company, slugs ...string) {
 	for _, slug := range slugs {
 		if parsed, err := boards.ParseSlug(slug); err == nil {
-			w.boards.forget(boardRef{company, parsed})
+			w.boards.Forget(boardRef{company, parsed})
 		}
 	}
 }

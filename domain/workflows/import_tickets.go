@@ -92,7 +92,7 @@ func (w *Workflows) importPlan(ctx context.Context, q *db.Queries, values migrat
 	if plan.board.Archived() {
 		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
 	}
-	if plan.people, err = w.people.get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
+	if plan.people, err = w.people.Get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
 		return plan, err
 	}
 	plan.names = values["names"] == "true"

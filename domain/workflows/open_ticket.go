@@ -67,14 +67,14 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 		if !gone && !errors.Is(err, boards.ErrOutdated) {
 			return opened, err
 		}
-		w.boards.forget(ref)
+		w.boards.Forget(ref)
 	}
 	return nil, db.Unavailable{Why: "the board's columns change again and again", Err: err}
 }
 
 // openOn opens the tickets on the board as it was at most a second ago.
 func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
-	board, err := w.boards.get(ref, func() (boards.Board, error) {
+	board, err := w.boards.Get(ref, func() (boards.Board, error) {
 		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
 	})
 	if err != nil {

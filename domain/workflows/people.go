@@ -98,7 +98,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 // forgetBearers has the next call with each of these tokens ask who it speaks for.
 func (w *Workflows) forgetBearers(hashes [][]byte) {
 	for _, hash := range hashes {
-		w.bearers.forget(string(hash))
+		w.bearers.Forget(string(hash))
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
 	}
-	w.bearers.forgetAll() // theirs are of several companies
+	w.bearers.ForgetAll() // theirs are of several companies
 	return nil
 }
 

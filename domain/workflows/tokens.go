@@ -96,13 +96,13 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 	if err != nil {
 		return fmt.Errorf("revoke token: %w", err)
 	}
-	w.bearers.forget(string(hash))
+	w.bearers.Forget(string(hash))
 	return nil
 }
 
 // Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
 func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
-	return w.bearers.get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
+	return w.bearers.Get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
 		now := w.db.Now()
 		actor, used, err := accounts.ByToken(ctx, w.db.Queries, token, now)
 		if err == nil && (used == nil || now.Sub(*used) >= accounts.UsedEvery) {

@@ -34,14 +34,14 @@ type Workflows struct {
 	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
 	lookups  *coalesce.Group[requests.Neighbours, lookup, requests.Tracked]
 	looked   requests.Meter
-	boards   recent[boardRef, boards.Board]
-	bearers  recent[string, accounts.Actor] // by the token's hash
+	boards   coalesce.Recent[boardRef, boards.Board]
+	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
 	gauges   feedGauges
 	refs     *refs.Engine
 	live     *live.Hub
-	people   recent[id.Company, *directory]
+	people   coalesce.Recent[id.Company, *directory]
 	aside    sync.WaitGroup   // writes that no request waits for
 	files    migrations.Files // nil where there is no place for them
 	outbound *outbound.Client

@@ -1,4 +1,4 @@
-package workflows
+package coalesce
 
 import (
 	"sync"
@@ -10,9 +10,9 @@ const (
 	recentMax = 1000        // values kept
 )
 
-// recent keeps what was read within the last second, for reads that every one of thousands of
+// Recent keeps what was read within the last second, for reads that every one of thousands of
 // requests would do. What must be true at this moment is checked where it is changed.
-type recent[K comparable, V any] struct {
+type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]dated[V]
 }
@@ -22,8 +22,8 @@ type dated[V any] struct {
 	at    time.Time
 }
 
-// get returns the value of a key, read at most a second ago. An error is not kept.
-func (r *recent[K, V]) get(key K, read func() (V, error)) (V, error) {
+// Get returns the value of a key, read at most a second ago. An error is not kept.
+func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	r.mu.Lock()
 	known, ok := r.values[key]
 	r.mu.Unlock()
@@ -44,15 +44,15 @@ func (r *recent[K, V]) get(key K, read func() (V, error)) (V, error) {
 	return value, nil
 }
 
-// forgetAll makes the next get of every key read.
-func (r *recent[K, V]) forgetAll() {
+// ForgetAll makes the next Get of every key read.
+func (r *Recent[K, V]) ForgetAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.values = nil
 }
 
-// forget makes the next get read.
-func (r *recent[K, V]) forget(key K) {
+// Forget makes the next Get read.
+func (r *Recent[K, V]) Forget(key K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.values, key)
