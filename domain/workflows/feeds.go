@@ -22,11 +22,6 @@ type fed struct {
 	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
 	// keyed returns the rows of a company that have some keys; nil where rows have none.
 	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
-	// again has what a task of republish says published again, and returns how many rows these are.
-	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
-	// parts adds the tasks for what hangs on the tickets of a board with numbers from after + 1 to upto; nil where a
-	// board is one task. Those of later feeds come first, and with those of tickets filling is through with the numbers.
-	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
 }
 
 // everyFeed are all feeds.
@@ -34,25 +29,15 @@ var everyFeed = []fed{
 	{
 		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
 		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
-		keyed: tickets.IDsByKeys, parts: (*againFiller).tickets,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
-		},
+		keyed: tickets.IDsByKeys,
 	},
 	{
 		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
 		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
-		parts: (*againFiller).comments,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
-		},
 	},
 	{
 		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
 		scope: "boards:read", companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return boards.RepublishOne(ctx, tx, task.Board)
-		},
 	},
 }
 

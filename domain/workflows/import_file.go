@@ -13,37 +13,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// ImportFile is what the file of an import has, as its first rows show, and what is suggested for it.
-type ImportFile struct {
-	Run      migrations.Run
-	Jira     bool
-	Columns  []ImportColumn // each name once
-	Roles    []ImportRole
-	Kept     []string // columns that are kept below the description
-	Statuses []ImportStatus
-	Places   []string // the board's columns
-	Rows     int      // that were looked at
-	Whole    bool     // there are no more
-	Rejected []string // rows among them that cannot be read
-}
-
-// ImportColumn is a column of a file.
-type ImportColumn struct {
-	Name    string
-	Times   int      // how many columns have the name
-	Samples []string // its first values
-}
-
-// ImportRole is what a column can be for an import. Column is "-" where there is none.
-type ImportRole struct{ Param, Label, Help, Column string }
-
-// ImportStatus is a status in the file, and the column of the board that its tickets go to.
-type ImportStatus struct {
-	Name   string
-	Times  int
-	Column string // "" where the board has none for it
-}
-
 // How much of a file is looked at.
 const (
 	lookRows     = 2000
@@ -52,12 +21,8 @@ const (
 	lookSamples  = 3
 )
 
-// ImportFile returns what the file of a run of import-tickets has. Values say what is chosen already. It
-// returns csvfile.BadFile and BadParam.
-func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
-	if _, err := operating(ctx); err != nil {
-		return ImportFile{}, err
-	}
+// ReadImport returns what the file of a run of import-tickets has: see ImportReader.
+func (w *Workflows) ReadImport(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
 	file := ImportFile{}
 	var err error
 	if file.Run, err = w.engine.Run(ctx, run); err != nil {
@@ -78,10 +43,17 @@ func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migration
 		return file, err
 	}
 	defer func() { _ = upload.Close() }()
-	return file, file.look(upload, values, &plan)
+	i := inspection{ImportFile: &file, plan: &plan}
+	return file, i.look(upload, values)
 }
 
-func (f *ImportFile) look(upload io.Reader, values migrations.Values, plan *importPlan) error {
+// inspection reads the first rows of a file for a plan.
+type inspection struct {
+	*ImportFile
+	plan *importPlan
+}
+
+func (f *inspection) look(upload io.Reader, values migrations.Values) error {
 	limited := &io.LimitedReader{R: upload, N: lookBytes}
 	c, err := csvfile.Open(limited, csvOptions(values))
 	if err != nil {
@@ -116,15 +88,15 @@ func (f *ImportFile) look(upload io.Reader, values migrations.Values, plan *impo
 		}
 		f.Rows++
 		for i, value := range row.Fields {
-			f.Columns[at[c.Columns[i]]].sample(value)
+			sample(&f.Columns[at[c.Columns[i]]], value)
 		}
-		f.status(row.Fields, statuses, plan)
+		f.status(row.Fields, statuses)
 	}
 	return nil
 }
 
 // sample keeps a value where it is one of the first.
-func (c *ImportColumn) sample(value string) {
+func sample(c *ImportColumn, value string) {
 	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
 		return
 	}
@@ -134,7 +106,7 @@ func (c *ImportColumn) sample(value string) {
 }
 
 // status counts the status of a row.
-func (f *ImportFile) status(fields []string, at []int, plan *importPlan) {
+func (f *inspection) status(fields []string, at []int) {
 	for _, i := range at {
 		name := markup.Flat(fields[i])
 		if name == "" {
@@ -144,7 +116,7 @@ func (f *ImportFile) status(fields []string, at []int, plan *importPlan) {
 		if known >= 0 {
 			f.Statuses[known].Times++
 		} else if len(f.Statuses) < lookStatuses {
-			f.Statuses = append(f.Statuses, ImportStatus{Name: name, Times: 1, Column: plan.placed(name)})
+			f.Statuses = append(f.Statuses, ImportStatus{Name: name, Times: 1, Column: f.plan.placed(name)})
 		}
 		return
 	}
@@ -168,7 +140,7 @@ func (p *importPlan) placed(status string) string {
 }
 
 // suggest fills in what is chosen, or else what the names of the columns suggest.
-func (f *ImportFile) suggest(values migrations.Values, columns []string) {
+func (f *inspection) suggest(values migrations.Values, columns []string) {
 	for _, c := range importColumns {
 		name := values[c.param]
 		if name == "" {
@@ -184,7 +156,7 @@ func (f *ImportFile) suggest(values migrations.Values, columns []string) {
 	}
 }
 
-func (f *ImportFile) column(param string) string {
+func (f *inspection) column(param string) string {
 	for _, role := range f.Roles {
 		if role.Param == param {
 			return role.Column

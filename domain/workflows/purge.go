@@ -76,7 +76,7 @@ func (w *Workflows) fillPurging(ctx context.Context, into migrations.Filler) err
 	var micros int64
 	var ticket tickets.ID
 	_, _ = fmt.Sscanf(into.Cursor(), "%d %d %d", &from, &micros, &ticket)
-	return w.eachBoard(ctx, company, from, func(board db.BoardsAfterRow) error {
+	return eachBoard(ctx, w.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
 		after := tickets.DeletedCursor{At: time.UnixMicro(0).UTC()}
 		if board.ID == from {
 			after = tickets.DeletedCursor{At: time.UnixMicro(micros).UTC(), ID: ticket}

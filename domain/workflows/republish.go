@@ -65,8 +65,12 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	if which.All {
+		operator, err := operating(ctx)
+		if err != nil {
+			return 0, nil, err
+		}
 		run, err = w.opening(ctx, func() (migrations.Run, error) {
-			return w.OpenRun(ctx, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
+			return w.engine.OpenRun(ctx, operator, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
 		})
 		return 0, run, err
 	}

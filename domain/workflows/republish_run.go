@@ -15,9 +15,53 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
+// republished is what a run does with the rows of a feed.
+type republished struct {
+	// again has what a task says published again, and returns how many rows these are.
+	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
+	// parts adds the tasks for what hangs on the tickets of a board with numbers from after + 1 to upto; nil if a
+	// board is one task. Those of later feeds come first, and with those of tickets filling is through with the numbers.
+	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
+}
+
+// republishedOf has each feed that can be republished, by its name.
+var republishedOf = map[string]republished{
+	"tickets": {
+		parts: (*againFiller).tickets,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
+		},
+	},
+	"comments": {
+		parts: (*againFiller).comments,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
+		},
+	},
+	"boards": {
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return boards.RepublishOne(ctx, tx, task.Board)
+		},
+	},
+}
+
+// feedNamed returns what a run does with a feed, or feeds.NotFound.
+func (w *Workflows) feedNamed(name string) (republished, error) {
+	if _, err := w.feeds.Feed(name); err != nil {
+		return republished{}, err
+	}
+	return republishedOf[name], nil
+}
+
 // republish publishes rows again as they are, for those who read the feeds: what is shown of them has changed
 // without them, or a reader has lost them.
+// It panics if a registered feed is missing here: that is a mistake in the program.
 func (w *Workflows) republish() *migrations.Migration {
+	for _, name := range w.feeds.Names() {
+		if republishedOf[name].again == nil {
+			panic("republish: no way to publish the rows of the feed " + name + " again")
+		}
+	}
 	return &migrations.Migration{
 		Name: republishing, Title: "Publish rows again",
 		Description: "Sends rows through the feeds once more, as they are, to whoever follows them: consumers, webhooks and open boards. Nothing else about them changes. It starts by itself; a board whose slug changes is published so, for the keys of its tickets change.",
@@ -39,7 +83,7 @@ func (w *Workflows) republish() *migrations.Migration {
 				knobs.Rate = rate / republishPart
 			}
 		},
-		Fill: w.fillRepublishing, Write: writeRepublishing, Preview: previewRepublishing,
+		Fill: w.fillRepublishing, Write: w.writeRepublishing, Preview: w.previewRepublishing,
 		Knobs:  migrations.Knobs{Concurrency: 1, Block: 1},
 		Behind: true, Unattended: true,
 	}
@@ -106,11 +150,11 @@ func (w *Workflows) fillRepublishing(ctx context.Context, into migrations.Filler
 	}
 	begun := filledToBy(into.Cursor())
 	from := max(begun.board, only.ID)
-	return w.eachBoard(ctx, company, from, func(board db.BoardsAfterRow) error {
+	return eachBoard(ctx, w.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
 		if only.ID != 0 && board.ID != only.ID {
 			return nil
 		}
-		f := &againFiller{Filler: into, board: board, feed: into.Values()["feed"]}
+		f := &againFiller{Filler: into, feeds: w.feeds.Names(), board: board, feed: into.Values()["feed"]}
 		if board.ID != begun.board {
 			return f.all(ctx, w.bulk.Queries)
 		}
@@ -122,6 +166,7 @@ func (w *Workflows) fillRepublishing(ctx context.Context, into migrations.Filler
 // againFiller adds the tasks of a board. Those of all feeds go on together through its numbers.
 type againFiller struct {
 	migrations.Filler
+	feeds   []string // of all, in their order
 	board   db.BoardsAfterRow
 	feed    string // "" for all
 	reached filledTo
@@ -144,11 +189,11 @@ func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error 
 }
 
 func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
-	for _, feed := range everyFeed {
-		if feed.parts != nil {
+	for _, feed := range f.feeds {
+		if republishedOf[feed].parts != nil {
 			continue
 		}
-		if err := f.add(ctx, again{Feed: feed.Name}, filledTo{board: f.board.ID}); err != nil {
+		if err := f.add(ctx, again{Feed: feed}, filledTo{board: f.board.ID}); err != nil {
 			return err
 		}
 	}
@@ -159,11 +204,12 @@ func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
 func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
 	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
 		upto := min(after+republishPart, f.board.MaxTicketID)
-		for _, feed := range slices.Backward(everyFeed) {
-			if feed.parts == nil {
+		for _, feed := range slices.Backward(f.feeds) {
+			parts := republishedOf[feed].parts
+			if parts == nil {
 				continue
 			}
-			if err := feed.parts(f, ctx, q, after, upto); err != nil {
+			if err := parts(f, ctx, q, after, upto); err != nil {
 				return err
 			}
 		}
@@ -192,9 +238,9 @@ func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto u
 	})
 }
 
-func againOf(work *migrations.Work) (task again, feed fed, err error) {
+func (w *Workflows) againOf(work *migrations.Work) (task again, feed republished, err error) {
 	if err = json.Unmarshal([]byte(work.Task.Payload), &task); err == nil {
-		feed, err = fedBy(task.Feed)
+		feed, err = w.feedNamed(task.Feed)
 	}
 	if err != nil {
 		err = migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
@@ -202,9 +248,9 @@ func againOf(work *migrations.Work) (task again, feed fed, err error) {
 	return task, feed, err
 }
 
-func writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+func (w *Workflows) writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	for _, work := range works {
-		task, feed, err := againOf(work)
+		task, feed, err := w.againOf(work)
 		if err != nil {
 			work.Fail(err)
 			continue
@@ -218,8 +264,8 @@ func writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work)
 	return nil
 }
 
-func previewRepublishing(_ context.Context, work *migrations.Work) (string, error) {
-	task, feed, err := againOf(work)
+func (w *Workflows) previewRepublishing(_ context.Context, work *migrations.Work) (string, error) {
+	task, feed, err := w.againOf(work)
 	if err != nil {
 		return "", err
 	}

@@ -51,7 +51,7 @@ func (w *Workflows) fillRerendering(ctx context.Context, into migrations.Filler)
 	var from id.Board
 	var behind uint64
 	_, _ = fmt.Sscanf(into.Cursor(), "%d %d", &from, &behind)
-	return w.eachBoard(ctx, company, from, func(board db.BoardsAfterRow) error {
+	return eachBoard(ctx, w.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
 		first := uint64(0)
 		if board.ID == from {
 			first = behind

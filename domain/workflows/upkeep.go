@@ -57,13 +57,13 @@ func boardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 const boardsPerPage = 500
 
 // eachBoard calls fn for the boards of a company, or of all where it is the zero one, by id from one on.
-func (w *Workflows) eachBoard(ctx context.Context, company accounts.Company, from id.Board, fn func(db.BoardsAfterRow) error) error {
+func eachBoard(ctx context.Context, q *db.Queries, company accounts.Company, from id.Board, fn func(db.BoardsAfterRow) error) error {
 	after := from
 	if after > 0 {
 		after--
 	}
 	for {
-		rows, err := db.Read(w.bulk.BoardsAfter(ctx, after, boardsPerPage))
+		rows, err := db.Read(q.BoardsAfter(ctx, after, boardsPerPage))
 		if err != nil {
 			return fmt.Errorf("read boards: %w", err)
 		}

@@ -18,7 +18,6 @@ import (
 
 const (
 	sendFor    = 15 * time.Second // a message may take, with its answer: Workflows.sendFor
-	byHandFor  = 10 * time.Second // the same while somebody waits
 	readFor    = 3 * time.Second  // the rest of an answer may stand still
 	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
 	itemsAhead = 100              // rows are read at once,
@@ -26,8 +25,10 @@ const (
 	trimEvery  = 100              // attempts
 )
 
-// sendTo sends a message and returns what came of it. Its error is ctx's, or a fault of ours.
-func (w *Workflows) sendTo(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, most time.Duration) (webhooks.Outcome, error) {
+// SendMessage sends a message to an address, signed with the keys, and returns its outcome. It takes no longer than a message
+// from a turn may. Its error is ctx's, or a server error.
+func (w *Workflows) SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error) {
+	within = min(within, w.sendFor)
 	body, err := m.Body()
 	if err != nil {
 		return webhooks.Outcome{}, err
@@ -41,7 +42,7 @@ func (w *Workflows) sendTo(ctx context.Context, address string, keys webhooks.Ke
 	if err := keys.Sign(req.Header, m.ID, began, body); err != nil {
 		return webhooks.Outcome{}, err
 	}
-	res, err := w.outbound.Do(req, outbound.Limits{Redirects: -1, Header: most, Total: most, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor})
+	res, err := w.outbound.Do(req, outbound.Limits{Redirects: -1, Header: within, Total: within, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor})
 	if err != nil {
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
@@ -183,7 +184,7 @@ func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) 
 	if t.held.Left() < t.w.sendFor+5*time.Second {
 		return webhooks.ErrLost
 	}
-	outcome, err := t.w.sendTo(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
+	outcome, err := t.w.SendMessage(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
 	if err != nil {
 		return err
 	}

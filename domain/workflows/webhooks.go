@@ -319,6 +319,16 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(end, item, w.db.Now()))
 }
 
+// Sender sends messages to webhooks; delivery does.
+type Sender interface {
+	// SendMessage sends a message to an address, signed with the keys, within a time, and returns its outcome. Its error is
+	// ctx's, or a server error.
+	SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error)
+}
+
+// byHandFor is how long a message may take, with its answer, while a caller waits for it.
+const byHandFor = 10 * time.Second
+
 // sendByHand sends a message while somebody waits.
 func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message) (webhooks.Attempt, error) {
 	select {
@@ -331,7 +341,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	outcome, err := w.sendTo(ctx, hook.URL, keys, message, min(byHandFor, w.sendFor))
+	outcome, err := w.sender.SendMessage(ctx, hook.URL, keys, message, byHandFor)
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}

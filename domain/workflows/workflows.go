@@ -49,6 +49,8 @@ type Workflows struct {
 	log      *slog.Logger  // of what no request waits for
 	byHand   chan struct{} // bounds what is sent to webhooks while somebody waits
 	sendFor  time.Duration // a message to a webhook may take
+	sender   Sender
+	importer ImportReader
 }
 
 // New returns the use cases on a database.
@@ -64,8 +66,9 @@ func New(d *db.DB, options ...Option) *Workflows {
 	if w.outbound == nil {
 		w.outbound = outbound.New(outbound.Options{})
 	}
-	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
+	w.sender, w.importer = w, w
 	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
+	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
 	w.refs = refs.New(d)
 	w.poppings = coalesce.New(w.popBatch, coalesce.Options{Alone: aloneWorth})
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})

@@ -1,0 +1,54 @@
+package workflows
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// ImportFile is what the file of an import has, as its first rows show, and what is suggested for it.
+type ImportFile struct {
+	Run      migrations.Run
+	Jira     bool
+	Columns  []ImportColumn // each name once
+	Roles    []ImportRole
+	Kept     []string // columns that are kept below the description
+	Statuses []ImportStatus
+	Places   []string // the board's columns
+	Rows     int      // that were looked at
+	Whole    bool     // there are no more
+	Rejected []string // rows among them that cannot be read
+}
+
+// ImportColumn is a column of a file.
+type ImportColumn struct {
+	Name    string
+	Times   int      // how many columns have the name
+	Samples []string // its first values
+}
+
+// ImportRole is what a column can be for an import. Column is "-" where there is none.
+type ImportRole struct{ Param, Label, Help, Column string }
+
+// ImportStatus is a status in the file, and the column of the board that its tickets go to.
+type ImportStatus struct {
+	Name   string
+	Times  int
+	Column string // "" where the board has none for it
+}
+
+// ImportReader looks into the file of an import; the migration import-tickets does.
+type ImportReader interface {
+	// ReadImport returns what the file of a run of import-tickets has. Values say what is chosen already. It returns
+	// migrations.BadFile and BadParam.
+	ReadImport(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error)
+}
+
+// ImportFile returns what the file of a run of import-tickets has, for an operator: see ImportReader.
+func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
+	if _, err := operating(ctx); err != nil {
+		return ImportFile{}, err
+	}
+	return w.importer.ReadImport(ctx, run, values)
+}
