@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/csvfile"
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -21,28 +20,16 @@ const (
 	lookSamples  = 3
 )
 
-// ReadImport returns what the file of a run of import-tickets has: see ImportReader.
-func (w *Workflows) ReadImport(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
-	file := ImportFile{}
-	var err error
-	if file.Run, err = w.engine.Run(ctx, run); err != nil {
-		return file, err
-	}
-	if file.Run.Name != ImportName {
-		return file, migrations.BadFrom(run)
-	}
+// ReadImport returns what the file of a run of import-tickets has: see workflows.ImportReader.
+func (w *Workflows) ReadImport(ctx context.Context, upload io.Reader, values migrations.Values) (ImportFile, error) {
 	plan, err := w.importPlan(ctx, w.db.Queries, values)
 	if err != nil {
-		return file, err
+		return ImportFile{}, err
 	}
+	var file ImportFile
 	for _, c := range plan.board.Columns {
 		file.Places = append(file.Places, c.Name)
 	}
-	upload, err := w.engine.OpenUpload(ctx, run)
-	if err != nil {
-		return file, err
-	}
-	defer func() { _ = upload.Close() }()
 	i := inspection{ImportFile: &file, plan: &plan}
 	return file, i.look(upload, values)
 }

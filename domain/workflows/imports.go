@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"io"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -40,15 +41,30 @@ type ImportStatus struct {
 
 // ImportReader looks into the file of an import; the migration import-tickets does.
 type ImportReader interface {
-	// ReadImport returns what the file of a run of import-tickets has. Values say what is chosen already. It returns
-	// migrations.BadFile and BadParam.
-	ReadImport(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error)
+	// ReadImport returns what a file of import-tickets has, but for its run. Values say what is chosen already. It
+	// returns migrations.BadFile and BadParam.
+	ReadImport(ctx context.Context, file io.Reader, values migrations.Values) (ImportFile, error)
 }
 
-// ImportFile returns what the file of a run of import-tickets has, for an operator: see ImportReader.
+// ImportFile returns what the file of a run of import-tickets has, for an operator. Values say what is chosen
+// already. It returns migrations.BadFile and BadParam.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
 	if _, err := operating(ctx); err != nil {
 		return ImportFile{}, err
 	}
-	return w.importer.ReadImport(ctx, run, values)
+	of, err := w.engine.Run(ctx, run)
+	if err != nil {
+		return ImportFile{Run: of}, err
+	}
+	if of.Name != ImportName {
+		return ImportFile{Run: of}, migrations.BadFrom{Run: run}
+	}
+	upload, err := w.engine.OpenUpload(ctx, run)
+	if err != nil {
+		return ImportFile{Run: of}, err
+	}
+	defer func() { _ = upload.Close() }()
+	file, err := w.importer.ReadImport(ctx, upload, values)
+	file.Run = of
+	return file, err
 }

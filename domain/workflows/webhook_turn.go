@@ -134,7 +134,7 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		return false, err
 	}
 	cursor, at := t.cursor(feed), time.Now()
-	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, t.w.scopeOf(t.held.Webhook))
+	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, scopeOf(t.held.Webhook, t.w.base))
 	if reason := resetReason(err); reason != "" {
 		return true, t.reset(ctx, feed, cursor, reason)
 	}

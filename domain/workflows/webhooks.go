@@ -305,7 +305,7 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 	if attempt.Row == 0 {
 		return webhooks.Attempt{}, webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
 	}
-	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, w.scopeOf(hook))
+	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, scopeOf(hook, w.base))
 	if errors.Is(err, feeds.CodeRowNotFound) {
 		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more.")
 	}
@@ -361,8 +361,8 @@ func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
 	return webhooks.Forget(ctx, w.db.Queries, w.db.Now())
 }
 
-func (w *Workflows) scopeOf(hook webhooks.Webhook) feeds.Scope {
-	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: w.base}
+func scopeOf(hook webhooks.Webhook, base string) feeds.Scope {
+	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: base}
 }
 
 // messageOf is the message about a row of the feed of a cursor, as it was at a time.

@@ -33,7 +33,7 @@ type Workflows struct {
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
 	lookups  *coalesce.Group[requests.Neighbours, lookup, requests.Tracked]
-	looked   requests.Meter
+	looked   *requests.Meter
 	boards   coalesce.Recent[boardRef, boards.Board]
 	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
@@ -59,7 +59,7 @@ func New(d *db.DB, options ...Option) *Workflows {
 	for _, set := range options {
 		set(&s)
 	}
-	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), sendFor: sendFor, live: live.New()}
+	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), sendFor: sendFor, live: live.New(), looked: &requests.Meter{}}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
