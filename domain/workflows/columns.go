@@ -31,7 +31,7 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 			return err
 		}
 		// All keys of its tickets are others now. A run does it, for there may be many.
-		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), republishing, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
+		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), RepublishName, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
 		return err
 	})
 	if err != nil {

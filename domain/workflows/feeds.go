@@ -62,6 +62,9 @@ func forEngine() []feeds.Feed {
 	return list
 }
 
+// companiesAtOnce is how many positions at most are looked through for their companies.
+const companiesAtOnce = 2000
+
 // companiesBy asks by a query for positions of a feed with their companies, in their order.
 func companiesBy[P ~struct {
 	After, Upto *uint64
@@ -71,7 +74,7 @@ func companiesBy[P ~struct {
 	CompanyID  id.Company
 }](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
 	return func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
-		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan})))
+		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: companiesAtOnce})))
 		last := map[id.Company]uint64{}
 		for _, row := range rows {
 			row := db.CompaniesOfTicketsRow(row)

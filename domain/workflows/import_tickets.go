@@ -16,9 +16,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// ImportName is the name of the migration that imports tickets.
-const ImportName = "import-tickets"
-
 // importTickets is the migration that opens a ticket for each row of a CSV file. A row whose key was
 // imported before is left as it is, so that it can be repeated. Nobody is told.
 func (w *Workflows) importTickets() *migrations.Migration {

@@ -13,13 +13,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
-// The names of the migrations of reference codes.
-const (
-	MintName       = "mint-refs"
-	LoadName       = "load-refs"
-	QuarantineName = "quarantine-refs"
-)
-
 // MintsAtOnce is how many slices a worker mints at a time: while one is written by the server, the codes of another are
 // drawn, and one is not idle while another is made durable.
 const MintsAtOnce = 2

@@ -14,11 +14,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-const (
-	republishing  = "republish"
-	republishPart = 100 // numbers of a board that a task goes over, and at most so many comments
-)
-
 // Republishing is a run that publishes rows again.
 type Republishing struct {
 	migrations.Run
@@ -70,7 +65,7 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 			return 0, nil, err
 		}
 		run, err = w.opening(ctx, func() (migrations.Run, error) {
-			return w.engine.OpenRun(ctx, operator, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
+			return w.engine.OpenRun(ctx, operator, RepublishName, migrations.Values{"feed": feed}, migrations.Draft{})
 		})
 		return 0, run, err
 	}
@@ -88,7 +83,7 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
 	run, err = w.opening(ctx, func() (migrations.Run, error) {
-		return w.engine.OpenRun(ctx, runsBy(actor), republishing, values, migrations.Draft{})
+		return w.engine.OpenRun(ctx, runsBy(actor), RepublishName, values, migrations.Draft{})
 	})
 	return 0, run, err
 }
@@ -113,7 +108,7 @@ func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, whic
 	}
 	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
 	run, err = w.opening(ctx, func() (migrations.Run, error) {
-		return w.OpenRun(ctx, republishing, values, migrations.Draft{})
+		return w.OpenRun(ctx, RepublishName, values, migrations.Draft{})
 	})
 	return 0, run, err
 }

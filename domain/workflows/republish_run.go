@@ -15,6 +15,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
+// republishPart is how many numbers of a board a task goes over, and at most how many comments.
+const republishPart = 100
+
 // republished is what a run does with the rows of a feed.
 type republished struct {
 	// again has what a task says published again, and returns how many rows these are.
@@ -63,7 +66,7 @@ func (w *Workflows) republish() *migrations.Migration {
 		}
 	}
 	return &migrations.Migration{
-		Name: republishing, Title: "Publish rows again",
+		Name: RepublishName, Title: "Publish rows again",
 		Description: "Sends rows through the feeds once more, as they are, to whoever follows them: consumers, webhooks and open boards. Nothing else about them changes. It starts by itself; a board whose slug changes is published so, for the keys of its tickets change.",
 		Params: []migrations.Param{
 			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: w.feedChoices, Help: "Leave it empty for all."},

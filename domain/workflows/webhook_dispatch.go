@@ -21,7 +21,6 @@ const (
 	hookPause = 20 * time.Millisecond
 	// passFor is how long a webhook's cursor may stay behind what others published, which is not its concern.
 	passFor = 30 * time.Second
-	scan    = 2000 // positions at most are looked through for whose they are
 )
 
 // WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
@@ -181,7 +180,7 @@ func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map
 	for _, due := range list {
 		for _, c := range due.Cursors {
 			at, head := d.at(due.ID, c), heads[c.Feed]
-			if low, ok := from[c.Feed]; at < head && head-at <= scan && (!ok || at < low) {
+			if low, ok := from[c.Feed]; at < head && head-at <= companiesAtOnce && (!ok || at < low) {
 				from[c.Feed] = at
 			}
 		}
