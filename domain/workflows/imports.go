@@ -57,7 +57,7 @@ func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migration
 		return ImportFile{Run: of}, err
 	}
 	if of.Name != ImportName {
-		return ImportFile{Run: of}, migrations.BadFrom{Run: run}
+		return ImportFile{Run: of}, migrations.BadFrom(run)
 	}
 	upload, err := w.engine.OpenUpload(ctx, run)
 	if err != nil {
