@@ -6,14 +6,27 @@ GOFLAGS_TEST ?=
 MYSQL := .cache/mysql
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-# What touches the database: the packages that test-mysql runs on MySQL as well.
-ON_DATABASE = ./db/... ./domain/... ./web/... ./ops/... ./cmd/... ./e2e/...
+PKG ?= ./...
+RUN ?=
 
-# The tests that do more where COUNTERFOIL_SOAK is set.
-SOAK = Load|Import|Crash|Outlive|Chaos|TheOriginalScenario|NothingIsClaimedAfterAStop|CodesWhileAServerDies
+# What the tests of a package need: those that borrow databases, and db itself, run on MySQL as well. Pages in a
+# browser are shown on MariaDB alone: what they ask of the database, web asks on both.
+LIST = $(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./...
+ON_DATABASE = $$($(LIST) | awk '/db.dbtest/ && $$1 !~ /e2e$$/ || $$1 ~ /counterfoil.db(\/|$$)/ { print $$1 }')
+WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest/ && $$1 !~ /counterfoil.db(\/|$$)/ { print $$1 }')
+
+# The packages that start goroutines of their own.
+CONCURRENT = ./db ./domain/coalesce ./domain/feeds ./domain/live ./domain/migrations
+
+# Those whose tests do more with the tag soak.
+SOAK = ./cmd/counterfoil ./web ./domain/workflows
+
+ON_MARIADB = $(GO) run ./db/dbtest/server --
+ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
+TEST = $(GO) test -count=1 -shuffle=on $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-mysql generate lint bench soak
+.PHONY: help run build test test-mysql race check fmt generate screenshots lint bench soak
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,16 +37,30 @@ run: need-database build ## serve the app on a private database in ./data
 build: ## bin/counterfoil
 	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
 
-test: need-database need-browser ## all tests, on MariaDB
-	$(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 60m $(GOFLAGS_TEST) ./...
+test: need-database need-browser ## all tests, on MariaDB; PKG=./domain/boards RUN=TestSlug for some
+	$(ON_MARIADB) $(TEST) -timeout 60m $(PKG)
 
-test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL
-	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 60m $(GOFLAGS_TEST) $(ON_DATABASE)
+test-mysql: need-database need-browser $(MYSQL)/ready ## all tests that touch the database, on MySQL; PKG and RUN as above
+	$(ON_MYSQL) $(TEST) -timeout 60m $(if $(filter ./...,$(PKG)),$(ON_DATABASE),$(PKG))
+
+race: need-database ## the packages that start goroutines, and live pages, under the race detector
+	$(ON_MARIADB) $(TEST) -race -timeout 60m $(CONCURRENT)
+	$(ON_MARIADB) $(TEST) -race -timeout 60m -run 'Stream|Live|BoardNow' ./web
+
+check: lint ## lint, and the tests that need no database
+	$(GO) test -shuffle=on $(WITHOUT_DATABASE)
+
+fmt: ## gofmt and templ fmt
+	gofmt -w $$(git ls-files '*.go')
+	$(GO) tool templ fmt views
 
 generate: ## sqlc, templ and docs/errors.md
 	$(GO) tool sqlc generate
 	$(GO) tool templ generate
 	$(GO) run ./scripts/errordocs
+
+screenshots: need-database need-browser ## docs/images, from the running app
+	scripts/screenshots
 
 lint: ## vet and golangci-lint
 	$(GO) vet ./...
@@ -51,13 +78,12 @@ bench: need-database build $(MYSQL)/ready ## tickets, tasks, the feed and codes 
 	bin/counterfoil bench refs
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench refs --engine mysql
 
-soak: need-database build $(MYSQL)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
-	COUNTERFOIL_SOAK=1 $(GO) run ./db/dbtest/server -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 300m -v -run '$(SOAK)' ./cmd/counterfoil
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v -run TestALargeRun ./web
-	COUNTERFOIL_SOAK=1 COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql -- $(GO) test -count=1 -timeout 120m -v ./domain/feeds -rapid.checks=5000
+soak: need-database need-browser build $(MYSQL)/ready ## the full load and crash tests, and feeds of large tables, on both engines; hours
+	$(ON_MARIADB) $(TEST) -tags soak -timeout 300m -v $(SOAK)
+	$(ON_MARIADB) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
+	$(ON_MARIADB) $(TEST) -race -timeout 300m ./...
+	$(ON_MYSQL) $(TEST) -tags soak -timeout 300m -v $(SOAK)
+	$(ON_MYSQL) $(TEST) -tags soak -timeout 120m -v ./domain/feeds -rapid.checks=5000
 	bin/counterfoil bench feed --rows 10000,5000000 --changed 10000 --live=false
 	COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld bin/counterfoil bench feed --engine mysql --rows 10000,5000000 --changed 10000 --live=false
 	bin/counterfoil bench refs --buffer-pool 10240 --pool 60000000 --held 5000000 --rivals=false

@@ -21,7 +21,7 @@ import (
 // runSize is how many tasks the run of TestALargeRun has.
 func runSize(t *testing.T) int {
 	t.Helper()
-	if os.Getenv("COUNTERFOIL_SOAK") == "" {
+	if !soak {
 		return 20_000
 	}
 	n := 5_000_000
@@ -197,7 +197,6 @@ func TestALargeRun(t *testing.T) {
 		most     = 2000 // rows and index entries that an answer may read
 		fragment = "all that may change"
 	)
-	soak := os.Getenv("COUNTERFOIL_SOAK") != ""
 	h := newHouse(t)
 	size := runSize(t)
 	rounds, worked := 1, size/200

@@ -20,7 +20,7 @@ import (
 
 // trouble is how many things go wrong during a run: few in `make test`, many in `make soak`.
 func trouble() int {
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		return 200
 	}
 	return 20

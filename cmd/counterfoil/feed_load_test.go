@@ -26,7 +26,7 @@ import (
 
 // feedChanges is how many changes writers make, and how often something is killed meanwhile.
 func feedChanges() (changes, kills int) {
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		return 1_000_000, 300
 	}
 	return 20_000, 12

@@ -22,7 +22,7 @@ import (
 
 // addresses is how many lines the file of TestTheOriginalScenario has.
 func addresses() int {
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		return 50_000
 	}
 	return 2_000

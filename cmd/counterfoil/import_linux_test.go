@@ -51,7 +51,7 @@ func importRows(t *testing.T) int {
 		}
 		return n
 	}
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		return 100_000
 	}
 	return 2_000
@@ -160,7 +160,7 @@ func TestImportOfManyRows(t *testing.T) {
 // and has it fill a run from it.
 func TestImportOfALargeFile(t *testing.T) {
 	rows := 10_000 // of 30 KB
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		rows = 100_000
 	}
 	i := onPrivate(t)

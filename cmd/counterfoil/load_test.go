@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,7 +18,7 @@ import (
 
 // each is how many tickets a writer opens: few in `make test`, as many as the original load test in `make soak`.
 func each() int {
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		return 1000
 	}
 	return 60

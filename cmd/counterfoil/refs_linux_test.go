@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,7 @@ import (
 // killed again and again. Those who ask send a request whose answer was lost once more, to another server.
 func TestCodesWhileAServerDies(t *testing.T) {
 	kills := 8
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		kills = 100
 	}
 	i := onURL(t, dbtest.Empty(t))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"strconv"
 	"syscall"
 	"testing"
@@ -109,7 +108,7 @@ func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 // the run was paused, wherever in its claim that was.
 func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	rounds := 4
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		rounds = 50
 	}
 	i := onPrivate(t)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ import (
 func TestWebhooksOutliveTheirSender(t *testing.T) {
 	t.Parallel()
 	kills := 1 // each costs a lease
-	if os.Getenv("COUNTERFOIL_SOAK") != "" {
+	if soak {
 		kills = 10
 	}
 	r := &taker{held: make(chan struct{}, 1)}

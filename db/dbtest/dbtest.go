@@ -7,6 +7,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -20,14 +23,49 @@ import (
 // db/dbtest/server sets it.
 const Server = "COUNTERFOIL_TEST_DATABASE"
 
-// URL returns the URL of a new database with the newest schema. It is dropped after the test.
+// Pool is the environment variable with the socket of db/dbtest/server over which it lends databases. A server
+// that was started by other means has none: then each database is made here.
+const Pool = "COUNTERFOIL_TEST_POOL"
+
+// URL returns the URL of a database like a new one, with the newest schema. It is given back after the test.
 func URL(t testing.TB) string {
 	t.Helper()
+	if os.Getenv(Pool) != "" {
+		return borrow(t)
+	}
 	url := Empty(t)
 	if err := db.SchemaUp(url); err != nil {
 		t.Fatal(err)
 	}
 	return url
+}
+
+var lender = &http.Client{Transport: &http.Transport{
+	DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", os.Getenv(Pool))
+	},
+	DisableKeepAlives: true, // no goroutine that stays behind
+}}
+
+func borrow(t testing.TB) string {
+	t.Helper()
+	name := ask(t, "lend", "")
+	t.Cleanup(func() { ask(t, "return", name) })
+	return Named(t, name)
+}
+
+func ask(t testing.TB, what, body string) string {
+	t.Helper()
+	answer, err := lender.Post("http://pool/"+what, "text/plain", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s a database: %d %s %v", what, answer.StatusCode, text, err)
+	}
+	return string(text)
 }
 
 // Open returns a new database with the newest schema.

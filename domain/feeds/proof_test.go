@@ -25,7 +25,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -321,8 +320,6 @@ func (r *run) rest(c *consumer, name string) (err error) {
 	}
 	return nil
 }
-
-func soak() bool { return os.Getenv("COUNTERFOIL_SOAK") != "" }
 
 func TestAnyOrderOfStatements(t *testing.T) {
 	t.Parallel()

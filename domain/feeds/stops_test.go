@@ -147,12 +147,12 @@ func TestOneStopsAnywhere(t *testing.T) {
 			t.Parallel()
 			s := newPapers(t, cast...)
 			schedules := scene.stops()
-			if soak() {
+			if soak {
 				schedules = both(schedules, scene.deaths)
 			}
 			n := rand.N(4) // one in four, others in the next run
 			for plan := range schedules {
-				if n++; n%4 > 0 && !soak() {
+				if n++; n%4 > 0 && !soak {
 					plan.Stop.whole = true // not tried, so it is not known where the steps end
 					continue
 				}

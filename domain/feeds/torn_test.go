@@ -22,7 +22,7 @@ import (
 func TestTornViews(t *testing.T) {
 	t.Parallel()
 	prepared, rounds := 500, 2
-	if soak() {
+	if soak {
 		prepared, rounds = 16000, 20
 	}
 	d := ownServer(t)
@@ -38,7 +38,7 @@ func TestTornViews(t *testing.T) {
 			return
 		}
 	}
-	if soak() && shown == 0 {
+	if soak && shown == 0 {
 		t.Errorf("nothing was found wrong with unbounded readers in %d rounds", rounds)
 	}
 }

@@ -160,7 +160,7 @@ func TestFound(t *testing.T) {
 
 func clean(t *testing.T, d *db.DB) {
 	t.Helper()
-	report, err := verify.Run(t.Context(), d, "")
+	report, err := verify.Run(t.Context(), d, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

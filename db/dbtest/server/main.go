@@ -3,7 +3,8 @@
 //	go run ./db/dbtest/server [-engine mariadb|mysql] -- go test ./...
 //
 // The command finds the server in COUNTERFOIL_TEST_DATABASE, a URL without a database, and the
-// engine in COUNTERFOIL_TEST_ENGINE. The exit code is the command's. The server is fast, not
+// engine in COUNTERFOIL_TEST_ENGINE; COUNTERFOIL_TEST_POOL is the socket over which dbtest borrows databases that
+// have the schema. The exit code is the command's. The server is fast, not
 // durable. That of MySQL is the one named in COUNTERFOIL_MYSQLD, or else mysqld of the PATH.
 package main
 
@@ -72,7 +73,20 @@ func run(engine string, command []string) (int, error) {
 		return 1, fmt.Errorf("%v", s)
 	default:
 	}
-	return follow(engine, server, command, signals)
+	lending, end := context.WithCancel(context.Background())
+	defer end()
+	lender, err := newPool(server.URL(""))
+	if err != nil {
+		return 1, err
+	}
+	defer lender.close()
+	socket := filepath.Join(dir, "pool.sock")
+	if err := lender.serve(lending, socket); err != nil {
+		return 1, err
+	}
+	code, err := follow(engine, server, socket, command, signals)
+	fmt.Fprintln(os.Stderr, lender.report())
+	return code, err
 }
 
 // removeAbandoned stops and removes the servers of runs that were killed: they outlive their owner.
@@ -137,10 +151,10 @@ func stop(server *private.Server) {
 }
 
 // follow runs the command to its end, whatever signals come: it gets them too.
-func follow(engine string, server *private.Server, command []string, signals <-chan os.Signal) (int, error) {
+func follow(engine string, server *private.Server, socket string, command []string, signals <-chan os.Signal) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine)
+	cmd.Env = append(os.Environ(), "COUNTERFOIL_TEST_DATABASE="+server.URL(""), "COUNTERFOIL_TEST_ENGINE="+engine, "COUNTERFOIL_TEST_POOL="+socket)
 	if err := cmd.Start(); err != nil {
 		return 1, err
 	}
