@@ -21,8 +21,8 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 )
 
-// app is a running Counterfoil.
-type app struct {
+// env is a running Counterfoil.
+type env struct {
 	t    *testing.T
 	url  string
 	jar  *cookiejar.Jar
@@ -31,24 +31,24 @@ type app struct {
 }
 
 // start runs the server on a new database.
-func start(t *testing.T) *app {
+func start(t *testing.T) *env {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")}
+	a := &env{t: t, jar: jar, env: append(os.Environ(), "DATABASE_URL="+dbtest.URL(t), "COUNTERFOIL_DATA="+t.TempDir(), "COUNTERFOIL_URL=")}
 	a.run("127.0.0.1:0")
 	return a
 }
 
 // again runs a server that was stopped once more, where it was.
-func (a *app) again() {
+func (a *env) again() {
 	a.t.Helper()
 	a.run(strings.TrimPrefix(a.url, "http://"))
 }
 
-func (a *app) run(at string) {
+func (a *env) run(at string) {
 	t := a.t
 	t.Helper()
 	cmd := exec.Command(binary, "serve")
@@ -110,7 +110,7 @@ const (
 
 // withBoard is a server with the company acme and its board NINJA, on which the titles are tickets
 // NINJA-1 and so on, in the first column.
-func withBoard(t *testing.T, titles ...string) *app {
+func withBoard(t *testing.T, titles ...string) *env {
 	t.Helper()
 	a := start(t)
 	a.post("/setup", "company", "Acme", "slug", "acme", "name", "Ana", "email", email, "password", password)
@@ -125,7 +125,7 @@ func withBoard(t *testing.T, titles ...string) *app {
 }
 
 // at is how far the server has told what changes.
-func (a *app) at() string {
+func (a *env) at() string {
 	a.t.Helper()
 	place := regexp.MustCompile(`data-at="([0-9.]+)"`)
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -138,7 +138,7 @@ func (a *app) at() string {
 }
 
 // told waits until a new board and its tickets were told: a page that is opened then does not hear of them.
-func (a *app) told(since string, tickets int) {
+func (a *env) told(since string, tickets int) {
 	a.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		var news struct {
@@ -170,7 +170,7 @@ func (a *app) told(since string, tickets int) {
 }
 
 // read gets a page as that other browser.
-func (a *app) read(path string) []byte {
+func (a *env) read(path string) []byte {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar}
 	answer, err := client.Get(a.url + path)
@@ -186,7 +186,7 @@ func (a *app) read(path string) []byte {
 }
 
 // post sends a form as another browser of the same person would, without JavaScript.
-func (a *app) post(path string, pairs ...string) {
+func (a *env) post(path string, pairs ...string) {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.PostForm(a.url+path, form(pairs))
@@ -207,7 +207,7 @@ func form(pairs []string) url.Values {
 	return values
 }
 
-func (a *app) cookies() []*http.Cookie {
+func (a *env) cookies() []*http.Cookie {
 	at, err := url.Parse(a.url)
 	if err != nil {
 		panic(fmt.Sprint("e2e: ", err))
@@ -216,7 +216,7 @@ func (a *app) cookies() []*http.Cookie {
 }
 
 // setUpByCommand sets the server up, signs in, and returns an API token.
-func (a *app) setUpByCommand() string {
+func (a *env) setUpByCommand() string {
 	a.t.Helper()
 	setup := exec.Command(binary, "setup", "--company", "acme", "--name", "Acme", "--person", "Ana", "--email", email, "--password-file", "-")
 	setup.Env, setup.Stdin = a.env, strings.NewReader(password)
@@ -229,7 +229,7 @@ func (a *app) setUpByCommand() string {
 }
 
 // tokenIn returns the token that a command ended its output with.
-func (a *app) tokenIn(out []byte) string {
+func (a *env) tokenIn(out []byte) string {
 	a.t.Helper()
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	var answer struct{ Token string }
@@ -240,18 +240,18 @@ func (a *app) tokenIn(out []byte) string {
 }
 
 // create opens a ticket through the API.
-func (a *app) create(token, board, title string) {
+func (a *env) create(token, board, title string) {
 	a.t.Helper()
 	a.call(token, http.MethodPost, "/boards/"+board+"/tickets", map[string]string{"title": title}, http.StatusCreated)
 }
 
 // delete deletes a ticket through the API.
-func (a *app) delete(token, key string) {
+func (a *env) delete(token, key string) {
 	a.t.Helper()
 	a.call(token, http.MethodDelete, "/tickets/"+key, nil, http.StatusNoContent)
 }
 
-func (a *app) call(token, method, path string, in any, want int) {
+func (a *env) call(token, method, path string, in any, want int) {
 	a.t.Helper()
 	body, err := json.Marshal(in)
 	if err != nil {

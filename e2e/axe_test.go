@@ -232,7 +232,7 @@ func TestAccessibleFaults(t *testing.T) {
 }
 
 // onDatabase runs a statement on the server's database; what it locks is free after unlock.
-func (a *app) onDatabase(t *testing.T, statement string) (unlock func()) {
+func (a *env) onDatabase(t *testing.T, statement string) (unlock func()) {
 	t.Helper()
 	var url string
 	for _, line := range a.env {
@@ -282,7 +282,7 @@ func pagesOf(t *testing.T) (paths []string) {
 }
 
 // link sends a form and returns what follows prefix in the page that answers it.
-func (a *app) link(prefix, path string, pairs ...string) string {
+func (a *env) link(prefix, path string, pairs ...string) string {
 	a.t.Helper()
 	client := http.Client{Jar: a.jar}
 	answer, err := client.PostForm(a.url+path, form(pairs))
@@ -315,7 +315,7 @@ func (b *tab) visit(name string) string {
 }
 
 // full is a server whose pages have something of everything on them.
-func full(t *testing.T) *app {
+func full(t *testing.T) *env {
 	t.Helper()
 	word := strings.Repeat("Donaudampfschifffahrt", 24)
 	a := withBoard(t, "Paint the fins", "אתר השיגור צריך גדר חדשה לפני החורף", word[:255])
@@ -329,7 +329,7 @@ func full(t *testing.T) *app {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ben := &app{t: t, url: a.url, jar: jar}
+	ben := &env{t: t, url: a.url, jar: jar}
 	ben.post("/join/"+join, "name", "Ben", "email", "ben@example.com", "password", password)
 	ben.post("/acme/NINJA-1/comments", "body", "@ana, **look** at NINJA-2.\n\n"+word)
 	ben.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1")
@@ -345,7 +345,7 @@ func full(t *testing.T) *app {
 }
 
 // lots has lots of reference codes of all kinds, and codes that were given out in the last hour.
-func (a *app) lots() {
+func (a *env) lots() {
 	a.t.Helper()
 	for _, statement := range []string{
 		`INSERT INTO ref_lot (run_id, source, length, codes, drawn, blocked, collided, expected, quarantined, quarantined_at, created_at) VALUES
@@ -362,7 +362,7 @@ func (a *app) lots() {
 }
 
 // register has a consumer of tickets.
-func (a *app) register(name string) {
+func (a *env) register(name string) {
 	a.t.Helper()
 	making := exec.Command(binary, "token", "--company", "acme", "--email", email)
 	making.Env = a.env

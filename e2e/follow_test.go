@@ -159,7 +159,7 @@ func TestFollowedBoards(t *testing.T) {
 		a := start(t)
 		token := a.setUpByCommand()
 		a.post("/acme/boards", "slug", "NINJA", "title", "Night launches")
-		other := &app{t: t, jar: a.jar, env: a.env}
+		other := &env{t: t, jar: a.jar, env: a.env}
 		other.run("127.0.0.1:0")
 		b := a.tab(t)
 		b.open("/acme/boards/NINJA")

@@ -14,7 +14,7 @@ import (
 )
 
 // streams is how many live connections the server has open.
-func (a *app) streams() string {
+func (a *env) streams() string {
 	a.t.Helper()
 	answer, err := http.Get(a.url + "/metrics")
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *app) streams() string {
 }
 
 // streamsAre waits until the server has so many live connections open.
-func (a *app) streamsAre(want string) {
+func (a *env) streamsAre(want string) {
 	a.t.Helper()
 	got := ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

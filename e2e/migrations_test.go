@@ -29,7 +29,7 @@ import (
 
 // works is a server whose migrations do as the test says, and a worker.
 type works struct {
-	*app
+	*env
 	*hands
 	d         *db.DB
 	workflows *workflows.Workflows
@@ -64,7 +64,7 @@ func withWorks(t *testing.T) *works {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.app = &app{t: t, url: server.URL, jar: jar, stop: func() {}}
+	w.env = &env{t: t, url: server.URL, jar: jar, stop: func() {}}
 	w.post("/login", "email", email, "password", password)
 	return w
 }

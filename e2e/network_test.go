@@ -16,7 +16,7 @@ import (
 // What lies between a browser and the server does not always let things through.
 
 // through has tabs reach the server at another address.
-func (a *app) through(at string) *app {
+func (a *env) through(at string) *env {
 	front := *a
 	front.url = at
 	return &front

@@ -7,7 +7,7 @@ import (
 )
 
 // withRequests is withBoard where NINJA takes requests, for which there are codes.
-func withRequests(t *testing.T) *app {
+func withRequests(t *testing.T) *env {
 	t.Helper()
 	a := withBoard(t, "Ours")
 	a.post("/acme/boards/NINJA/form", "on", "1", "intro", "What can we do for you?", "version", "0")

@@ -70,7 +70,7 @@ const photosAt = "127.0.0.1:8085"
 
 // download starts a download of photos, a few of which are lost or broken, holds it by hand for a
 // moment, and leaves it in its middle. It returns the path of the run.
-func (a *app) download(b *tab) string {
+func (a *env) download(b *tab) string {
 	a.t.Helper()
 	listener, err := net.Listen("tcp", photosAt)
 	b.must(err)
@@ -106,7 +106,7 @@ func (a *app) download(b *tab) string {
 	return run
 }
 
-func (a *app) migrations(args ...string) {
+func (a *env) migrations(args ...string) {
 	a.t.Helper()
 	cmd := exec.Command(binary, append([]string{"migrations"}, args...)...)
 	cmd.Env = a.env

@@ -28,7 +28,7 @@ const patience = 30 * time.Second
 type tab struct {
 	t     *testing.T
 	ctx   context.Context
-	app   *app
+	app   *env
 	mu    sync.Mutex
 	wrong []string
 	plain bool // runs no scripts
@@ -40,7 +40,7 @@ type tab struct {
 // refusals are answers that a page deals with; the browser logs each of them.
 var refusals = regexp.MustCompile(`status of (409|422)`)
 
-func (a *app) stranger(t *testing.T) *tab {
+func (a *env) stranger(t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	b := &tab{t: t, ctx: ctx, app: a, expected: refusals}
@@ -63,7 +63,7 @@ func (a *app) stranger(t *testing.T) *tab {
 }
 
 // tab is one of someone who has signed in.
-func (a *app) tab(t *testing.T) *tab {
+func (a *env) tab(t *testing.T) *tab {
 	t.Helper()
 	b := a.stranger(t)
 	for _, c := range a.cookies() {

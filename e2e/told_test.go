@@ -5,7 +5,7 @@ import (
 )
 
 // member is another browser in which somebody has joined acme by an invitation of Ana's.
-func (a *app) member(t *testing.T, name, email string) *tab {
+func (a *env) member(t *testing.T, name, email string) *tab {
 	t.Helper()
 	ana := a.tab(t)
 	ana.open("/acme/people/invitations")

@@ -371,7 +371,7 @@ func (a *app) steady(name string, value any) any {
 			same["errors"] = "<number>"
 		}
 		if name == "progress" && a.underWay {
-			return "<numbers of " + strings.Join(slices.Sorted(maps.Keys(value)), ", ") + ">"
+			return "<rowNumbers of " + strings.Join(slices.Sorted(maps.Keys(value)), ", ") + ">"
 		}
 		return same
 	case []any:
@@ -404,10 +404,10 @@ func (a *app) steady(name string, value any) any {
 }
 
 var (
-	moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	numbers = regexp.MustCompile(`(/runs/|/tasks/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
-	places  = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
-	failed  = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
+	moments    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	rowNumbers = regexp.MustCompile(`(/runs/|/tasks/|/comments/|comment[-=]|/columns/|/lots/|/workers/|"(?:column|task)":"?)\d+`)
+	places     = regexp.MustCompile(`v1\.\d+\.[a-z]+\.[\d.]*\d`)
+	failed     = regexp.MustCompile(`(?m)^\d+(,\d+,\d+,\d+,)`) // a line of a file of failures begins with the task's id
 )
 
 // stable is a text without ids and times.
@@ -415,7 +415,7 @@ func stable(text string) string {
 	text = moments.ReplaceAllString(text, "<time>")
 	text = places.ReplaceAllString(text, "<cursor>")
 	text = failed.ReplaceAllString(text, "<id>$1")
-	return numbers.ReplaceAllString(text, "$1<id>")
+	return rowNumbers.ReplaceAllString(text, "$1<id>")
 }
 
 // here is stable without the server's address.
@@ -684,12 +684,12 @@ func (a *app) takes(path, kind, about string) hooked {
 	}
 }
 
-var secrets = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
+var goldenSecrets = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
 
 func (a *app) showWebhooks() {
 	// Two, one for a board alone: what was published before they were made is not sent to them.
-	all := secrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds", "comments", "feeds", "boards"))
-	some := secrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets", "board", "HOUSE"))
+	all := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds", "comments", "feeds", "boards"))
+	some := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets", "board", "HOUSE"))
 	step := func(path, kind, about, secret string) {
 		a.Helper()
 		m := a.takes("POST "+path, kind, about)

@@ -85,7 +85,7 @@ func TestFillCSV(t *testing.T) {
 	})
 	t.Run("a file without rows is refused", func(t *testing.T) {
 		t.Parallel()
-		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, csvfile.Options{}, maker); !errors.As(err, new(csvfile.BadFile)) {
+		if err := FillCSV(t.Context(), &pieces{file: "a,b\n"}, csvfile.Options{}, maker); !errors.Is(err, csvfile.CodeBadFile) {
 			t.Errorf("got %v", err)
 		}
 	})

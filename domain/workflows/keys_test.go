@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -27,9 +28,9 @@ type town struct {
 }
 
 // may fails where an error is not one of those that the rules allow.
-func (w *town) may(err error, allowed ...any) bool {
-	for _, target := range allowed {
-		if err != nil && errors.As(err, target) {
+func (w *town) may(err error, allowed ...fault.Code) bool {
+	for _, code := range allowed {
+		if err != nil && errors.Is(err, code) {
 			return false
 		}
 	}
@@ -123,7 +124,7 @@ func TestKeysAreForEver(t *testing.T) {
 				board := w.board("board")
 				slug := board.Slug
 				ticket, err := server().OpenTicket(h.ctx, slug, tickets.Draft{Title: "x", Column: column(w.rt, board).ID}, nil)
-				if w.may(err, new(boards.Archived), new(boards.ColumnFull)) {
+				if w.may(err, boards.CodeArchived, boards.CodeColumnFull) {
 					w.now = append(w.now, ticket.Key)
 					w.handOut(len(w.now)-1, ticket.Key, board.ID, true)
 				}
@@ -131,31 +132,31 @@ func TestKeysAreForEver(t *testing.T) {
 			"move": act(func() {
 				n, board := w.ticket(), w.board("board")
 				moved, _, err := server().MoveTicket(h.ctx, w.oldKey(n), tickets.Intent{Board: board.Slug, Column: column(w.rt, board).ID})
-				if !w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull)) {
+				if !w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull) {
 					return
 				}
 				w.handOut(n, moved.Ticket.Key, board.ID, false)
 			}),
 			"delete": act(func() {
 				n := w.ticket()
-				if w.may(h.DeleteTicket(h.ctx, w.oldKey(n)), new(tickets.NotFound), new(boards.Archived)) {
+				if w.may(h.DeleteTicket(h.ctx, w.oldKey(n)), tickets.CodeNotFound, boards.CodeArchived) {
 					w.gone[n] = true
 				}
 			}),
 			"restore": act(func() {
 				n := w.ticket()
 				_, _, err := h.RestoreTicket(h.ctx, w.oldKey(n))
-				if w.may(err, new(boards.Archived), new(boards.ColumnFull)) {
+				if w.may(err, boards.CodeArchived, boards.CodeColumnFull) {
 					delete(w.gone, n)
 				}
 			}),
 			"close": act(func() {
 				_, _, err := h.CloseTicket(h.ctx, w.oldKey(w.ticket()))
-				w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull))
+				w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull)
 			}),
 			"reopen": act(func() {
 				_, _, err := h.ReopenTicket(h.ctx, w.oldKey(w.ticket()))
-				w.may(err, new(tickets.NotFound), new(boards.Archived), new(boards.ColumnFull), new(boards.AllDone))
+				w.may(err, tickets.CodeNotFound, boards.CodeArchived, boards.CodeColumnFull, boards.CodeAllDone)
 			}),
 			"rename": act(func() {
 				board := w.board("board")
@@ -165,7 +166,7 @@ func TestKeysAreForEver(t *testing.T) {
 					to = fmt.Sprintf("B%d", rapid.IntRange(max(1, slugs-6), slugs).Draw(w.rt, "slug"))
 				}
 				_, err := server().RenameBoard(h.ctx, board.Slug, boards.Names{Slug: &to}, board.Version)
-				w.may(err, new(boards.Archived), new(boards.SlugConflict))
+				w.may(err, boards.CodeArchived, boards.CodeSlugConflict)
 			}),
 			"archive or restore": act(func() {
 				board := w.board("board")
@@ -174,18 +175,18 @@ func TestKeysAreForEver(t *testing.T) {
 			}),
 			"add a column": act(func() {
 				_, _, err := server().OpenColumn(h.ctx, w.board("board").Slug, boards.ColumnEdit{Name: ptr("More"), Position: ptr(rapid.IntRange(1, 4).Draw(w.rt, "position"))}, nil, nil)
-				w.may(err, new(boards.Archived))
+				w.may(err, boards.CodeArchived)
 			}),
 			"edit a column": act(func() {
 				board := w.board("board")
 				edit := boards.ColumnEdit{Done: ptr(rapid.Bool().Draw(w.rt, "done")), WIP: ptr(rapid.SampledFrom([]string{"none", "soft", "hard"}).Draw(w.rt, "wip")), Limit: ptr(3)}
 				_, err := server().EditColumn(h.ctx, board.Slug, column(w.rt, board).ID, edit, nil)
-				w.may(err, new(boards.Archived))
+				w.may(err, boards.CodeArchived)
 			}),
 			"remove a column": act(func() {
 				board := w.board("board")
 				_, err := server().RemoveColumn(h.ctx, board.Slug, column(w.rt, board).ID, column(w.rt, board).ID, nil)
-				w.may(err, new(boards.Archived), new(boards.LastColumn), new(boards.NoHeir), new(boards.ColumnFull))
+				w.may(err, boards.CodeArchived, boards.CodeLastColumn, boards.CodeNoHeir, boards.CodeColumnFull)
 			}),
 		})
 	})

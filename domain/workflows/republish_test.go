@@ -203,18 +203,18 @@ func TestRepublish(t *testing.T) {
 			ctx  context.Context
 			feed string
 			keys []string
-			want any
+			want fault.Code
 			says string
 		}{
-			"a number that was never given out":         {h.ctx, "tickets", []string{"SHADOW-1", "SHADOW-99"}, new(tickets.UnknownKey), "SHADOW-99"},
-			"a slug that no board had":                  {h.ctx, "tickets", []string{"NONE-1"}, new(tickets.UnknownKey), "NONE-1"},
-			"a number that no ticket can have":          {h.ctx, "tickets", []string{"SHADOW-0"}, new(tickets.UnknownKey), "SHADOW-0"},
-			"another company's":                         {accounts.WithActor(h.ctx, stranger), "tickets", []string{"SHADOW-1"}, new(tickets.UnknownKey), "SHADOW-1"},
-			"the key of a ticket among ids of comments": {h.ctx, "comments", []string{"SHADOW-1"}, new(feeds.NoKeys), "comments"},
-			"more than can be named":                    {h.ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), new(feeds.BadWhich), "1000"},
+			"a number that was never given out":         {h.ctx, "tickets", []string{"SHADOW-1", "SHADOW-99"}, tickets.CodeUnknownKey, "SHADOW-99"},
+			"a slug that no board had":                  {h.ctx, "tickets", []string{"NONE-1"}, tickets.CodeUnknownKey, "NONE-1"},
+			"a number that no ticket can have":          {h.ctx, "tickets", []string{"SHADOW-0"}, tickets.CodeUnknownKey, "SHADOW-0"},
+			"another company's":                         {accounts.WithActor(h.ctx, stranger), "tickets", []string{"SHADOW-1"}, tickets.CodeUnknownKey, "SHADOW-1"},
+			"the key of a ticket among ids of comments": {h.ctx, "comments", []string{"SHADOW-1"}, feeds.CodeNoKeys, "comments"},
+			"more than can be named":                    {h.ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), feeds.CodeBadWhich, "1000"},
 		} {
 			_, _, err := h.RepublishRows(bad.ctx, bad.feed, feeds.Which{Keys: bad.keys})
-			if !errors.As(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
+			if !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

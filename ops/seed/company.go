@@ -70,7 +70,7 @@ func Found(ctx context.Context, d *db.DB, c Company) (found accounts.Company, me
 }
 
 // Taken reports whether a company was refused because there is one of its short name.
-func Taken(err error) bool { return errors.As(err, new(accounts.CompanyConflict)) }
+func Taken(err error) bool { return errors.Is(err, accounts.CodeCompanyConflict) }
 
 // join opens an account at the company's address and makes it a member.
 func join(ctx context.Context, tx *db.Tx, company accounts.Company, p Person, draft accounts.Draft) (Member, error) {

@@ -149,7 +149,7 @@ func TestFound(t *testing.T) {
 		if _, err := d.SQL.ExecContext(t.Context(), "UPDATE account SET email = 'jo@other.example' WHERE email = 'jo@ninja.example'"); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := seed.Found(t.Context(), d, other); !errors.As(err, new(accounts.EmailConflict)) {
+		if _, _, err := seed.Found(t.Context(), d, other); !errors.Is(err, accounts.CodeEmailConflict) {
 			t.Errorf("got %v", err)
 		}
 		if n := count(t, d, "SELECT COUNT(*) FROM company WHERE slug = 'other'"); n != 0 {
