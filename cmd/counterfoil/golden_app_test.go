@@ -53,7 +53,7 @@ func TestGoldenApp(t *testing.T) {
 }
 
 // app is a program that serves, on a database of its own.
-type app struct {
+type running struct {
 	*testing.T
 	environment
 	url, token string
@@ -70,8 +70,8 @@ type app struct {
 	underWay bool // how far runs are differs each time
 }
 
-func startApp(t *testing.T) *app {
-	a := &app{T: t, hooks: make(chan hooked, 1000), gate: make(chan struct{}), under: make(chan struct{}, 100), called: map[string]bool{}}
+func startApp(t *testing.T) *running {
+	a := &running{T: t, hooks: make(chan hooked, 1000), gate: make(chan struct{}), under: make(chan struct{}, 100), called: map[string]bool{}}
 	receiver := httptest.NewServer(http.HandlerFunc(a.takeHook))
 	t.Cleanup(receiver.Close)
 	a.hookURL = receiver.URL
@@ -114,7 +114,7 @@ func startApp(t *testing.T) *app {
 }
 
 // do carries out a command; setup's last line has the token.
-func (a *app) do(args ...string) {
+func (a *running) do(args ...string) {
 	a.Helper()
 	var out bytes.Buffer
 	env := a.environment
@@ -148,7 +148,7 @@ func (l *slowLog) String() string {
 }
 
 // until asks again and again until it is so.
-func (a *app) until(what string, so func() bool) {
+func (a *running) until(what string, so func() bool) {
 	a.Helper()
 	ticks := time.NewTicker(20 * time.Millisecond)
 	defer ticks.Stop()
@@ -163,7 +163,7 @@ func (a *app) until(what string, so func() bool) {
 }
 
 // schema is all tables as the database has them, but for what is the same on both engines and only written otherwise.
-func (a *app) schema() string {
+func (a *running) schema() string {
 	a.Helper()
 	var b strings.Builder
 	for _, table := range a.column("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name") {
@@ -193,7 +193,7 @@ var spellings = []struct {
 }
 
 // column is the first column of what a query finds.
-func (a *app) column(query string) (list []string) {
+func (a *running) column(query string) (list []string) {
 	a.Helper()
 	rows, err := a.sql.SQL.Query(query)
 	if err != nil {
@@ -214,7 +214,7 @@ func (a *app) column(query string) (list []string) {
 }
 
 // signIn opens a browser in which Ana is signed in. Nothing fills the pool of codes meanwhile but what is shownHeaders to.
-func (a *app) signIn() {
+func (a *running) signIn() {
 	jar, _ := cookiejar.New(nil)
 	a.browser = &http.Client{Jar: jar}
 	a.post("/login", "email", "ana@example.com", "password", "correct horse battery")
@@ -222,7 +222,7 @@ func (a *app) signIn() {
 }
 
 // post sends a form and returns the page that follows.
-func (a *app) post(path string, fields ...string) string {
+func (a *running) post(path string, fields ...string) string {
 	a.Helper()
 	form := url.Values{}
 	for i := 0; i < len(fields); i += 2 {
@@ -249,7 +249,7 @@ type object = map[string]any
 var shownHeaders = []string{"Content-Type", "WWW-Authenticate", "Retry-After", "Idempotency-Replayed", "Location", "Content-Disposition", "Cache-Control"}
 
 // ask calls the API and returns the answer's body.
-func (a *app) ask(method, path string, body any, header ...string) (*http.Response, []byte) {
+func (a *running) ask(method, path string, body any, header ...string) (*http.Response, []byte) {
 	a.Helper()
 	var text io.Reader
 	if body != nil {
@@ -285,7 +285,7 @@ func (a *app) ask(method, path string, body any, header ...string) (*http.Respon
 }
 
 // show is ask that writes the call and its answer into the golden file.
-func (a *app) show(method, path string, body any, header ...string) (answer object) {
+func (a *running) show(method, path string, body any, header ...string) (answer object) {
 	a.Helper()
 	response, text := a.ask(method, path, body, header...)
 	fmt.Fprintf(&a.text, "## %s %s", method, stable(path))
@@ -315,7 +315,7 @@ func (a *app) show(method, path string, body any, header ...string) (answer obje
 }
 
 // draw writes JSON into the golden file, with its members in order and without what differs each time.
-func (a *app) draw(text []byte) (value any) {
+func (a *running) draw(text []byte) (value any) {
 	a.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -326,7 +326,7 @@ func (a *app) draw(text []byte) (value any) {
 	return value
 }
 
-func (a *app) pretty(value any) string {
+func (a *running) pretty(value any) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -359,7 +359,7 @@ func init() {
 }
 
 // steady is a value without what differs each time: whether there is one, and whether it is a text or a number, stays.
-func (a *app) steady(name string, value any) any {
+func (a *running) steady(name string, value any) any {
 	as, differs := unsteady[name]
 	switch value := value.(type) {
 	case object:
@@ -419,19 +419,19 @@ func stable(text string) string {
 }
 
 // here is stable without the server's address.
-func (a *app) here(text string) string {
+func (a *running) here(text string) string {
 	return stable(strings.ReplaceAll(strings.ReplaceAll(text, a.url, "http://HERE"), a.hookURL, "http://THERE"))
 }
 
 // keep compares what was shown so far with a golden file.
-func (a *app) keep(name string) {
+func (a *running) keep(name string) {
 	a.Helper()
 	golden.Check(a, name, a.text.String())
 	a.text.Reset()
 }
 
 // route is that of the table which serves a path.
-func (a *app) route(method, path string) string {
+func (a *running) route(method, path string) string {
 	best, fewest := "", 100
 	for _, route := range web.Routes() {
 		pattern := regexp.MustCompile("^" + regexp.MustCompile(`:[a-z]+`).ReplaceAllString(route.Path, "[^/]+") + "$")
@@ -443,7 +443,7 @@ func (a *app) route(method, path string) string {
 }
 
 // missesNoCall fails where a call of the API was not shown.
-func (a *app) missesNoCall() {
+func (a *running) missesNoCall() {
 	for _, route := range web.Routes() {
 		name := route.Method + " " + route.Path
 		if strings.HasPrefix(route.Path, "/api/") && !strings.HasSuffix(route.Path, "*") && route.Path != "/api/v1" && !a.called[name] {
@@ -454,7 +454,7 @@ func (a *app) missesNoCall() {
 
 func textOf(value any) string { return fmt.Sprint(value) }
 
-func (a *app) showBoards() {
+func (a *running) showBoards() {
 	a.show("POST", "/boards", object{"slug": "home", "title": "Home"}, "Idempotency-Key", "one")
 	a.show("POST", "/boards", object{"slug": "home", "title": "Home"}, "Idempotency-Key", "one")
 	a.show("GET", "/boards", nil)
@@ -471,7 +471,7 @@ func (a *app) showBoards() {
 }
 
 // columns are the ids of a board's columns.
-func (a *app) columns(board string) (ids []json.Number) {
+func (a *running) columns(board string) (ids []json.Number) {
 	_, text := a.ask("GET", "/boards/"+board, nil)
 	var answer struct{ Columns []struct{ ID json.Number } }
 	if err := json.Unmarshal(text, &answer); err != nil {
@@ -483,7 +483,7 @@ func (a *app) columns(board string) (ids []json.Number) {
 	return ids
 }
 
-func (a *app) showTickets() {
+func (a *running) showTickets() {
 	columns := a.columns("HOUSE")
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Fix the *roof*", "description": "It rains in."})
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Paint", "column": columns[1]})
@@ -504,7 +504,7 @@ func (a *app) showTickets() {
 	a.keep("api-tickets.txt")
 }
 
-func (a *app) showComments() {
+func (a *running) showComments() {
 	first := textOf(a.show("POST", "/tickets/HOUSE-1/comments", object{"body": "Who has a *ladder*?"})["id"])
 	a.show("PATCH", "/tickets/HOUSE-1/comments/"+first, object{"body": "Who has a ladder?", "version": 1})
 	second := textOf(a.show("POST", "/tickets/HOUSE-1/comments", object{"body": "Me."})["id"])
@@ -513,7 +513,7 @@ func (a *app) showComments() {
 	a.keep("api-comments.txt")
 }
 
-func (a *app) showProblems() {
+func (a *running) showProblems() {
 	a.show("GET", "/boards/NONE", nil)
 	a.show("GET", "/nothing", nil)
 	a.show("GET", "/boards", nil, "Authorization", "Bearer cfl_unknown")
@@ -541,7 +541,7 @@ type item struct {
 	Data     struct{ Key, Body, Slug string }
 }
 
-func (a *app) items(path string) (cursor string, list []item, raw []json.RawMessage) {
+func (a *running) items(path string) (cursor string, list []item, raw []json.RawMessage) {
 	a.Helper()
 	_, text := a.ask("GET", path, nil)
 	var page struct {
@@ -561,7 +561,7 @@ func (a *app) items(path string) (cursor string, list []item, raw []json.RawMess
 }
 
 // showItem shows the item of a page that is such, once it is there.
-func (a *app) showItem(what, path string, such func(item) bool) {
+func (a *running) showItem(what, path string, such func(item) bool) {
 	a.Helper()
 	a.until(what, func() bool {
 		_, list, raw := a.items(path)
@@ -575,7 +575,7 @@ func (a *app) showItem(what, path string, such func(item) bool) {
 	})
 }
 
-func (a *app) showFeeds() {
+func (a *running) showFeeds() {
 	a.showItem("a ticket", "/feeds/tickets", func(i item) bool { return i.Data.Key == "HOUSE-1" })
 	a.showItem("a ticket that was deleted", "/feeds/tickets", func(i item) bool { return i.Deleted })
 	a.showItem("a ticket that went to another board", "/feeds/tickets?board=HOUSE", func(i item) bool { return i.Reason != "" })
@@ -604,7 +604,7 @@ func (a *app) showFeeds() {
 }
 
 // showStream shows how a stream begins, up to its first change.
-func (a *app) showStream(path string) {
+func (a *running) showStream(path string) {
 	a.Helper()
 	ctx, stop := context.WithTimeout(a.Context(), time.Minute)
 	defer stop()
@@ -654,7 +654,7 @@ type hooked struct {
 	kind   string
 }
 
-func (a *app) takeHook(w http.ResponseWriter, r *http.Request) {
+func (a *running) takeHook(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var message struct{ Type string }
 	if err == nil {
@@ -669,7 +669,7 @@ func (a *app) takeHook(w http.ResponseWriter, r *http.Request) {
 }
 
 // takes waits for a message of a type at a path, and leaves out what comes before it. What it is about is in its body.
-func (a *app) takes(path, kind, about string) hooked {
+func (a *running) takes(path, kind, about string) hooked {
 	a.Helper()
 	deadline := time.After(longest)
 	for {
@@ -686,7 +686,7 @@ func (a *app) takes(path, kind, about string) hooked {
 
 var goldenSecrets = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+=*`)
 
-func (a *app) showWebhooks() {
+func (a *running) showWebhooks() {
 	// Two, one for a board alone: what was published before they were made is not sent to them.
 	all := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/all", "feeds", "tickets", "feeds", "comments", "feeds", "boards"))
 	some := goldenSecrets.FindString(a.post("/acme/settings/webhooks", "url", a.hookURL+"/house", "feeds", "tickets", "board", "HOUSE"))
@@ -737,7 +737,7 @@ var (
 )
 
 // headerOf is a header of a message without what differs each time.
-func (a *app) headerOf(name, value string) string {
+func (a *running) headerOf(name, value string) string {
 	switch strings.ToLower(name) {
 	case "webhook-id":
 		if strings.HasPrefix(value, "test") || strings.Count(value, ":") < 3 {
@@ -763,7 +763,7 @@ func (a *app) headerOf(name, value string) string {
 
 // countUp is a migration of ours: one line of it is none, one task always fails, and those of a run that waits
 // go on once they are let.
-func (a *app) countUp() *migrations.Migration {
+func (a *running) countUp() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "count-up", Title: "Count up", Description: "For this test.",
 		Knobs: migrations.Knobs{Concurrency: 1, Block: 10, Attempts: 1},
@@ -801,7 +801,7 @@ func (a *app) countUp() *migrations.Migration {
 }
 
 // reaches waits until a run is in a state, and is counted to be.
-func (a *app) reaches(run, state string) {
+func (a *running) reaches(run, state string) {
 	a.Helper()
 	var text []byte
 	a.until("run "+run+" is "+state, func() bool {
@@ -818,7 +818,7 @@ func (a *app) reaches(run, state string) {
 	})
 }
 
-func (a *app) showRuns() {
+func (a *running) showRuns() {
 	a.showMigrations()
 	first := textOf(a.show("POST", "/migrations/count-up/runs", object{"params": object{"to": 3, "key": "secret"}})["id"])
 	a.reaches(first, "ready")
@@ -878,7 +878,7 @@ func (a *app) showRuns() {
 }
 
 // showMigrations shows all that the program comes with.
-func (a *app) showMigrations() {
+func (a *running) showMigrations() {
 	_, text := a.ask("GET", "/migrations", nil)
 	var list struct {
 		Items []object
@@ -891,7 +891,7 @@ func (a *app) showMigrations() {
 	golden.Check(a, "migrations.txt", a.pretty(object{"items": list.Items, "next": list.Next})+"\n")
 }
 
-func (a *app) showRefs() {
+func (a *running) showRefs() {
 	_, text := a.ask("POST", "/migrations/mint-refs/runs", object{"params": object{"codes": 50, "length": "5"}})
 	var run struct{ ID json.Number }
 	if err := json.Unmarshal(text, &run); err != nil || run.ID == "" {
@@ -924,7 +924,7 @@ func (a *app) showRefs() {
 
 // showMetrics shows the name, kind, labels and help of each metric, once all are there that the source names: some
 // come with the first that they measure.
-func (a *app) showMetrics() {
+func (a *running) showMetrics() {
 	want := map[string]bool{}
 	for _, file := range sources(a.T) {
 		for _, text := range texts(file.File) {
@@ -968,7 +968,7 @@ type metric struct {
 }
 
 // metrics are those of ours that /metrics has, but for those of Go and the process.
-func (a *app) metrics() map[string]*metric {
+func (a *running) metrics() map[string]*metric {
 	a.Helper()
 	response, err := http.Get(a.url + "/metrics")
 	if err != nil {
@@ -1012,7 +1012,7 @@ func (a *app) metrics() map[string]*metric {
 
 // showStored shows the values that the database has by now where only certain ones are stored, and the members
 // of what is stored as JSON.
-func (a *app) showStored() {
+func (a *running) showStored() {
 	for _, query := range []struct{ what, text string }{
 		{"activity.kind", "SELECT DISTINCT kind, detail FROM activity"},
 		{"audit.kind", "SELECT DISTINCT kind, detail FROM audit"},
@@ -1033,7 +1033,7 @@ func (a *app) showStored() {
 }
 
 // stored are the values that a query finds, each with the members of the JSON beside it.
-func (a *app) stored(query string) (list []string) {
+func (a *running) stored(query string) (list []string) {
 	a.Helper()
 	rows, err := a.sql.SQL.Query(query)
 	if err != nil {
