@@ -99,7 +99,7 @@ func TestBadFiles(t *testing.T) {
 				for name, value := range kind.values {
 					into.values[name] = value
 				}
-				err := g.work.Registered(kind.name).Fill(context.Background(), into)
+				err := g.work.Kind(kind.name).Fill(context.Background(), into)
 				if c.refused != "" {
 					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
 						t.Errorf("%v; %d tasks, %d rejected", err, len(into.tasks), len(into.rejected))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // A run of 200 tasks at a time, each of which waits for the database, keeps no page and no operator waiting.
@@ -26,28 +26,28 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(workflows.AsCommandLine(t.Context()), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
 	defer cancel()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Engine().Work(working) }()
+	go func() { done <- h.Engine.Work(working) }()
 	defer func() { end(); <-done }()
-	run, err := h.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{})
+	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{})
 	for ; err == nil && run.State != migrations.Ready; time.Sleep(20 * time.Millisecond) {
-		run, err = h.Run(ctx, run.ID)
+		run, err = h.Console.Run(ctx, run.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	many := 200
-	if _, err := h.TurnKnobs(ctx, run.ID, migrations.KnobChange{Concurrency: &many, Block: &many}); err != nil {
+	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{Concurrency: &many, Block: &many}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"); err != nil {
 		t.Fatal(err)
 	}
 	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
-	if _, err := h.StartRun(ctx, run.ID, 0); err != nil {
+	if _, err := h.Console.StartRun(ctx, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	waiting := h.db.Apart(1)
@@ -60,16 +60,16 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	asks, over := context.WithTimeout(ctx, 2*time.Minute)
 	defer over()
 	for run.Progress.Processing < 150 {
-		if run, err = h.Run(asks, run.ID); err != nil {
+		if run, err = h.Console.Run(asks, run.ID); err != nil {
 			t.Fatal("who looks at the run: ", err)
 		}
 	}
 	reads, stop := context.WithTimeout(h.ctx, 2*time.Minute)
 	defer stop()
-	if _, err := h.Boards(reads); err != nil {
+	if _, err := h.Workflows.Boards(reads); err != nil {
 		t.Fatal("a page: ", err)
 	}
-	if _, err := h.PauseRun(asks, run.ID); err != nil {
+	if _, err := h.Console.PauseRun(asks, run.ID); err != nil {
 		t.Fatal("an operator: ", err)
 	}
 }

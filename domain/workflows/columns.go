@@ -65,12 +65,12 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 // once Replayed or KeyReused.
 func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
 	var board boards.Board
-	opened, err := doOnce(ctx, w, once, func() (opened boards.Column, err error) {
+	opened, err := DoOnce(ctx, w, once, func() (opened boards.Column, err error) {
 		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) error {
 			if _, opened, err = boards.OpenColumn(ctx, tx, board, edit); err != nil {
 				return err
 			}
-			return remember(ctx, tx, once.row(tx, opened))
+			return Remember(ctx, tx, once.Row(tx, opened))
 		})
 		return opened, err
 	})

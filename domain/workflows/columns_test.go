@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // another is a second program on the same database: what it knows of boards is its own.
 func (h *house) another(t testing.TB) *house {
 	t.Helper()
-	w := workflows.New(h.db)
+	w := app.New(h.db)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	other := *h
 	other.Workflows = w
@@ -33,7 +33,7 @@ func (h *house) count(t testing.TB, query string, args ...any) (n int) {
 
 func (h *house) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
 	t.Helper()
-	board, err := h.EditColumn(h.ctx, slug, column, edit, nil)
+	board, err := h.Workflows.EditColumn(h.ctx, slug, column, edit, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestColumns(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		board := h.board(t, "OPS")
-		board, review, err := h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(" In  review ")}, &board.Version, nil)
+		board, review, err := h.Workflows.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(" In  review ")}, &board.Version, nil)
 		if err != nil || review.Name != "In review" || board.Columns[3].ID != review.ID || board.Version != 2 {
 			t.Fatalf("%+v, %v", board, err)
 		}
@@ -104,14 +104,14 @@ func TestColumns(t *testing.T) {
 		}
 		board = h.edit(t, "OPS", review.ID, boards.ColumnEdit{Name: ptr("Check"), Position: ptr(2)})
 		for _, c := range board.Columns[1:] {
-			if board, err = h.RemoveColumn(h.ctx, "OPS", c.ID, 0, &board.Version); err != nil {
+			if board, err = h.Workflows.RemoveColumn(h.ctx, "OPS", c.ID, 0, &board.Version); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err = h.RemoveColumn(h.ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
+		if _, err = h.Workflows.RemoveColumn(h.ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		if _, err := h.EditColumn(h.ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, ptr(uint64(1))); !errors.Is(err, boards.CodeStale) {
+		if _, err := h.Workflows.EditColumn(h.ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, ptr(uint64(1))); !errors.Is(err, boards.CodeStale) {
 			t.Errorf("an old version: %v", err)
 		}
 		h.sound(t)
@@ -125,7 +125,7 @@ func TestColumns(t *testing.T) {
 		errs := make([]error, 60)
 		for i := range errs {
 			group.Go(func() {
-				_, _, errs[i] = h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(fmt.Sprint("Column ", i))}, nil, nil)
+				_, _, errs[i] = h.Workflows.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(fmt.Sprint("Column ", i))}, nil, nil)
 			})
 		}
 		group.Wait()
@@ -147,22 +147,22 @@ func TestColumns(t *testing.T) {
 		board := h.board(t, "OPS")
 		todo, doing, done := board.Columns[0].ID, board.Columns[1].ID, board.Columns[2].ID
 		there, going := h.open(t, "OPS", done, 2), h.open(t, "OPS", doing, 5)
-		top, _, err := h.MoveTicket(h.ctx, going[4], tickets.Intent{Column: doing})
+		top, _, err := h.Workflows.MoveTicket(h.ctx, going[4], tickets.Intent{Column: doing})
 		if err != nil || top.Ticket.Rank > 0 {
 			t.Fatalf("%+v, %v", top, err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := h.Workflows.RemoveColumn(h.ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("without an heir: %v", err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := h.Workflows.RemoveColumn(h.ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("its own heir: %v", err)
 		}
 		h.edit(t, "OPS", todo, hard(4))
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := h.Workflows.RemoveColumn(h.ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("into a full column: %v", err)
 		}
 		h.db.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
-		if board, err = h.RemoveColumn(h.ctx, "OPS", doing, done, nil); err != nil {
+		if board, err = h.Workflows.RemoveColumn(h.ctx, "OPS", doing, done, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprint([]uint64{there[0].Number, there[1].Number, going[4].Number, going[0].Number, going[1].Number, going[2].Number, going[3].Number})
@@ -182,14 +182,14 @@ func TestColumns(t *testing.T) {
 		board := h.board(t, "OPS")
 		doing := board.Columns[1].ID
 		keys := h.open(t, "OPS", doing, 3)
-		if _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
 			t.Fatal(err)
 		}
 		h.db.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
 		for _, done := range []bool{true, true, false} {
 			h.edit(t, "OPS", doing, boards.ColumnEdit{Done: &done})
 			for _, key := range keys {
-				if ticket, err := h.Ticket(h.ctx, key); err != nil || ticket.Closed() != done {
+				if ticket, err := h.Workflows.Ticket(h.ctx, key); err != nil || ticket.Closed() != done {
 					t.Errorf("%s is %+v, %v", key, ticket.ClosedAt, err)
 				}
 			}
@@ -210,33 +210,33 @@ func TestColumns(t *testing.T) {
 		first, second := board.Columns[0].ID, board.Columns[1].ID
 		h.open(t, "OPS", 0, 1) // it knows the board now
 		other.edit(t, "OPS", first, boards.ColumnEdit{Done: ptr(true)})
-		if ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
+		if ticket, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("in a column that is full by now: %v", err)
 		}
-		if _, err := other.RemoveColumn(h.ctx, "OPS", first, second, nil); err != nil {
+		if _, err := other.Workflows.RemoveColumn(h.ctx, "OPS", first, second, nil); err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
+		if ticket, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
 		}
-		if _, err := other.RenameBoard(h.ctx, "OPS", boards.Names{Slug: ptr("NINJA")}, 4); err != nil {
+		if _, err := other.Workflows.RenameBoard(h.ctx, "OPS", boards.Names{Slug: ptr("NINJA")}, 4); err != nil {
 			t.Fatal(err)
 		}
-		ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := h.Ticket(h.ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
+		if found, err := h.Workflows.Ticket(h.ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
-		if _, err := other.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
+		if _, err := other.Workflows.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
+		if _, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("on a board that is archived by now: %v", err)
 		}
 		h.sound(t)
@@ -269,18 +269,18 @@ func TestHardLimit(t *testing.T) {
 		var group sync.WaitGroup
 		for i, key := range from {
 			group.Go(func() {
-				moved, _, err := servers[i%2].MoveTicket(h.ctx, key, tickets.Intent{Board: "OPS", Column: goal})
+				moved, _, err := servers[i%2].Workflows.MoveTicket(h.ctx, key, tickets.Intent{Board: "OPS", Column: goal})
 				came(moved.Ticket.Key, err)
 			})
 		}
 		for i := range 12 {
 			group.Go(func() {
-				ticket, err := servers[i%2].OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
+				ticket, err := servers[i%2].Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
 				came(ticket.Key, err)
 			})
 		}
 		group.Wait()
-		board, _ := h.Board(h.ctx, "OPS")
+		board, _ := h.Workflows.Board(h.ctx, "OPS")
 		stored := h.stored(t, board).columns[goal]
 		if len(stored) != limit || len(in) != limit {
 			t.Errorf("%d are there, %d were told that they are; the limit is %d", len(stored), len(in), limit)
@@ -290,7 +290,7 @@ func TestHardLimit(t *testing.T) {
 				t.Errorf("OPS-%d is there and was refused", number)
 			}
 		}
-		if _, _, err := h.MoveTicket(h.ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: keyOf("OPS", stored[6])}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: keyOf("OPS", stored[6])}); err != nil {
 			t.Errorf("a move within a full column: %v", err)
 		}
 		h.sound(t)
@@ -304,36 +304,42 @@ func TestArchivedBoard(t *testing.T) {
 	h.board(t, "NINJA")
 	keys := h.open(t, "OPS", 0, 2)
 	other := h.open(t, "NINJA", 0, 1)[0]
-	archived, err := h.ArchiveBoard(h.ctx, "OPS", true, &board.Version)
+	archived, err := h.Workflows.ArchiveBoard(h.ctx, "OPS", true, &board.Version)
 	if err != nil || !archived.Archived() {
 		t.Fatalf("%+v, %v", archived, err)
 	}
 	before := h.count(t, "SELECT COUNT(*) FROM activity")
 	column := board.Columns[1].ID
 	for what, do := range map[string]func() error{
-		"open": func() error { _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); return err },
-		"edit": func() error {
-			_, err := h.EditTicket(h.ctx, keys[0], tickets.Edit{Title: ptr("y"), Version: 1})
+		"open": func() error {
+			_, err := h.Workflows.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 			return err
 		},
-		"move": func() error { _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: column}); return err },
+		"edit": func() error {
+			_, err := h.Workflows.EditTicket(h.ctx, keys[0], tickets.Edit{Title: ptr("y"), Version: 1})
+			return err
+		},
+		"move": func() error {
+			_, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: column})
+			return err
+		},
 		"move here": func() error {
-			_, _, err := h.MoveTicket(h.ctx, other, tickets.Intent{Board: "OPS", Column: column})
+			_, _, err := h.Workflows.MoveTicket(h.ctx, other, tickets.Intent{Board: "OPS", Column: column})
 			return err
 		},
 		"move away": func() error {
-			to, _ := h.Board(h.ctx, "NINJA")
-			_, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
+			to, _ := h.Workflows.Board(h.ctx, "NINJA")
+			_, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
 			return err
 		},
-		"close":  func() error { _, _, err := h.CloseTicket(h.ctx, keys[0]); return err },
-		"delete": func() error { return h.DeleteTicket(h.ctx, keys[1]) },
+		"close":  func() error { _, _, err := h.Workflows.CloseTicket(h.ctx, keys[0]); return err },
+		"delete": func() error { return h.Workflows.DeleteTicket(h.ctx, keys[1]) },
 		"rename": func() error {
-			_, err := h.RenameBoard(h.ctx, "OPS", boards.Names{Title: ptr("x")}, archived.Version)
+			_, err := h.Workflows.RenameBoard(h.ctx, "OPS", boards.Names{Title: ptr("x")}, archived.Version)
 			return err
 		},
 		"columns": func() error {
-			_, err := h.EditColumn(h.ctx, "OPS", column, boards.ColumnEdit{Name: ptr("x")}, nil)
+			_, err := h.Workflows.EditColumn(h.ctx, "OPS", column, boards.ColumnEdit{Name: ptr("x")}, nil)
 			return err
 		},
 	} {
@@ -344,10 +350,10 @@ func TestArchivedBoard(t *testing.T) {
 	if after := h.count(t, "SELECT COUNT(*) FROM activity"); after != before {
 		t.Errorf("%d entries more", after-before)
 	}
-	if _, err := h.Ticket(h.ctx, keys[0]); err != nil {
+	if _, err := h.Workflows.Ticket(h.ctx, keys[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.ArchiveBoard(h.ctx, "OPS", false, nil); err != nil {
+	if _, err := h.Workflows.ArchiveBoard(h.ctx, "OPS", false, nil); err != nil {
 		t.Error(err)
 	}
 	h.open(t, "OPS", 0, 1)
@@ -361,16 +367,16 @@ func TestSlugs(t *testing.T) {
 	h.board(t, "NINJA")
 	key := h.open(t, "OPS", 0, 1)[0]
 	rename := func(slug, to string, version uint64) (boards.Board, error) {
-		return h.RenameBoard(h.ctx, slug, boards.Names{Slug: &to}, version)
+		return h.Workflows.RenameBoard(h.ctx, slug, boards.Names{Slug: &to}, version)
 	}
 	now, err := rename("OPS", "dev", ops.Version)
 	if err != nil || now.Slug != "DEV" || now.Title != ops.Title {
 		t.Fatalf("%+v, %v", now, err)
 	}
-	if ticket, err := h.Ticket(h.ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
+	if ticket, err := h.Workflows.Ticket(h.ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
+	if _, err := h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
 		t.Errorf("an old slug for a new board: %v", err)
 	}
 	if _, err := rename("NINJA", "OPS", 1); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
@@ -385,7 +391,7 @@ func TestSlugs(t *testing.T) {
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {
 		t.Errorf("back: %+v, %v", back, err)
 	}
-	if ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
+	if ticket, err := h.Workflows.Ticket(h.ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
 		t.Errorf("%+v, %v", ticket, err)
 	}
 	h.sound(t)

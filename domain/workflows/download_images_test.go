@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -29,17 +30,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // gallery is a house that downloads images from a host of its own.
 type gallery struct {
 	*house
 	host   *outboundtest.Server
-	base   string               // of the host's addresses
-	meet   map[string]func()    // by path: done when it is asked for
-	folder string               // where files are
-	work   *workflows.Workflows // with an engine that works
+	base   string            // of the host's addresses
+	meet   map[string]func() // by path: done when it is asked for
+	folder string            // where files are
+	work   *app.App          // with an engine that works
 	board  boards.Board
 }
 
@@ -68,7 +68,7 @@ func newGallery(t testing.TB) *gallery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.work = workflows.New(g.db, workflows.WithFiles(store), workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	g.work = app.New(g.db, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
 	g.board = g.house.board(t, "ART")
 	return g
@@ -80,7 +80,7 @@ func (g *gallery) works(t testing.TB) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := g.work.Engine().Work(ctx); err != nil {
+		if err := g.work.Engine.Work(ctx); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -90,7 +90,7 @@ func (g *gallery) works(t testing.TB) {
 func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		r, err := g.work.Run(g.ctx, run)
+		r, err := g.work.Console.Run(g.ctx, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 	if file != "" {
 		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
 	}
-	run, err := g.work.OpenRun(g.ctx, "download-images", values, draft)
+	run, err := g.work.Console.OpenRun(g.ctx, "download-images", values, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,17 +128,17 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 		off, few, soon, block := 0.0, 2, 10*time.Millisecond, 3
 		none := 0
 		change := migrations.KnobChange{ErrorShare: &off, SameError: &none, Attempts: &few, Backoff: &soon, Block: &block, PerHost: &off}
-		if _, err := g.work.TurnKnobs(g.ctx, run.ID, change); err != nil {
+		if _, err := g.work.Console.TurnKnobs(g.ctx, run.ID, change); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.work.StartRun(g.ctx, run.ID, 0); err != nil {
+		if _, err := g.work.Console.StartRun(g.ctx, run.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run = g.until(t, run.ID, migrations.Complete)
 	said := map[string]string{}
 	for filter := (migrations.TaskFilter{}); ; {
-		page, err := g.work.RunTasks(g.ctx, run.ID, filter)
+		page, err := g.work.Console.RunTasks(g.ctx, run.ID, filter)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 			}
 			note := task.Note
 			if task.State == migrations.TaskFailed {
-				_, attempts, err := g.work.RunTask(g.ctx, run.ID, task.ID)
+				_, attempts, err := g.work.Console.RunTask(g.ctx, run.ID, task.ID)
 				if err != nil || len(attempts) == 0 {
 					t.Fatalf("%d attempts of task %d: %v", len(attempts), task.ID, err)
 				}
@@ -173,7 +173,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 // describe opens a ticket with a text in which {} is the host, and returns its key.
 func (g *gallery) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
-	ticket, err := g.OpenTicket(g.ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
+	ticket, err := g.Workflows.OpenTicket(g.ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (g *gallery) describe(t testing.TB, text string) tickets.Key {
 
 func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
-	said, err := g.Comment(g.ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
+	said, err := g.Workflows.Comment(g.ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func (g *gallery) path(t testing.TB, content []byte) string {
 // reads fails where a ticket's description is another; {} is the host.
 func (g *gallery) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
-	ticket, err := g.Ticket(g.ctx, key)
+	ticket, err := g.Workflows.Ticket(g.ctx, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestDownloadImages(t *testing.T) {
 		g.reads(t, one, "Look: ![photo]("+photo+") and ![twice](<"+photo+"> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: "+alpha)
 		g.reads(t, two, "![a]("+same+") ![b]("+same+") ![lost]({}/status/404) ![ours](/acme/images/x)")
 		g.reads(t, none, "nothing here but {}/photo.jpg")
-		if c, err := g.CommentOf(g.ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
+		if c, err := g.Workflows.CommentOf(g.ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
@@ -287,7 +287,7 @@ func TestDownloadImages(t *testing.T) {
 	t.Run("the company shows them, and only they", func(t *testing.T) {
 		hash := strings.TrimPrefix(photo, "/acme/images/")
 		for small, dx := range map[bool]string{false: "image/jpeg", true: "image/jpeg"} {
-			image, file, err := g.work.Image(g.ctx, hash, small)
+			image, file, err := g.work.Workflows.Image(g.ctx, hash, small)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,7 +297,7 @@ func TestDownloadImages(t *testing.T) {
 				t.Errorf("%+v, %v", image, err)
 			}
 		}
-		_, file, err := g.work.Image(g.ctx, strings.TrimPrefix(five, "/acme/images/"), true)
+		_, file, err := g.work.Workflows.Image(g.ctx, strings.TrimPrefix(five, "/acme/images/"), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +307,7 @@ func TestDownloadImages(t *testing.T) {
 		}
 		rival := accounts.ActorFrom(g.ctx)
 		rival.Company.ID++
-		if _, _, err := g.work.Image(accounts.WithActor(g.ctx, rival), hash, false); err != (images.NotFound()) {
+		if _, _, err := g.work.Workflows.Image(accounts.WithActor(g.ctx, rival), hash, false); err != (images.NotFound()) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -316,7 +316,7 @@ func TestDownloadImages(t *testing.T) {
 		if current.Version != before.Version+2 {
 			t.Fatalf("version %d", current.Version)
 		}
-		conflict, err := g.Conflict(g.ctx, current, before.Version)
+		conflict, err := g.Workflows.Conflict(g.ctx, current, before.Version)
 		if err != nil || !conflict.Known || conflict.Since.Description != before.Description || len(conflict.Since.By) != 1 || conflict.Since.By[0] != "Ana" {
 			t.Fatalf("%+v, %v", conflict.Since, err)
 		}
@@ -355,7 +355,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) + ",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
 	run, said := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
 	g.reads(t, key, "![a]("+other+") ![b]({}/image/3.png)")
-	if c, err := g.CommentOf(g.ctx, g.ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
+	if c, err := g.Workflows.CommentOf(g.ctx, g.ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for path, want := range map[string]string{"/image/1.png": `^/acme/images/[0-9a-f]{64} has 48 × 32 pixels, \d+ bytes\.$`, "/image/2.png": "the texts of " + key.String() + ` shows it\.$`, "/image/4.png": `^!1 There is no such ticket`} {
@@ -366,7 +366,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	if run.Total != 3 || run.Rejected != 5 || g.host.Asked("/image/4.png") != 0 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
-	rejected, _, err := g.work.RunRejections(g.ctx, run.ID, 0)
+	rejected, _, err := g.work.Console.RunRejections(g.ctx, run.ID, 0)
 	if err != nil || len(rejected) != 5 || rejected[0].Line != 5 {
 		t.Errorf("%+v, %v", rejected, err)
 	}
@@ -454,12 +454,12 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 		comments[what] = g.comment(t, keys[what], "![a]({}/"+what+".png)")
 	}
 	g.board = g.house.board(t, "OLD")
-	old, err := g.OpenTicket(g.ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
+	old, err := g.Workflows.OpenTicket(g.ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
 	must(err)
 	edit := func(what, text string) func() {
 		return func() {
 			ticket := g.ticket(t, keys[what].String())
-			_, err := g.EditTicket(g.ctx, keys[what], tickets.Edit{Description: &text, Version: ticket.Version})
+			_, err := g.Workflows.EditTicket(g.ctx, keys[what], tickets.Edit{Description: &text, Version: ticket.Version})
 			must(err)
 		}
 	}
@@ -467,15 +467,15 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	g.meet["/emptied.png"] = edit("emptied", "gone")
 	g.meet["/long.png"] = edit("long", "![a]("+g.base+"/long.png)"+strings.Repeat("x", tickets.MaxDescription-len("![a]("+g.base+"/long.png)")))
 	g.meet["/deleted.png"] = func() {
-		err := g.DeleteTicket(g.ctx, keys["deleted"])
+		err := g.Workflows.DeleteTicket(g.ctx, keys["deleted"])
 		must(err)
 	}
 	g.meet["/reworded.png"] = func() {
-		_, err := g.EditComment(g.ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
+		_, err := g.Workflows.EditComment(g.ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
 		must(err)
 	}
 	g.meet["/withdrawn.png"] = func() {
-		_, err := g.DeleteComment(g.ctx, keys["withdrawn"], comments["withdrawn"])
+		_, err := g.Workflows.DeleteComment(g.ctx, keys["withdrawn"], comments["withdrawn"])
 		must(err)
 	}
 	g.meet["/archived.png"] = func() {
@@ -488,7 +488,7 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	}
 	g.reads(t, keys["edited"], "Before.\n\n![a]("+stored+")\n\nAfter.")
 	g.reads(t, keys["emptied"], "gone")
-	if c, err := g.CommentOf(g.ctx, g.ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
+	if c, err := g.Workflows.CommentOf(g.ctx, g.ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	g.reads(t, old.Key, "![a]({}/archived.png)")
@@ -512,10 +512,10 @@ func TestImagesAreFoundOnce(t *testing.T) {
 		want += 4
 	}
 	gone := g.describe(t, "![a]({}/image/99.png)")
-	if err := g.DeleteTicket(g.ctx, gone); err != nil {
+	if err := g.Workflows.DeleteTicket(g.ctx, gone); err != nil {
 		t.Fatal(err)
 	}
-	whole := &bulk{Migration: g.house.Registered("download-images"), h: g.house, values: g.values()}
+	whole := &bulk{Migration: g.house.Kind("download-images"), h: g.house, values: g.values()}
 	if err := whole.Fill(context.Background(), whole); err != nil || len(whole.tasks) != want {
 		t.Fatalf("%d tasks, %v", len(whole.tasks), err)
 	}
@@ -543,16 +543,16 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
 		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
 	} {
-		if run, err := g.work.OpenRun(g.ctx, "download-images", values, migrations.Draft{}); err == nil {
+		if run, err := g.work.Console.OpenRun(g.ctx, "download-images", values, migrations.Draft{}); err == nil {
 			t.Errorf("%s: run %d", what, run.ID)
 		}
 	}
-	if _, err := g.house.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
+	if _, err := g.house.Console.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
 		t.Error("without a place for files there is a run")
 	}
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
-		run, err := g.work.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
+		run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -574,7 +574,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 		t.Fatal("it is too long")
 	}
 	key := g.describe(t, text.String())
-	run, err := g.work.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{})
+	run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -583,7 +583,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 	if run.Total != 200 || run.Rejected != 1 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
-	list, _, err := g.work.RunRejections(g.ctx, run.ID, 0)
+	list, _, err := g.work.Console.RunRejections(g.ctx, run.ID, 0)
 	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") || !strings.Contains(list[0].Reason, key.String()) {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -602,12 +602,12 @@ func TestImagesBehindARedirect(t *testing.T) {
 		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
 	}
 	g.works(t)
-	run, err := g.work.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
+	run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.until(t, run.ID, migrations.Ready)
-	if _, err := g.work.StartRun(g.ctx, run.ID, 0); err != nil {
+	if _, err := g.work.Console.StartRun(g.ctx, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {

@@ -39,13 +39,13 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 	t.Helper()
 	for {
 		if f.cursor.Epoch == 0 {
-			start, err := f.h.Feeds().Start(context.Background(), f.cursor.Feed)
+			start, err := f.h.Feeds.Start(context.Background(), f.cursor.Feed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			f.cursor = start
 		}
-		page, err := f.h.Feeds().Read(context.Background(), f.cursor, limit, f.scope)
+		page, err := f.h.Feeds.Read(context.Background(), f.cursor, limit, f.scope)
 		if errors.Is(err, feeds.CodeCursorExpired) {
 			f.cursor, f.rows = feeds.Cursor{Feed: f.cursor.Feed}, map[uint64]feeds.Item{}
 			f.swept++
@@ -97,19 +97,19 @@ func TestFeeds(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := h.SetAssignees(h.ctx, keys[0], []string{"ana"}); err != nil {
+		if _, err := h.Workflows.SetAssignees(h.ctx, keys[0], []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
-		said, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil)
+		said, err := h.Workflows.Comment(h.ctx, keys[0], "Sharpen it", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.DeleteTicket(h.ctx, keys[1]); err != nil {
+		if err := h.Workflows.DeleteTicket(h.ctx, keys[1]); err != nil {
 			t.Fatal(err)
 		}
 		h.publish(t)
 		links := workflows.Links{Base: "https://x.example", Company: h.actor.Company.Slug}
-		ticket, err := h.Ticket(h.ctx, keys[0])
+		ticket, err := h.Workflows.Ticket(h.ctx, keys[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestFeeds(t *testing.T) {
 		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
 			t.Errorf("%+v", items)
 		}
-		shown, err := h.Board(h.ctx, "NINJA")
+		shown, err := h.Workflows.Board(h.ctx, "NINJA")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("%+v", items)
 		}
 
-		if err := h.DeleteTicket(h.ctx, keys[0]); err != nil {
+		if err := h.Workflows.DeleteTicket(h.ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
 		h.publish(t)
@@ -146,14 +146,14 @@ func TestFeeds(t *testing.T) {
 		h := newHouse(t)
 		from, to, third := h.board(t, "NINJA"), h.board(t, "OTHER"), h.board(t, "THIRD")
 		keys := h.open(t, "NINJA", from.Columns[0].ID, 2)
-		if _, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.ctx, keys[0], "Sharpen it", nil); err != nil {
 			t.Fatal(err)
 		}
 		h.publish(t)
 		for _, feed := range []string{"tickets", "comments"} {
 			followed := h.follow(feed, from.ID)
 			followed.read(t, 10)
-			moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
+			moved, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestFeeds(t *testing.T) {
 			if items := h.follow(feed, third.ID).read(t, 10); len(items) != 0 {
 				t.Errorf("%s of a board where nothing was: %+v", feed, items)
 			}
-			if _, _, err := h.MoveTicket(h.ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
 				t.Fatal(err)
 			}
 			h.publish(t)
@@ -184,13 +184,13 @@ func TestFeeds(t *testing.T) {
 		board := h.board(t, "NINJA")
 		h.open(t, "NINJA", board.Columns[0].ID, 3)
 		h.publish(t)
-		for _, feed := range h.Feeds().Names() {
+		for _, feed := range h.Feeds.Names() {
 			stranger := h.follow(feed, 0)
 			stranger.scope.Company++
 			if items := stranger.read(t, 2); len(items) != 0 {
 				t.Errorf("%s: %+v", feed, items)
 			}
-			if end, err := h.Feeds().End(context.Background(), feed); err != nil || stranger.cursor != end {
+			if end, err := h.Feeds.End(context.Background(), feed); err != nil || stranger.cursor != end {
 				t.Errorf("%s: a reader of nothing stands at %v, not at the end %v; %v", feed, stranger.cursor, end, err)
 			}
 		}
@@ -207,10 +207,10 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 	h.board(t, "OTHER")
 	at := map[string]string{} // what each row was at each position
 	followers := map[string]*follower{}
-	for _, feed := range h.Feeds().Names() {
+	for _, feed := range h.Feeds.Names() {
 		followers[feed] = h.follow(feed, 0)
 	}
-	ninja, err := h.Board(h.ctx, "NINJA")
+	ninja, err := h.Workflows.Board(h.ctx, "NINJA")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(rt, "read") {
-			followers[rapid.SampledFrom(h.Feeds().Names()).Draw(rt, "feed")].read(t, 7)
+			followers[rapid.SampledFrom(h.Feeds.Names()).Draw(rt, "feed")].read(t, 7)
 			narrow.read(t, 5)
 		}
 	})
@@ -273,8 +273,8 @@ func TestNamesInFeeds(t *testing.T) {
 		do    func() error
 		shown map[string]string
 	}{
-		{"is renamed", func() error { return h.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
-		{"leaves", func() error { _, err := h.RemovePerson(h.ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"is renamed", func() error { return h.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := h.Workflows.RemovePerson(h.ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -295,8 +295,8 @@ func TestNamesInFeeds(t *testing.T) {
 func (h *house) atPositions(t testing.TB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, name := range h.Feeds().Names() {
-		feed, err := h.Feeds().Feed(name)
+	for _, name := range h.Feeds.Names() {
+		feed, err := h.Feeds.Feed(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ type person struct {
 }
 
 func (p person) board() boards.Board {
-	board, err := p.h.Board(p.h.ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
+	board, err := p.h.Workflows.Board(p.h.ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -359,7 +359,7 @@ func (h *house) lastNumber(t *rapid.T, board id.Board) (n uint64) {
 
 // comment is one of a ticket's, with the version that it has.
 func (p person) comment(key tickets.Key) (tickets.Comment, error) {
-	_, list, err := p.h.CommentsAfter(p.h.ctx, key, 0, 100)
+	_, list, err := p.h.Workflows.CommentsAfter(p.h.ctx, key, 0, 100)
 	if err != nil || len(list.List) == 0 {
 		return tickets.Comment{}, err
 	}
@@ -374,55 +374,55 @@ func (p person) text() string {
 var deeds = map[string]func(person) error{
 	"open": func(p person) error {
 		board := p.board()
-		_, err := p.h.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
+		_, err := p.h.Workflows.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
 		return err
 	},
 	"edit": func(p person) error {
 		key, title := p.key(), p.text()
-		ticket, err := p.h.Ticket(p.ctx, key)
+		ticket, err := p.h.Workflows.Ticket(p.ctx, key)
 		if err != nil {
 			return err
 		}
-		_, err = p.h.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
+		_, err = p.h.Workflows.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
 		return err
 	},
 	"move": func(p person) error {
 		board := p.board()
 		intent := tickets.Intent{Board: board.Slug, Column: p.column(board), AtEnd: rapid.Bool().Draw(p.t, "end")}
-		_, _, err := p.h.MoveTicket(p.ctx, p.key(), intent)
+		_, _, err := p.h.Workflows.MoveTicket(p.ctx, p.key(), intent)
 		return err
 	},
 	"assign": func(p person) error {
-		_, err := p.h.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
+		_, err := p.h.Workflows.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
 		return err
 	},
-	"close":  func(p person) error { _, _, err := p.h.CloseTicket(p.ctx, p.key()); return err },
-	"reopen": func(p person) error { _, _, err := p.h.ReopenTicket(p.ctx, p.key()); return err },
-	"delete": func(p person) error { return p.h.DeleteTicket(p.ctx, p.key()) },
+	"close":  func(p person) error { _, _, err := p.h.Workflows.CloseTicket(p.ctx, p.key()); return err },
+	"reopen": func(p person) error { _, _, err := p.h.Workflows.ReopenTicket(p.ctx, p.key()); return err },
+	"delete": func(p person) error { return p.h.Workflows.DeleteTicket(p.ctx, p.key()) },
 	"restore": func(p person) error {
-		_, _, err := p.h.RestoreTicket(p.ctx, p.key())
+		_, _, err := p.h.Workflows.RestoreTicket(p.ctx, p.key())
 		return err
 	},
 	"undo": func(p person) error {
-		ticket, err := p.h.Ticket(p.ctx, p.key())
+		ticket, err := p.h.Workflows.Ticket(p.ctx, p.key())
 		if err != nil {
 			return err
 		}
-		list, _, err := p.h.History(p.ctx, ticket.ID, 0)
+		list, _, err := p.h.Workflows.History(p.ctx, ticket.ID, 0)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		_, err = p.h.Undo(p.ctx, list[0].ID)
+		_, err = p.h.Workflows.Undo(p.ctx, list[0].ID)
 		return err
 	},
-	"comment": func(p person) error { _, err := p.h.Comment(p.ctx, p.key(), p.text(), nil); return err },
+	"comment": func(p person) error { _, err := p.h.Workflows.Comment(p.ctx, p.key(), p.text(), nil); return err },
 	"edit a comment": func(p person) error {
 		key := p.key()
 		comment, err := p.comment(key)
 		if err != nil {
 			return err
 		}
-		_, err = p.h.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
+		_, err = p.h.Workflows.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
 		return err
 	},
 	"delete a comment": func(p person) error {
@@ -431,12 +431,12 @@ var deeds = map[string]func(person) error{
 		if err != nil {
 			return err
 		}
-		_, err = p.h.DeleteComment(p.ctx, key, comment.ID)
+		_, err = p.h.Workflows.DeleteComment(p.ctx, key, comment.ID)
 		return err
 	},
 	"edit a column": func(p person) error {
 		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t, "position")
-		_, err := p.h.EditColumn(p.h.ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
+		_, err := p.h.Workflows.EditColumn(p.h.ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
 		return err
 	},
 	"add a column": func(p person) error {
@@ -444,29 +444,29 @@ var deeds = map[string]func(person) error{
 		if len(board.Columns) > 5 {
 			return nil
 		}
-		_, _, err := p.h.OpenColumn(p.h.ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
+		_, _, err := p.h.Workflows.OpenColumn(p.h.ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
 		return err
 	},
 	"remove a column": func(p person) error {
 		board := p.board()
-		_, err := p.h.RemoveColumn(p.h.ctx, board.Slug, p.column(board), p.column(board), nil)
+		_, err := p.h.Workflows.RemoveColumn(p.h.ctx, board.Slug, p.column(board), p.column(board), nil)
 		return err
 	},
 	"rename a board": func(p person) error {
 		board, title := p.board(), p.text()
-		_, err := p.h.RenameBoard(p.h.ctx, board.Slug, boards.Names{Title: &title}, board.Version)
+		_, err := p.h.Workflows.RenameBoard(p.h.ctx, board.Slug, boards.Names{Title: &title}, board.Version)
 		return err
 	},
 	"archive": func(p person) error {
 		board := p.board()
-		if _, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, true, nil); err != nil {
+		if _, err := p.h.Workflows.ArchiveBoard(p.h.ctx, board.Slug, true, nil); err != nil {
 			return err
 		}
-		_, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
+		_, err := p.h.Workflows.ArchiveBoard(p.h.ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
 		return err
 	},
 	"restore a board": func(p person) error {
-		_, err := p.h.ArchiveBoard(p.h.ctx, p.board().Slug, false, nil)
+		_, err := p.h.Workflows.ArchiveBoard(p.h.ctx, p.board().Slug, false, nil)
 		return err
 	},
 	"purge": func(p person) error {

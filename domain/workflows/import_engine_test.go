@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -25,7 +27,7 @@ type shop struct {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	return &shop{newHouse(t).withFiles(t), t, workflows.AsCommandLine(context.Background())}
+	return &shop{newHouse(t).withFiles(t), t, console.AsCommandLine(context.Background())}
 }
 
 // withFiles gives the house a place for files.
@@ -35,7 +37,7 @@ func (h *house) withFiles(t testing.TB) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Workflows = workflows.New(h.db, workflows.WithFiles(files))
+	h.Workflows = app.New(h.db, app.WithFiles(files))
 	t.Cleanup(func() { h.Close(context.Background()) })
 	return h
 }
@@ -44,7 +46,7 @@ func (h *house) withFiles(t testing.TB) *house {
 func (s *shop) works() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Engine().Work(ctx) }()
+	go func() { done <- s.Engine.Work(ctx) }()
 	return func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -57,7 +59,7 @@ func (s *shop) works() (stop func()) {
 func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
 	s.t.Helper()
 	for end := time.Now().Add(9 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		now, err := s.Run(s.operator, run)
+		now, err := s.Console.Run(s.operator, run)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -65,7 +67,7 @@ func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run
 			return now
 		}
 	}
-	now, _ := s.Run(s.operator, run)
+	now, _ := s.Console.Run(s.operator, run)
 	s.t.Fatalf("the run stays %s (%s): %+v", now.State, now.Reason, now.Progress)
 	return now
 }
@@ -77,7 +79,7 @@ func (s *shop) comesTo(run id.Run, state migrations.State) migrations.Run {
 
 func (s *shop) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
-	run, err := s.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
+	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
 		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"})
 	if err != nil {
 		s.t.Fatal(err)
@@ -87,7 +89,7 @@ func (s *shop) importOf(file string, dry bool) id.Run {
 
 func (s *shop) notes(run id.Run) (notes []string) {
 	s.t.Helper()
-	page, err := s.RunTasks(s.operator, run, migrations.TaskFilter{})
+	page, err := s.Console.RunTasks(s.operator, run, migrations.TaskFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -125,12 +127,12 @@ func TestImport_with_workers(t *testing.T) {
 		if n := s.count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
-		run, err := s.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry})
+		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.comesTo(run.ID, migrations.Ready)
-		if _, err := s.StartRun(s.operator, run.ID, 0); err != nil {
+		if _, err := s.Console.StartRun(s.operator, run.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		s.comesTo(run.ID, migrations.Complete)
@@ -153,7 +155,7 @@ func TestImport_with_workers(t *testing.T) {
 		stop()
 		stop = s.works()
 		s.comesTo(run, migrations.Ready)
-		if _, err := s.StartRun(s.operator, run, 0); err != nil {
+		if _, err := s.Console.StartRun(s.operator, run, 0); err != nil {
 			t.Fatal(err)
 		}
 		s.until(run, func(r migrations.Run) bool { return r.Progress.Complete > 0 })

@@ -72,7 +72,7 @@ func (i *importing) Reject(_ context.Context, r migrations.Rejection) error {
 
 func (i *importing) fill() *importing {
 	i.t.Helper()
-	m := i.h.Registered("import-tickets")
+	m := i.h.Kind("import-tickets")
 	if err := m.Check(i.h.ctx, i.values); err != nil {
 		i.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (i *importing) run() (notes []string) {
 	i.fill()
 	works := i.works()
 	for block := range slices.Chunk(works, 2) {
-		if err := i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Registered("import-tickets").Write(i.h.ctx, tx, block) }); err != nil {
+		if err := i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Kind("import-tickets").Write(i.h.ctx, tx, block) }); err != nil {
 			i.t.Fatal(err)
 		}
 	}
@@ -113,7 +113,7 @@ func (i *importing) preview() (notes []string) {
 	i.t.Helper()
 	i.fill()
 	for _, work := range i.works() {
-		note, err := i.h.Registered("import-tickets").Preview(i.h.ctx, work)
+		note, err := i.h.Kind("import-tickets").Preview(i.h.ctx, work)
 		if err != nil {
 			note = "!" + err.Error()
 		}
@@ -128,7 +128,7 @@ func (h *house) ticket(t testing.TB, key string) tickets.Ticket {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ticket, err := h.Ticket(h.ctx, parsed)
+	ticket, err := h.Workflows.Ticket(h.ctx, parsed)
 	if err != nil {
 		t.Fatalf("%s: %v", key, err)
 	}
@@ -216,7 +216,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		h.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
 	})
 	t.Run("a history that says where it came from, and nobody is told", func(t *testing.T) {
-		history, _, err := h.History(h.ctx, h.ticket(t, "OLD-8").ID, 0)
+		history, _, err := h.Workflows.History(h.ctx, h.ticket(t, "OLD-8").ID, 0)
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
 		}
@@ -234,7 +234,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
+		if _, err := h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -419,7 +419,7 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a file without titles, or without a column that is named, is refused", func(t *testing.T) {
 		for _, c := range [][]string{{"a,b\n1,2\n"}, {"title,b\n1,2\n", "status", "Nope"}, {"title,b\n", "status", "b"}} {
 			i := h.importing(t, c[0], c[1:]...)
-			if err := h.Registered("import-tickets").Fill(h.ctx, i); !errors.Is(err, fault.Invalid) {
+			if err := h.Kind("import-tickets").Fill(h.ctx, i); !errors.Is(err, fault.Invalid) {
 				t.Errorf("%q: %v", c, err)
 			}
 		}
@@ -427,12 +427,12 @@ func TestImport_rows(t *testing.T) {
 	t.Run("parameters are checked", func(t *testing.T) {
 		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
 			i := h.importing(t, "", param, value)
-			err := h.Registered("import-tickets").Check(h.ctx, i.values)
+			err := h.Kind("import-tickets").Check(h.ctx, i.values)
 			if fault.Field(err) != param {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := h.Registered("import-tickets").Check(h.ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+		if err := h.Kind("import-tickets").Check(h.ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
 			t.Errorf("a viewer imports: %v", err)
 		}
 	})
@@ -525,7 +525,7 @@ func TestImport_at_once(t *testing.T) {
 // blockOrEach does a block as the engine does: where it fails, each task alone.
 func (i *importing) blockOrEach(block []*migrations.Work) {
 	write := func(works []*migrations.Work) error {
-		return i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Registered("import-tickets").Write(i.h.ctx, tx, works) })
+		return i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Kind("import-tickets").Write(i.h.ctx, tx, works) })
 	}
 	if write(block) == nil {
 		return

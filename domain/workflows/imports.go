@@ -49,7 +49,7 @@ type ImportReader interface {
 // ImportFile returns what the file of a run of import-tickets has, for an operator. Values say what is chosen
 // already. It returns migrations.BadFile and BadParam.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
-	if _, err := operating(ctx); err != nil {
+	if _, err := Operator(ctx); err != nil {
 		return ImportFile{}, err
 	}
 	of, err := w.engine.Run(ctx, run)

@@ -18,7 +18,7 @@ func (h *house) publishes(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		h.Feeds().Work(ctx)
+		h.Feeds.Work(ctx)
 		close(done)
 	}()
 	t.Cleanup(func() {
@@ -41,11 +41,11 @@ func (h *house) sees(t testing.TB, company id.Company, since live.At, enough fun
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		moved, err := h.LookLive(h.ctx)
+		moved, err := h.Delivery.LookLive(h.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		news := h.Live().After(company, since)
+		news := h.Delivery.Live().After(company, since)
 		all := seen{map[string]bool{}, map[id.Board]bool{}, map[id.Board]bool{}, map[id.Ticket]bool{}, news.Missed}
 		for _, change := range news.Changes {
 			for _, b := range change.Boards {
@@ -75,15 +75,15 @@ func TestLive(t *testing.T) {
 	h := newHouse(t)
 	h.publishes(t)
 	ninja, other := h.board(t, "NINJA"), h.board(t, "OTHER")
-	h.sees(t, h.actor.Company.ID, live.At{}, func(all seen) bool { return h.Live().At().Boards >= 3 })
+	h.sees(t, h.actor.Company.ID, live.At{}, func(all seen) bool { return h.Delivery.Live().At().Boards >= 3 })
 	company := h.actor.Company.ID
 	open := func(title string) tickets.Ticket {
 		t.Helper()
-		ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: title}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: title}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err = h.Ticket(h.ctx, ticket.Key); err != nil {
+		if ticket, err = h.Workflows.Ticket(h.ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
 		return ticket
@@ -99,18 +99,18 @@ func TestLive(t *testing.T) {
 	}
 
 	t.Run("a ticket is told of where it is", func(t *testing.T) {
-		since := h.Live().At()
+		since := h.Delivery.Live().At()
 		ticket := open("One")
 		since = h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
 	})
 	t.Run("one that goes to another board is told of on both", func(t *testing.T) {
 		ticket := open("Two")
-		since := h.sees(t, company, h.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
+		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool {
@@ -119,34 +119,34 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
-		since := h.sees(t, company, h.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if err := h.DeleteTicket(h.ctx, ticket.Key); err != nil {
+		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		if err := h.Workflows.DeleteTicket(h.ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
 	})
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
-		since := h.Live().At()
-		if _, err := h.Comment(h.ctx, ticket.Key, "Hello", nil); err != nil {
+		since := h.Delivery.Live().At()
+		if _, err := h.Workflows.Comment(h.ctx, ticket.Key, "Hello", nil); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.talk[ticket.ID] })
-		if _, _, err := h.OpenColumn(h.ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
+		if _, _, err := h.Workflows.OpenColumn(h.ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.boards[ninja.ID] })
 	})
 	t.Run("a company hears nothing of another", func(t *testing.T) {
-		since := h.Live().At()
+		since := h.Delivery.Live().At()
 		ticket := open("Five")
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if news := h.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
+		if news := h.Delivery.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
 			t.Errorf("%+v", news)
 		}
 	})
 	t.Run("many tickets of a board are all of it, and more than are told are anything", func(t *testing.T) {
-		since := h.Live().At()
+		since := h.Delivery.Live().At()
 		var drafts []tickets.Ticket
 		for range 3 {
 			drafts = append(drafts, open("Many"))
@@ -179,7 +179,7 @@ func (h *house) published(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds().Place("tickets")
+		at, moved := h.Feeds.Place("tickets")
 		if at.Position >= want {
 			return
 		}

@@ -58,7 +58,7 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 	for _, column := range board.Columns {
 		var cursor *tickets.Cursor
 		for {
-			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
+			_, cards, err := h.Workflows.Column(h.ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func (h *house) stored(t testing.TB, board boards.Board) model {
 // counted fails the test where a column's count is not the number of its tickets.
 func (h *house) counted(t testing.TB, slug string) {
 	t.Helper()
-	board, err := h.Board(h.ctx, slug)
+	board, err := h.Workflows.Board(h.ctx, slug)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func (h *house) open(t testing.TB, slug string, column id.Column, n int) []ticke
 	t.Helper()
 	keys := make([]tickets.Key, n)
 	for i := range keys {
-		ticket, err := h.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestMoveTicket(t *testing.T) {
 					if column0, i := m.find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
 						after, column = m.columns[column0][i-1], column0 // often where it is already
 					}
-					moved, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)})
+					moved, _, err := h.Workflows.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)})
 					if after == number {
 						if !errors.Is(err, tickets.CodeAfterItself) {
 							rt.Fatalf("below itself: %v", err)
@@ -172,7 +172,7 @@ func TestMoveTicket(t *testing.T) {
 						rt.Skip()
 					}
 					i := rapid.IntRange(0, len(numbers)-1).Draw(rt, "i")
-					if err := h.DeleteTicket(h.ctx, *keyOf(slug, numbers[i])); err != nil {
+					if err := h.Workflows.DeleteTicket(h.ctx, *keyOf(slug, numbers[i])); err != nil {
 						rt.Fatal(err)
 					}
 					m.remove(numbers[i])
@@ -199,7 +199,7 @@ func TestMoveTicket(t *testing.T) {
 		keys := h.open(t, "GAP", column, 102)
 		top := keys[0]
 		for _, key := range keys[2:] {
-			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -223,7 +223,7 @@ func TestMoveTicket(t *testing.T) {
 		keys := h.open(t, "PAGE", column, 80)
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
-			_, list, next, err := h.TicketsOf(h.ctx, "PAGE", column, after, 10)
+			_, list, next, err := h.Workflows.TicketsOf(h.ctx, "PAGE", column, after, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,12 +234,12 @@ func TestMoveTicket(t *testing.T) {
 		}
 		next := page(nil)
 		for _, key := range keys[50:] { // thirty into one gap of the first page
-			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		next = page(next)
-		if _, _, err := h.MoveTicket(h.ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
 			t.Fatal(err)
 		}
 		for next != nil {
@@ -260,7 +260,7 @@ func TestMoveTicket(t *testing.T) {
 		board := h.board(t, "ROW")
 		keys := h.open(t, "ROW", board.Columns[0].ID, 5)
 		before := h.rows(t)
-		if _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
 			t.Fatal(err)
 		}
 		after := h.rows(t)
@@ -281,7 +281,7 @@ func TestMoveTicket(t *testing.T) {
 		board := h.board(t, "SAME")
 		keys := h.open(t, "SAME", board.Columns[0].ID, 3)
 		before := h.rows(t)
-		if _, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
 			t.Fatal(err)
 		}
 		if after := h.rows(t); after.activity != before.activity {
@@ -324,7 +324,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	board := h.board(t, "SEEN")
 	todo, doing := board.Columns[0].ID, board.Columns[1].ID
 	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Place) error {
-		_, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
+		_, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
 		return err
 	}
 	must := func(t *testing.T, err error) {
@@ -349,7 +349,7 @@ func TestMoveTicketSeen(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, move(x, doing, nil, nil))
 		refused(t, move(x, todo, nil, &tickets.Place{Column: todo, After: &a}))
-		if ticket, err := h.Ticket(h.ctx, x); err != nil || ticket.Column != doing {
+		if ticket, err := h.Workflows.Ticket(h.ctx, x); err != nil || ticket.Column != doing {
 			t.Errorf("it is in column %d (%v)", ticket.Column, err)
 		}
 	})
@@ -375,13 +375,13 @@ func TestMoveTicketSeen(t *testing.T) {
 	})
 	t.Run("nor one that was deleted", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, h.DeleteTicket(h.ctx, a))
+		must(t, h.Workflows.DeleteTicket(h.ctx, a))
 		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
 	})
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
 		title := "Another title"
-		if _, err := h.EditTicket(h.ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
+		if _, err := h.Workflows.EditTicket(h.ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
@@ -402,7 +402,7 @@ func TestMoveTicketAtOnce(t *testing.T) {
 				if other != key && rand.N(4) > 0 {
 					intent.After = &other
 				}
-				if _, _, err := h.MoveTicket(h.ctx, key, intent); err != nil {
+				if _, _, err := h.Workflows.MoveTicket(h.ctx, key, intent); err != nil {
 					t.Errorf("move %s: %v", key, err)
 				}
 			}
@@ -410,7 +410,7 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	}
 	group.Go(func() {
 		for i := range 40 {
-			if _, err := h.OpenTicket(h.ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
+			if _, err := h.Workflows.OpenTicket(h.ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
 				t.Error(err)
 			}
 		}
@@ -439,7 +439,7 @@ func TestOpenTicketCancelled(t *testing.T) {
 	h.board(t, "LEFT")
 	gone, cancel := context.WithCancel(h.ctx)
 	cancel()
-	if _, err := h.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := h.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if key := h.open(t, "LEFT", 0, 1)[0]; key.Number != 1 {

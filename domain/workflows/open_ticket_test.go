@@ -24,7 +24,7 @@ func TestOpenTicket(t *testing.T) {
 			for n := range writers {
 				group.Go(func() {
 					for i := range each {
-						ticket, err := h.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint(n, i)}, nil)
+						ticket, err := h.Workflows.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint(n, i)}, nil)
 						if err != nil {
 							t.Error(err)
 							return

@@ -20,11 +20,11 @@ import (
 func (h *house) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 	t.Helper()
 	for _, key := range keys {
-		ticket, err := h.Ticket(h.ctx, key)
+		ticket, err := h.Workflows.Ticket(h.ctx, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.DeleteTicket(h.ctx, key); err != nil {
+		if err := h.Workflows.DeleteTicket(h.ctx, key); err != nil {
 			t.Fatal(err)
 		}
 		h.exec(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL ? DAY WHERE id = ?", days, uint64(ticket.ID))
@@ -35,10 +35,10 @@ func (h *house) deletedAgo(t testing.TB, days int, keys ...tickets.Key) {
 // publish publishes all that is not.
 func (h *house) publish(t testing.TB) {
 	t.Helper()
-	for _, feed := range h.Feeds().Names() {
+	for _, feed := range h.Feeds.Names() {
 		for n := 1; n > 0; {
 			var err error
-			if n, err = h.Feeds().RunOnce(context.Background(), feed); err != nil {
+			if n, err = h.Feeds.RunOnce(context.Background(), feed); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -75,7 +75,7 @@ func TestPurgeDeleted(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 1)
 		h.publish(t)
-		end, err := h.Feeds().End(context.Background(), "tickets")
+		end, err := h.Feeds.End(context.Background(), "tickets")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,19 +95,19 @@ func TestPurgeDeleted(t *testing.T) {
 		h := newHouse(t)
 		board, other := h.board(t, "NINJA"), h.board(t, "OTHER")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 4)
-		moved, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[0].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		bob := h.as(t, "Bob", "member")
 		for _, key := range []tickets.Key{keys[0], moved.Ticket.Key} {
-			if _, err := h.SetAssignees(h.ctx, key, []string{"ana", "bob"}); err != nil {
+			if _, err := h.Workflows.SetAssignees(h.ctx, key, []string{"ana", "bob"}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Comment(bob, key, "What of it, @ana?", nil); err != nil {
+			if _, err := h.Workflows.Comment(bob, key, "What of it, @ana?", nil); err != nil {
 				t.Fatal(err)
 			}
-			ticket, err := h.Ticket(h.ctx, key)
+			ticket, err := h.Workflows.Ticket(h.ctx, key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,16 +146,16 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		h.sound(t)
 		for _, key := range []tickets.Key{keys[0], keys[1], moved.Ticket.Key} {
-			_, err := h.Ticket(h.ctx, key)
+			_, err := h.Workflows.Ticket(h.ctx, key)
 			if !errors.Is(err, fault.NotFound) || !errors.Is(err, tickets.CodePurged) || !strings.Contains(fault.Message(err), "removed for good") {
 				t.Errorf("%s: %v", key, err)
 			}
-			if _, _, err := h.RestoreTicket(h.ctx, key); !errors.Is(err, tickets.CodePurged) {
+			if _, _, err := h.Workflows.RestoreTicket(h.ctx, key); !errors.Is(err, tickets.CodePurged) {
 				t.Errorf("restoring %s: %v", key, err)
 			}
 		}
 		for _, key := range []tickets.Key{keys[2], {Board: "NINJA", Number: 99}, {Board: "NOWHERE", Number: 1}} {
-			if _, err := h.Ticket(h.ctx, key); !errors.Is(err, tickets.CodeNotFound) {
+			if _, err := h.Workflows.Ticket(h.ctx, key); !errors.Is(err, tickets.CodeNotFound) {
 				t.Errorf("%s: %v", key, err)
 			}
 		}
@@ -177,7 +177,7 @@ func TestPurgeDeleted(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 40)
 		for _, key := range keys {
-			if err := h.DeleteTicket(h.ctx, key); err != nil {
+			if err := h.Workflows.DeleteTicket(h.ctx, key); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -192,7 +192,7 @@ func TestPurgeDeleted(t *testing.T) {
 		}
 		for _, key := range keys {
 			group.Go(func() {
-				if _, _, err := h.RestoreTicket(h.ctx, key); err == nil {
+				if _, _, err := h.Workflows.RestoreTicket(h.ctx, key); err == nil {
 					restored.Store(key, true)
 				} else if !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.NotFound) {
 					t.Errorf("%s: %v", key, err)
@@ -202,7 +202,7 @@ func TestPurgeDeleted(t *testing.T) {
 		group.Wait()
 		for _, key := range keys {
 			_, wanted := restored.Load(key)
-			if _, err := h.Ticket(h.ctx, key); (err == nil) != wanted {
+			if _, err := h.Workflows.Ticket(h.ctx, key); (err == nil) != wanted {
 				t.Errorf("%s, restored: %v; %v", key, wanted, err)
 			}
 		}
@@ -218,17 +218,17 @@ func TestPurgeDeleted(t *testing.T) {
 		ctx := context.Background()
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := h.Comment(h.ctx, keys[0], "Farewell", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.ctx, keys[0], "Farewell", nil); err != nil {
 			t.Fatal(err)
 		}
 		h.publish(t)
-		end, err := h.Feeds().End(ctx, "tickets")
+		end, err := h.Feeds.End(ctx, "tickets")
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.deletedAgo(t, 31, keys...)
 		scope := feeds.Scope{Company: h.actor.Company.ID}
-		commentsEnd, err := h.Feeds().End(ctx, "comments")
+		commentsEnd, err := h.Feeds.End(ctx, "comments")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,17 +280,17 @@ func TestPurgeDeleted(t *testing.T) {
 			t.Errorf("%d are left after 91 days", n)
 		}
 		for feed, cursor := range map[string]feeds.Cursor{"tickets": end, "comments": commentsEnd} {
-			if _, err := h.Feeds().Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
+			if _, err := h.Feeds.Read(ctx, cursor, 10, scope); !errors.Is(err, feeds.CodeCursorExpired) {
 				t.Errorf("%s from before the deletion: %v", feed, err)
 			}
-			now, err := h.Feeds().End(ctx, feed)
+			now, err := h.Feeds.End(ctx, feed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.Feeds().Read(ctx, now, 10, scope); err != nil {
+			if _, err := h.Feeds.Read(ctx, now, 10, scope); err != nil {
 				t.Errorf("%s from its end: %v", feed, err)
 			}
-			if _, err := h.Feeds().Read(ctx, feeds.Cursor{Epoch: now.Epoch, Feed: feed}, 10, scope); err != nil {
+			if _, err := h.Feeds.Read(ctx, feeds.Cursor{Epoch: now.Epoch, Feed: feed}, 10, scope); err != nil {
 				t.Errorf("%s from its start: %v", feed, err)
 			}
 		}
@@ -299,7 +299,7 @@ func TestPurgeDeleted(t *testing.T) {
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		company, err := h.OpenCompany(context.Background(), h.actor.Account.ID, "Other", "other")
+		company, err := h.Console.OpenCompany(context.Background(), h.actor.Account.ID, "Other", "other")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestRebalanceRanks(t *testing.T) {
 					if after == number {
 						rt.Skip()
 					}
-					if _, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)}); err != nil {
+					if _, _, err := h.Workflows.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)}); err != nil {
 						rt.Fatal(err)
 					}
 					m.put(number, column, after)
@@ -86,7 +86,7 @@ func TestRebalanceRanks(t *testing.T) {
 		column := board.Columns[0].ID
 		keys := h.open(t, "FULL", column, 450)
 		for _, key := range keys[300:320] { // into one gap
-			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestRebalanceRanks(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		for _, values := range []migrations.Values{{"company": "nobody", "board": "DEMO"}, {"company": "acme", "board": "NOWHERE"}} {
-			if err := h.Registered("rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
+			if err := h.Kind("rebalance-ranks").Check(context.Background(), values); !errors.Is(err, fault.Invalid) || fault.Field(err) == "" {
 				t.Errorf("%v: %v", values, err)
 			}
 		}
@@ -171,7 +171,7 @@ func TestRebalanceRanks(t *testing.T) {
 					case 1:
 						to, intent = last{beside, false}, tickets.Intent{Column: beside, AtEnd: true}
 					}
-					if _, _, err := h.MoveTicket(h.ctx, own, intent); err != nil {
+					if _, _, err := h.Workflows.MoveTicket(h.ctx, own, intent); err != nil {
 						t.Error(err)
 						return
 					}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -26,7 +27,7 @@ func (h *house) minted(t testing.TB, codes int, length string) migrations.Run {
 
 func (h *house) standing(t testing.TB) refs.Standing {
 	t.Helper()
-	s, err := h.RefStanding(h.ctx)
+	s, err := h.Console.RefStanding(h.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +37,10 @@ func (h *house) standing(t testing.TB) refs.Standing {
 // untilRun waits for a run to be as it is to be.
 func (h *house) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) migrations.Run {
 	t.Helper()
-	ctx, stop := context.WithTimeout(workflows.AsCommandLine(h.ctx), 10*time.Minute)
+	ctx, stop := context.WithTimeout(console.AsCommandLine(h.ctx), 10*time.Minute)
 	defer stop()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
-		r, err := h.Run(ctx, run)
+		r, err := h.Console.Run(ctx, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestRefs(t *testing.T) {
 		for n := range 50 {
 			group.Go(func() {
 				for range 40 {
-					codes, err := h.PopRefs(h.ctx, 1+n%5+n/49*200, nil)
+					codes, err := h.Console.PopRefs(h.ctx, 1+n%5+n/49*200, nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -91,25 +92,25 @@ func TestRefs(t *testing.T) {
 	t.Run("a mint that is paused, and whose worker stops, goes on: each code is counted once", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		operator := workflows.AsCommandLine(h.ctx)
-		run, err := h.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{})
+		operator := console.AsCommandLine(h.ctx)
+		run, err := h.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		slow, fast, alone := 0.02, 0.0, 1 // it does not end before it is paused
-		if _, err := h.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &slow, Concurrency: &alone}); err != nil {
+		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &slow, Concurrency: &alone}); err != nil {
 			t.Fatal(err)
 		}
 		work := func(until func(migrations.Run) bool) migrations.Run {
 			working, end := context.WithCancel(context.Background())
 			done := make(chan error, 1)
-			go func() { done <- h.Engine().Work(working) }()
+			go func() { done <- h.Engine.Work(working) }()
 			defer func() { end(); <-done }()
 			return h.untilRun(t, run.ID, until)
 		}
 		whole := func(codes uint64) {
 			t.Helper()
-			lots, _, err := h.RefLots(h.ctx, 0)
+			lots, _, err := h.Console.RefLots(h.ctx, 0)
 			if err != nil || len(lots) != 1 || lots[0].Added != codes {
 				t.Errorf("%+v, %v", lots, err)
 			}
@@ -123,7 +124,7 @@ func TestRefs(t *testing.T) {
 		}
 		paused := work(func(r migrations.Run) bool {
 			if r.State == migrations.Running && r.Progress.Complete > 0 {
-				if _, err := h.PauseRun(operator, run.ID); err != nil {
+				if _, err := h.Console.PauseRun(operator, run.ID); err != nil {
 					t.Error(err)
 				}
 			}
@@ -132,14 +133,14 @@ func TestRefs(t *testing.T) {
 		if n := paused.Progress.Complete; n == 0 || n == 6 {
 			t.Fatalf("%+v", paused)
 		}
-		if _, err := h.PopRefs(h.ctx, 500, nil); err != nil {
+		if _, err := h.Console.PopRefs(h.ctx, 500, nil); err != nil {
 			t.Fatal(err)
 		}
 		whole(10_000 * uint64(paused.Progress.Complete))
-		if _, err := h.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &fast}); err != nil {
+		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &fast}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.ResumeRun(operator, run.ID); err != nil {
+		if _, err := h.Console.ResumeRun(operator, run.ID); err != nil {
 			t.Fatal(err)
 		}
 		if r := work(func(r migrations.Run) bool { return r.FinishedAt != nil }); r.State != migrations.Complete || r.Progress.Complete != 6 {
@@ -152,13 +153,13 @@ func TestRefs(t *testing.T) {
 		h := newHouse(t)
 		tend := func(want int) {
 			t.Helper()
-			if err := h.TendRefs(context.Background()); err != nil { // it notes what was popped, too
+			if err := h.Delivery.TendRefs(context.Background()); err != nil { // it notes what was popped, too
 				t.Fatal(err)
 			}
 			var group sync.WaitGroup
 			for range 5 { // as five processes do
 				group.Go(func() {
-					if err := h.TendRefs(context.Background()); err != nil {
+					if err := h.Delivery.TendRefs(context.Background()); err != nil {
 						t.Error(err)
 					}
 				})
@@ -169,11 +170,11 @@ func TestRefs(t *testing.T) {
 			}
 		}
 		policy := refs.Policy{AtLeast: 500, LowHours: 24, HighHours: 100}
-		if err := h.SetRefPolicy(h.ctx, policy); err != nil {
+		if err := h.Console.SetRefPolicy(h.ctx, policy); err != nil {
 			t.Fatal(err)
 		}
 		tend(0)
-		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := h.Console.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		tend(1)
@@ -182,7 +183,7 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%+v", s.Counts)
 		}
 		tend(1)
-		if _, err := h.PopRefs(h.ctx, 240, nil); err != nil {
+		if _, err := h.Console.PopRefs(h.ctx, 240, nil); err != nil {
 			t.Fatal(err)
 		}
 		tend(2) // 240 in the last hour are 5,760 a day
@@ -191,11 +192,11 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		policy.AtLeast = 100_000
-		if err := errors.Join(h.PauseRefills(h.ctx, true), h.SetRefPolicy(h.ctx, policy)); err != nil {
+		if err := errors.Join(h.Console.PauseRefills(h.ctx, true), h.Console.SetRefPolicy(h.ctx, policy)); err != nil {
 			t.Fatal(err)
 		}
 		tend(2)
-		if err := h.PauseRefills(h.ctx, false); err != nil {
+		if err := h.Console.PauseRefills(h.ctx, false); err != nil {
 			t.Fatal(err)
 		}
 		tend(3)
@@ -209,14 +210,14 @@ func TestRefs(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		h.exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
-		if _, err := h.OpenRun(workflows.AsCommandLine(h.ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}); err == nil || !strings.Contains(err.Error(), "longer") {
+		if _, err := h.Console.OpenRun(console.AsCommandLine(h.ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}); err == nil || !strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
-		if _, err := h.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
+		if _, err := h.Console.PopRefs(h.ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {
 			t.Fatal(err)
 		}
 		h.exec(t, "UPDATE ref_policy SET at_least = 3000000")
-		if err := h.TendRefs(h.ctx); err != nil {
+		if err := h.Delivery.TendRefs(h.ctx); err != nil {
 			t.Fatal(err)
 		}
 		h.exec(t, "UPDATE ref_policy SET paused = TRUE")
@@ -224,7 +225,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal("the refill is not of six characters")
 		}
 		h.minted(t, 100, "6")
-		codes, err := h.PopRefs(h.ctx, 3, nil)
+		codes, err := h.Console.PopRefs(h.ctx, 3, nil)
 		if err != nil || len(codes[0]) != 6 {
 			t.Errorf("%v, %v", codes, err)
 		}
@@ -249,7 +250,7 @@ func TestRefs(t *testing.T) {
 				if s := h.standing(t); s.Available != 3 || s.Minted != 3 {
 					t.Errorf("%+v", s.Counts)
 				}
-				rejected, _, err := h.RunRejections(h.ctx, run.ID, 0)
+				rejected, _, err := h.Console.RunRejections(h.ctx, run.ID, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -268,7 +269,7 @@ func TestRefs(t *testing.T) {
 				if p := load().Progress; p.Complete != 0 || p.Failed != 4 {
 					t.Errorf("again: %+v", p)
 				}
-				codes, err := h.PopRefs(h.ctx, 3, nil)
+				codes, err := h.Console.PopRefs(h.ctx, 3, nil)
 				if err != nil || len(codes) != 3 {
 					t.Errorf("%v, %v", codes, err)
 				}
@@ -283,24 +284,24 @@ func TestRefs(t *testing.T) {
 		h := newHouse(t)
 		h.minted(t, 1000, "5")
 		h.minted(t, 1000, "5")
-		lots, _, err := h.RefLots(h.ctx, 0)
+		lots, _, err := h.Console.RefLots(h.ctx, 0)
 		if err != nil || len(lots) != 2 {
 			t.Fatal(lots, err)
 		}
 		bad := lots[1].ID
-		if _, err := h.QuarantineRefs(h.ctx, bad); err != nil {
+		if _, err := h.Console.QuarantineRefs(h.ctx, bad); err != nil {
 			t.Fatal(err)
 		}
 		if !h.standing(t).Guarded {
 			t.Error("nothing guards the pool")
 		}
-		if _, err := h.PopRefs(h.ctx, 700, nil); err != nil {
+		if _, err := h.Console.PopRefs(h.ctx, 700, nil); err != nil {
 			t.Fatal(err)
 		}
 		if runs := h.worked(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}
-		if err := h.TendRefs(h.ctx); err != nil {
+		if err := h.Delivery.TendRefs(h.ctx); err != nil {
 			t.Fatal(err)
 		}
 		s := h.standing(t)
@@ -310,10 +311,10 @@ func TestRefs(t *testing.T) {
 		if n := h.count(t, "SELECT COUNT(*) FROM ref_issue i JOIN ref_ledger l ON l.code = i.code JOIN ref_batch b ON b.id = l.batch WHERE b.lot_id = ?", uint64(bad)); n != 0 {
 			t.Errorf("%d codes of the lot were given out", n)
 		}
-		if _, err := h.QuarantineRefs(h.ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
+		if _, err := h.Console.QuarantineRefs(h.ctx, bad); !errors.Is(err, refs.CodeInQuarantine) {
 			t.Errorf("again: %v", err)
 		}
-		if _, err := h.QuarantineRefs(h.ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
+		if _, err := h.Console.QuarantineRefs(h.ctx, id.Lot(99)); !errors.Is(err, refs.CodeLotNotFound) {
 			t.Errorf("unknown: %v", err)
 		}
 	})
@@ -322,7 +323,7 @@ func TestRefs(t *testing.T) {
 		h := newHouse(t)
 		h.exec(t, "UPDATE ref_policy SET wanted = TRUE, sweep_run = 999")
 		h.exec(t, "UPDATE ref_counter SET guarded = TRUE")
-		if err := h.TendRefs(h.ctx); err == nil {
+		if err := h.Delivery.TendRefs(h.ctx); err == nil {
 			t.Error("nobody hears of it")
 		}
 		if n := h.count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
@@ -334,11 +335,11 @@ func TestRefs(t *testing.T) {
 		h := newHouse(t)
 		ben := h.as(t, "Ben", accounts.Admin)
 		for what, do := range map[string]func() error{
-			"standing":   func() error { _, err := h.RefStanding(ben); return err },
-			"lots":       func() error { _, _, err := h.RefLots(ben, 0); return err },
-			"policy":     func() error { return h.SetRefPolicy(ben, refs.Policy{AtLeast: 1, LowHours: 1, HighHours: 2}) },
-			"quarantine": func() error { _, err := h.QuarantineRefs(ben, 1); return err },
-			"pop":        func() error { _, err := h.PopRefs(ben, 1, nil); return err },
+			"standing":   func() error { _, err := h.Console.RefStanding(ben); return err },
+			"lots":       func() error { _, _, err := h.Console.RefLots(ben, 0); return err },
+			"policy":     func() error { return h.Console.SetRefPolicy(ben, refs.Policy{AtLeast: 1, LowHours: 1, HighHours: 2}) },
+			"quarantine": func() error { _, err := h.Console.QuarantineRefs(ben, 1); return err },
+			"pop":        func() error { _, err := h.Console.PopRefs(ben, 1, nil); return err },
 		} {
 			if err := do(); !errors.Is(err, accounts.CodeNotOperator) {
 				t.Errorf("%s: %v", what, err)

@@ -32,7 +32,7 @@ func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
 func (h *house) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
 	t.Helper()
 	l := &filled{values: values, cursor: cursor}
-	if err := h.Registered("republish").Fill(h.ctx, l); err != nil {
+	if err := h.Kind("republish").Fill(h.ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	return l.tasks
@@ -63,7 +63,7 @@ func TestRepublishedComments(t *testing.T) {
 
 	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
 		_, at := h.news(t, "comments", "")
-		_, run, err := h.RepublishRows(h.ctx, "comments", feeds.Which{Board: "NINJA"})
+		_, run, err := h.Workflows.RepublishRows(h.ctx, "comments", feeds.Which{Board: "NINJA"})
 		if err != nil {
 			t.Fatal(err)
 		}

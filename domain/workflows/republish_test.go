@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -25,7 +26,7 @@ func (h *house) news(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
 	h.publish(t)
 	var items []feeds.Item
 	for {
-		page, err := h.FeedPage(h.ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000})
+		page, err := h.Workflows.FeedPage(h.ctx, "", workflows.FeedQuery{Feed: feed, Cursor: cursor, Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,21 +40,21 @@ func (h *house) news(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
 // worked has a worker of this process carry out all runs of a migration, and returns them.
 func (h *house) worked(t testing.TB, name string) (finished []migrations.Run) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(workflows.AsCommandLine(t.Context()), 10*time.Minute)
+	ctx, stop := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
 	defer stop()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Engine().Work(working) }()
+	go func() { done <- h.Engine.Work(working) }()
 	defer func() { end(); <-done }()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
-		active, _, err := h.Runs(ctx, migrations.ListActive, 0)
+		active, _, err := h.Console.Runs(ctx, migrations.ListActive, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(active) > 0 {
 			continue
 		}
-		list, _, err := h.Runs(ctx, migrations.ListFinished, 0)
+		list, _, err := h.Console.Runs(ctx, migrations.ListFinished, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestRepublish(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 203)
 		for _, key := range []int{0, 0, 150} {
-			if _, err := h.Comment(h.ctx, keys[key], "hello", nil); err != nil {
+			if _, err := h.Workflows.Comment(h.ctx, keys[key], "hello", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -83,7 +84,7 @@ func TestRepublish(t *testing.T) {
 		_, commentsAt := h.news(t, "comments", "")
 		member := h.actor
 		member.Account.Operator = false
-		if _, err := h.RenameBoard(accounts.WithActor(h.ctx, member), "NINJA", boards.Names{Slug: ptr("SHADOW")}, board.Version); err != nil {
+		if _, err := h.Workflows.RenameBoard(accounts.WithActor(h.ctx, member), "NINJA", boards.Names{Slug: ptr("SHADOW")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
 		runs := h.worked(t, "republish")
@@ -110,7 +111,7 @@ func TestRepublish(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
-		if _, err := h.RenameBoard(h.ctx, "NINJA", boards.Names{Title: ptr("Shadows")}, board.Version); err != nil {
+		if _, err := h.Workflows.RenameBoard(h.ctx, "NINJA", boards.Names{Title: ptr("Shadows")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
 		if runs := h.worked(t, "republish"); len(runs) != 0 {
@@ -123,29 +124,29 @@ func TestRepublish(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
-		if _, err := h.Comment(h.ctx, keys[0], "hello", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.ctx, keys[0], "hello", nil); err != nil {
 			t.Fatal(err)
 		}
-		rivals, err := h.OpenCompany(h.ctx, h.actor.Account.ID, "Rivals", "rivals")
+		rivals, err := h.Console.OpenCompany(h.ctx, h.actor.Account.ID, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}
 		stranger := h.actor
 		stranger.Company = rivals
-		for _, feed := range h.Feeds().Names() {
+		for _, feed := range h.Feeds.Names() {
 			items, at := h.news(t, feed, "")
 			if len(items) == 0 {
 				t.Fatalf("%s shows nothing", feed)
 			}
 			last := items[len(items)-1].ID
 			which := feeds.Which{IDs: []uint64{last, 999_999, last}}
-			if n, _, err := h.RepublishRows(accounts.WithActor(h.ctx, stranger), feed, which); err != nil || n != 0 {
+			if n, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.ctx, stranger), feed, which); err != nil || n != 0 {
 				t.Errorf("a stranger republished %d %s (%v)", n, feed, err)
 			}
 			if again, _ := h.news(t, feed, at); len(again) != 0 {
 				t.Errorf("%s: %+v came again", feed, again)
 			}
-			n, run, err := h.RepublishRows(h.ctx, feed, which)
+			n, run, err := h.Workflows.RepublishRows(h.ctx, feed, which)
 			if err != nil || n != 1 || run != nil {
 				t.Errorf("%s: %d, %v, %v", feed, n, run, err)
 			}
@@ -164,15 +165,15 @@ func TestRepublish(t *testing.T) {
 		for _, key := range keys {
 			ids = append(ids, uint64(h.ticket(t, key.String()).ID))
 		}
-		if _, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: other.Slug, Column: other.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.DeleteTicket(h.ctx, keys[2]); err != nil {
+		if err := h.Workflows.DeleteTicket(h.ctx, keys[2]); err != nil {
 			t.Fatal(err)
 		}
 		h.exec(t, "INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) VALUES (?, 'JIRA', ?, NOW(6), TRUE)", h.actor.Company.ID, board.ID)
 		h.exec(t, "INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) VALUES (?, 'JIRA-3', ?, NOW(6))", h.actor.Company.ID, ids[3])
-		if _, err := h.RenameBoard(h.ctx, "NINJA", boards.Names{Slug: ptr("SHADOW")}, board.Version); err != nil {
+		if _, err := h.Workflows.RenameBoard(h.ctx, "NINJA", boards.Names{Slug: ptr("SHADOW")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
 		h.worked(t, "republish")
@@ -181,7 +182,7 @@ func TestRepublish(t *testing.T) {
 			IDs:  []uint64{ids[5], ids[0]},
 			Keys: []string{"shadow-1", keys[1].String(), keys[2].String(), "JIRA-3", keys[4].String(), "SHADOW-5"},
 		}
-		if n, _, err := h.RepublishRows(h.ctx, "tickets", which); err != nil || n != 6 {
+		if n, _, err := h.Workflows.RepublishRows(h.ctx, "tickets", which); err != nil || n != 6 {
 			t.Fatalf("%d, %v", n, err)
 		}
 		again, at := h.news(t, "tickets", at)
@@ -193,7 +194,7 @@ func TestRepublish(t *testing.T) {
 			t.Errorf("%v came again, not %v", came, ids[:6])
 		}
 
-		rivals, err := h.OpenCompany(h.ctx, h.actor.Account.ID, "Rivals", "rivals")
+		rivals, err := h.Console.OpenCompany(h.ctx, h.actor.Account.ID, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +214,7 @@ func TestRepublish(t *testing.T) {
 			"the key of a ticket among ids of comments": {h.ctx, "comments", []string{"SHADOW-1"}, feeds.CodeNoKeys, "comments"},
 			"more than can be named":                    {h.ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), feeds.CodeBadWhich, "1000"},
 		} {
-			_, _, err := h.RepublishRows(bad.ctx, bad.feed, feeds.Which{Keys: bad.keys})
+			_, _, err := h.Workflows.RepublishRows(bad.ctx, bad.feed, feeds.Which{Keys: bad.keys})
 			if !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -229,7 +230,7 @@ func TestRepublish(t *testing.T) {
 		board := h.board(t, "NINJA")
 		h.open(t, "NINJA", board.Columns[0].ID, 3)
 		_, at := h.news(t, "tickets", "")
-		_, run, err := h.RepublishRows(h.ctx, "tickets", feeds.Which{Board: "ninja"})
+		_, run, err := h.Workflows.RepublishRows(h.ctx, "tickets", feeds.Which{Board: "ninja"})
 		if err != nil || run == nil || run.Knobs.Rate != 10 {
 			t.Fatalf("%+v, %v", run, err)
 		}
@@ -238,7 +239,7 @@ func TestRepublish(t *testing.T) {
 		if len(items) != 3 {
 			t.Errorf("%d tickets of the board came again", len(items))
 		}
-		if _, _, err := h.RepublishRows(h.ctx, "tickets", feeds.Which{All: true}); err != nil {
+		if _, _, err := h.Workflows.RepublishRows(h.ctx, "tickets", feeds.Which{All: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.worked(t, "republish")
@@ -258,7 +259,7 @@ func TestRepublish(t *testing.T) {
 		member.Account.Operator = false
 		asks := func(slug string) *workflows.Republishing {
 			t.Helper()
-			_, run, err := h.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{Board: slug})
+			_, run, err := h.Workflows.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{Board: slug})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,9 +290,9 @@ func TestRepublish(t *testing.T) {
 		if n := h.count(t, "SELECT COUNT(*) FROM migration_run a JOIN migration_run b ON b.id = ? AND b.started_at >= a.finished_at WHERE a.id = ?", second.ID, first.ID); n != 1 {
 			t.Error("the second did not wait for the first")
 		}
-		if _, run, err := h.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || run.Already {
+		if _, run, err := h.Console.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || run.Already {
 			t.Errorf("%+v, %v", run, err)
-		} else if _, again, err := h.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
+		} else if _, again, err := h.Console.RepublishFor(h.ctx, "", "", feeds.Which{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})
@@ -300,24 +301,24 @@ func TestRepublish(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		for _, which := range []feeds.Which{{}, {All: true, Board: "DEMO"}, {IDs: make([]uint64, feeds.MaxRepublish+1)}} {
-			if _, _, err := h.RepublishRows(h.ctx, "tickets", which); !errors.Is(err, feeds.CodeBadWhich) {
+			if _, _, err := h.Workflows.RepublishRows(h.ctx, "tickets", which); !errors.Is(err, feeds.CodeBadWhich) {
 				t.Errorf("%d ids, %q, %v: %v", len(which.IDs), which.Board, which.All, err)
 			}
 		}
-		if _, _, err := h.RepublishRows(h.ctx, "nothing", feeds.Which{All: true}); !errors.Is(err, feeds.CodeNotFound) {
+		if _, _, err := h.Workflows.RepublishRows(h.ctx, "nothing", feeds.Which{All: true}); !errors.Is(err, feeds.CodeNotFound) {
 			t.Error(err)
 		}
-		if _, _, err := h.RepublishRows(h.ctx, "tickets", feeds.Which{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
+		if _, _, err := h.Workflows.RepublishRows(h.ctx, "tickets", feeds.Which{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
 			t.Error(err)
 		}
 		member := h.actor
 		member.Account.Operator = false
-		if _, _, err := h.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
+		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.ctx, member), "tickets", feeds.Which{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
 			t.Error(err)
 		}
 		guest := h.actor
 		guest.Token, guest.Scopes = id.Token(1), []string{"tickets:read"}
-		if _, _, err := h.RepublishRows(accounts.WithActor(h.ctx, guest), "tickets", feeds.Which{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
+		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.ctx, guest), "tickets", feeds.Which{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
 			t.Error(err)
 		}
 	})

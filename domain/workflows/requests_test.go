@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -40,16 +41,16 @@ func (h *house) offer(t testing.TB, slug string, on bool) {
 	t.Helper()
 	form := h.form(t, slug)
 	form.On, form.Intro = on, "Hello"
-	if _, err := h.SetForm(h.ctx, slug, form); err != nil {
+	if _, err := h.Workflows.SetForm(h.ctx, slug, form); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (h *house) form(t testing.TB, slug string) requests.Form {
 	t.Helper()
-	board, err := h.Board(h.ctx, slug)
+	board, err := h.Workflows.Board(h.ctx, slug)
 	must(t, err)
-	form, err := h.Form(h.ctx, board)
+	form, err := h.Workflows.Form(h.ctx, board)
 	must(t, err)
 	return form
 }
@@ -126,7 +127,7 @@ func asked(title string) requests.Sent {
 
 func (h *house) send(t testing.TB, sent requests.Sent) workflows.Receipt {
 	t.Helper()
-	receipt, err := h.Send(from("192.0.2.1"), sent)
+	receipt, err := h.Workflows.Send(from("192.0.2.1"), sent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,22 +158,22 @@ func TestTheRequesterIsNobody(t *testing.T) {
 	}
 	t.Run("who signs in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
-			_, err := h.SignIn(from("192.0.2.9"), "Requester", password)
+			_, err := h.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
 			is(t, err, accounts.CodeWrongPassword)
 		}
 		h.offer(t, "NINJA", true)
 		if _, err := h.db.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", h.actor.Account.ID, requester.ID); err != nil {
 			t.Fatal(err)
 		}
-		_, err := h.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
+		_, err := h.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("who is invited or joins", func(t *testing.T) {
-		link, err := h.Invite(h.ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+		link, err := h.Workflows.Invite(h.ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.JoinNew(h.ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
+		_, err = h.Workflows.JoinNew(h.ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
 		is(t, err, accounts.CodeBadEmail)
 		err = h.db.InTx(h.ctx, func(tx *db.Tx) error {
 			_, err := accounts.Join(h.ctx, tx, h.actor.Company.ID, requester, accounts.Member)
@@ -181,25 +182,25 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who gets a new password", func(t *testing.T) {
-		_, _, err := h.MakeReset(h.ctx, requester.ID)
+		_, _, err := h.Workflows.MakeReset(h.ctx, requester.ID)
 		is(t, err, accounts.CodePersonNotFound)
 		_, err = accounts.ByEmail(h.ctx, h.db.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who runs the instance", func(t *testing.T) {
-		is(t, h.SetOperator(h.ctx, requester.ID, true), accounts.CodePersonNotFound)
-		is(t, h.ChangeRole(h.ctx, requester.ID, accounts.Owner), accounts.CodePersonNotFound)
+		is(t, h.Workflows.SetOperator(h.ctx, requester.ID, true), accounts.CodePersonNotFound)
+		is(t, h.Workflows.ChangeRole(h.ctx, requester.ID, accounts.Owner), accounts.CodePersonNotFound)
 	})
 	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
-		people, _, err := h.People(h.ctx, 0)
+		people, _, err := h.Workflows.People(h.ctx, 0)
 		if err != nil || slices.ContainsFunc(people, func(p accounts.Person) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
 		}
-		found, err := h.FindPeople(h.ctx, "requester", false, 10)
+		found, err := h.Workflows.FindPeople(h.ctx, "requester", false, 10)
 		if err != nil || len(found) > 0 {
 			t.Error(found, err)
 		}
-		_, err = h.SetAssignees(h.ctx, h.ours(t).Key, []string{"requester"})
+		_, err = h.Workflows.SetAssignees(h.ctx, h.ours(t).Key, []string{"requester"})
 		is(t, err, tickets.CodeNotAssignable)
 	})
 	t.Run("whom an import finds", func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestTheRequesterIsNobody(t *testing.T) {
 
 func (h *house) ours(t testing.TB) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
+	ticket, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestSetForm(t *testing.T) {
 			for i := range 6 {
 				group.Go(func() {
 					form := requests.Form{On: i%2 == 0, Intro: fmt.Sprint(round, i), Version: seen.Version}
-					_, err := h.SetForm(h.ctx, "NINJA", form)
+					_, err := h.Workflows.SetForm(h.ctx, "NINJA", form)
 					var stale requests.StaleForm
 					switch {
 					case err == nil:
@@ -261,7 +262,7 @@ func TestSetForm(t *testing.T) {
 		var group sync.WaitGroup
 		for range 6 {
 			group.Go(func() {
-				if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
+				if _, err := h.Workflows.SetForm(h.ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -278,7 +279,7 @@ func TestSetForm(t *testing.T) {
 		if _, err := h.db.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true}); err == nil {
+		if _, err := h.Workflows.SetForm(h.ctx, "NINJA", requests.Form{On: true}); err == nil {
 			t.Error("it is said to be on")
 		}
 		if form := h.form(t, "NINJA"); form.On {
@@ -293,15 +294,15 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("The door is stuck"))
-		ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
+		ticket, err := h.Workflows.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.ctx, "NINJA")
 		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
 			t.Errorf("%+v", ticket)
 		}
-		request, err := h.RequestOf(h.ctx, ticket)
+		request, err := h.Workflows.RequestOf(h.ctx, ticket)
 		if err != nil || request.Code != receipt.Code || request.Email != "stranger@example.com" || !request.Linked {
 			t.Error(request, err)
 		}
@@ -341,7 +342,7 @@ func TestSend(t *testing.T) {
 		for i := range receipts {
 			group.Go(func() {
 				var err error
-				if receipts[i], err = h.Send(from("192.0.2.1"), sent); err != nil {
+				if receipts[i], err = h.Workflows.Send(from("192.0.2.1"), sent); err != nil {
 					t.Error(err)
 				}
 			})
@@ -368,7 +369,7 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 0)
 		sent := asked("Later")
-		_, err := h.Send(from("192.0.2.1"), sent)
+		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 		if !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
@@ -390,7 +391,7 @@ func TestSend(t *testing.T) {
 			}
 		}
 		sent := asked("abc\u202e24-AJNIN") // it would read otherwise than it is
-		_, err := h.Send(from("192.0.2.1"), sent)
+		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 		is(t, err, tickets.CodeBadTitle)
 		if n := h.number(t, "SELECT COUNT(*) FROM notification"); n != 0 {
 			t.Error("a stranger sends notifications by naming people")
@@ -402,7 +403,7 @@ func TestSend(t *testing.T) {
 		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
 			sent := asked("x")
 			sent.Email = bad
-			_, err := h.Send(from("192.0.2.1"), sent)
+			_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 			is(t, err, accounts.CodeBadEmail)
 		}
 		for _, none := range []string{"", "  "} {
@@ -420,13 +421,13 @@ func TestSend(t *testing.T) {
 	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		w := workflows.New(d)
+		w := app.New(d)
 		t.Cleanup(func() { w.Close(context.Background()) })
-		actor, _, _, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
+		actor, _, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := &house{Workflows: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor}
+		h := &house{App: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor}
 		for _, slug := range []string{"OFF", "PAST", "NINJA", "BARE"} {
 			h.board(t, slug)
 		}
@@ -434,25 +435,25 @@ func TestSend(t *testing.T) {
 			h.offer(t, slug, true)
 		}
 		h.offer(t, "OFF", false)
-		if _, err := h.ArchiveBoard(h.ctx, "PAST", true, nil); err != nil {
+		if _, err := h.Workflows.ArchiveBoard(h.ctx, "PAST", true, nil); err != nil {
 			t.Fatal(err)
 		}
 		watch.Take()
-		if _, err := h.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
+		if _, err := h.Workflows.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
 			t.Fatal(err)
 		}
 		there, _ := watch.Take()
 		for what, path := range map[string][2]string{
 			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
 		} {
-			_, err := h.PublicForm(context.Background(), path[0], path[1])
+			_, err := h.Workflows.PublicForm(context.Background(), path[0], path[1])
 			if err != (requests.NoForm()) {
 				t.Errorf("%s: %v", what, err)
 			}
 			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
 				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
 			}
-			_, err = h.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			_, err = h.Workflows.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
 			is(t, err, requests.CodeNoForm)
 			watch.Take()
 		}
@@ -461,12 +462,12 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 200)
 		h.stopClock()
-		other := workflows.New(h.db)
+		other := app.New(h.db)
 		t.Cleanup(func() { other.Close(context.Background()) })
-		servers := []*workflows.Workflows{h.Workflows, other}
+		servers := []*app.App{h.Workflows, other}
 		taken := func(addresses func(i int) string, most int) (n int) {
 			for i := range most {
-				_, err := servers[i%2].Send(from(addresses(i)), asked(fmt.Sprint(i)))
+				_, err := servers[i%2].Workflows.Send(from(addresses(i)), asked(fmt.Sprint(i)))
 				if err == nil {
 					n++
 					continue
@@ -510,7 +511,7 @@ func TestSend(t *testing.T) {
 		h := withForm(t, 30)
 		h.stopClock()
 		for i := range 40 {
-			_, err := h.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
+			_, err := h.Workflows.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
 			if err != nil {
 				is(t, err, requests.CodeTooMany)
 			}
@@ -531,13 +532,13 @@ func TestSend(t *testing.T) {
 	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
-		if _, err := h.EditColumn(h.ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
+		if _, err := h.Workflows.EditColumn(h.ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
 			t.Fatal(err)
 		}
 		h.send(t, asked("One"))
-		_, err := h.Send(from("192.0.2.1"), asked("Two"))
+		_, err := h.Workflows.Send(from("192.0.2.1"), asked("Two"))
 		is(t, err, requests.CodeNotNow)
 		if left := h.number(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
 			t.Errorf("%d codes are left of 5", left)
@@ -569,12 +570,12 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 	hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
 	receipt := p.send(t, asked("The door is stuck"))
 	key := tickets.Key{Board: "NINJA", Number: 1}
-	_, err := p.Comment(p.ctx, key, "Mine", nil)
+	_, err := p.Workflows.Comment(p.ctx, key, "Mine", nil)
 	must(t, err)
-	must(t, p.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
-	second, err := p.NewRequestLink(p.ctx, key)
+	must(t, p.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
+	second, err := p.Workflows.NewRequestLink(p.ctx, key)
 	must(t, err)
-	_, err = p.RevokeRequestLink(p.ctx, key)
+	_, err = p.Workflows.RevokeRequestLink(p.ctx, key)
 	must(t, err)
 	p.turn(t, hook)
 
@@ -592,20 +593,20 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 		must(t, err)
 		told = append(told, string(text))
 	}
-	for _, feed := range p.WebhookFeeds() {
+	for _, feed := range p.Workflows.WebhookFeeds() {
 		items, _ := p.news(t, feed, "")
 		tell(feed, items)
 	}
-	ticket, err := p.Ticket(p.ctx, key)
+	ticket, err := p.Workflows.Ticket(p.ctx, key)
 	must(t, err)
 	tell(ticket)
 	for _, read := range []func() (any, error){
-		func() (any, error) { list, _, err := p.History(p.ctx, ticket.ID, 0); return list, err },
-		func() (any, error) { return p.Comments(p.ctx, ticket, 0) },
-		func() (any, error) { list, _, err := p.Inbox(p.ctx, 0); return list, err },
-		func() (any, error) { list, _, err := p.Audit(p.ctx, 0); return list, err },
-		func() (any, error) { return p.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{}) },
-		func() (any, error) { list, _, err := p.Deliveries(p.ctx, hook, 0); return list, err },
+		func() (any, error) { list, _, err := p.Workflows.History(p.ctx, ticket.ID, 0); return list, err },
+		func() (any, error) { return p.Workflows.Comments(p.ctx, ticket, 0) },
+		func() (any, error) { list, _, err := p.Workflows.Inbox(p.ctx, 0); return list, err },
+		func() (any, error) { list, _, err := p.Workflows.Audit(p.ctx, 0); return list, err },
+		func() (any, error) { return p.Workflows.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{}) },
+		func() (any, error) { list, _, err := p.Workflows.Deliveries(p.ctx, hook, 0); return list, err },
 	} {
 		list, err := read()
 		tell(list, err)
@@ -618,12 +619,12 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 		}
 	}
 	found := func(text string) (n int) {
-		jump, err := p.JumpTo(p.ctx, "NINJA", text)
+		jump, err := p.Workflows.JumpTo(p.ctx, "NINJA", text)
 		must(t, err)
 		if jump.Key != nil {
 			n++
 		}
-		view, err := p.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{Text: text})
+		view, err := p.Workflows.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{Text: text})
 		must(t, err)
 		for _, column := range view.Cards {
 			n += len(column.List)
@@ -663,7 +664,7 @@ func TestTenThousandRequests(t *testing.T) {
 			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
 				sent := asked(fmt.Sprint("Request ", i))
 				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
-				receipt, err := h.Send(from(address(i/10)), sent)
+				receipt, err := h.Workflows.Send(from(address(i/10)), sent)
 				if err != nil {
 					t.Error(i, err)
 					return

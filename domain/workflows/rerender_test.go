@@ -18,23 +18,23 @@ func (h *house) carryOut(t testing.TB, name string, values migrations.Values, dr
 	defer stop()
 	done := make(chan error, 1)
 	working, end := context.WithCancel(ctx)
-	go func() { done <- h.Engine().Work(working) }()
+	go func() { done <- h.Engine.Work(working) }()
 	defer func() { end(); <-done }()
-	run, err := h.OpenRun(ctx, name, values, draft)
+	run, err := h.Console.OpenRun(ctx, name, values, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for tick := time.NewTicker(20 * time.Millisecond); run.State.IsActive(); <-tick.C {
 		if run.State == migrations.Ready {
-			run, err = h.StartRun(ctx, run.ID, 0)
+			run, err = h.Console.StartRun(ctx, run.ID, 0)
 		} else {
-			run, err = h.Run(ctx, run.ID)
+			run, err = h.Console.Run(ctx, run.ID)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	page, err := h.RunTasks(ctx, run.ID, migrations.TaskFilter{})
+	page, err := h.Console.RunTasks(ctx, run.ID, migrations.TaskFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,19 +55,19 @@ func TestReRenderMarkdown(t *testing.T) {
 	board := h.board(t, "NINJA")
 	keys := h.open(t, "NINJA", board.Columns[0].ID, 102)
 	long := strings.Repeat("[", 60000)
-	if _, err := h.EditTicket(h.ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
+	if _, err := h.Workflows.EditTicket(h.ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := h.Comment(h.ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.Comment(h.ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
+	if _, err := h.Workflows.Comment(h.ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 10 { // more than a page of comments by its bytes
-		if _, err := h.Comment(h.ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
+		if _, err := h.Workflows.Comment(h.ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

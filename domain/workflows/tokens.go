@@ -56,7 +56,7 @@ func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft a
 func (w *Workflows) Tokens(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
 	actor := accounts.ActorFrom(ctx)
 	list, err = accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 
@@ -68,7 +68,7 @@ func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) (list [
 		return nil, false, err
 	}
 	list, err = accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 

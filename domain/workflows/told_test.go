@@ -24,7 +24,7 @@ func (h *house) as(t testing.TB, name, role string) context.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	actor, err := h.Enter(h.ctx, h.actor.Company.Slug, account.ID, account.Epoch)
+	actor, err := h.Workflows.Enter(h.ctx, h.actor.Company.Slug, account.ID, account.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 // say comments on DEMO-1.
 func (h *house) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	said, err := h.Comment(ctx, demo1, text, nil)
+	said, err := h.Workflows.Comment(ctx, demo1, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func (h *house) say(t testing.TB, ctx context.Context, text string) tickets.Comm
 // told is what someone's inbox says, the newest last: why, who, which ticket.
 func (h *house) told(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
-	list, _, err := h.Inbox(ctx, 0)
+	list, _, err := h.Workflows.Inbox(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (h *house) hears(t *testing.T, ctx context.Context, want ...string) {
 
 func (h *house) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.SetAssignees(ctx, demo1, handles)
+	ticket, err := h.Workflows.SetAssignees(ctx, demo1, handles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTelling(t *testing.T) {
 		h := newHouse(t)
 		ben, cyd := h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member)
 		comment := h.say(t, h.ctx, "@ben")
-		if _, err := h.EditComment(h.ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
+		if _, err := h.Workflows.EditComment(h.ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
 			t.Fatal(err)
 		}
 		h.hears(t, ben, "mention by Ana on DEMO-1")
@@ -124,12 +124,12 @@ func TestTelling(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		ben, cyd := h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member)
-		ticket, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := "For @ben and @cyd"
-		if _, err := h.EditTicket(h.ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
+		if _, err := h.Workflows.EditTicket(h.ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		h.hears(t, ben, "mention by Ana on "+ticket.Key.String())
@@ -140,7 +140,7 @@ func TestTelling(t *testing.T) {
 		h := newHouse(t)
 		ben, vera := h.as(t, "Ben", accounts.Member), h.as(t, "Vera", accounts.Viewer)
 		for _, ctx := range []context.Context{h.ctx, ben, vera} { // the author too, and a viewer may
-			if _, err := h.MuteTicket(ctx, demo1, true); err != nil {
+			if _, err := h.Workflows.MuteTicket(ctx, demo1, true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,7 +151,7 @@ func TestTelling(t *testing.T) {
 		h.hears(t, h.ctx)
 		h.hears(t, ben, "assignment by Ana on DEMO-1")
 		h.hears(t, vera, "mention by Ben on DEMO-1")
-		if _, err := h.MuteTicket(h.ctx, demo1, false); err != nil {
+		if _, err := h.Workflows.MuteTicket(h.ctx, demo1, false); err != nil {
 			t.Fatal(err)
 		}
 		h.say(t, ben, "four")
@@ -165,7 +165,7 @@ func TestTelling(t *testing.T) {
 		h.leave(t, ben)
 		h.say(t, h.ctx, "@ben, wait")
 		h.hears(t, ben)
-		if _, err := h.SetAssignees(h.ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
+		if _, err := h.Workflows.SetAssignees(h.ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
 			t.Error(err)
 		}
 	})
@@ -190,43 +190,43 @@ func TestTelling(t *testing.T) {
 		h := newHouse(t)
 		ben := h.as(t, "Ben", accounts.Member)
 		h.say(t, h.ctx, "@ben")
-		other, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
+		other, err := h.Workflows.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		unread := func(want int) {
 			t.Helper()
-			if n, err := h.Unread(ben); err != nil || n != want {
+			if n, err := h.Workflows.Unread(ben); err != nil || n != want {
 				t.Errorf("%d unread, want %d (%v)", n, want, err)
 			}
 		}
 		unread(2)
-		ticket, err := h.Ticket(ben, other.Key)
+		ticket, err := h.Workflows.Ticket(ben, other.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := h.ReadTicket(ben, ticket); err != nil || n != 1 {
+		if n, err := h.Workflows.ReadTicket(ben, ticket); err != nil || n != 1 {
 			t.Error(n, err)
 		}
 		unread(1)
-		list, _, err := h.Inbox(ben, 0)
+		list, _, err := h.Workflows.Inbox(ben, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReadEntry(h.ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
+		if err := h.Workflows.ReadEntry(h.ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
 			t.Error("someone else marked it:", err)
 		}
-		if err := h.ReadEntry(ben, list[1].ID); err != nil {
+		if err := h.Workflows.ReadEntry(ben, list[1].ID); err != nil {
 			t.Error(err)
 		}
 		unread(0)
 		h.exec(t, "INSERT INTO notification (company_id, account_id, ticket_id, actor_id, kind, created_at) SELECT n.company_id, n.account_id, n.ticket_id, n.actor_id, n.kind, n.created_at FROM notification n, activity a, activity b, activity c WHERE n.id = ? LIMIT 300", uint64(list[0].ID))
 		unread(tickets.MaxUnread + 1)
-		if list, _, err = h.Inbox(ben, 0); err != nil {
+		if list, _, err = h.Workflows.Inbox(ben, 0); err != nil {
 			t.Fatal(err)
 		}
 		h.say(t, h.ctx, "@ben")
-		if err := h.ReadInbox(ben, list[0].ID); err != nil {
+		if err := h.Workflows.ReadInbox(ben, list[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		unread(1) // what came since
@@ -240,7 +240,7 @@ func TestTelling(t *testing.T) {
 			group.Go(func() {
 				for n := range 10 {
 					key := tickets.Key{Board: "DEMO", Number: uint64(1 + (i+n)%3)}
-					if _, err := h.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
+					if _, err := h.Workflows.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
 						t.Error(err)
 					}
 				}
@@ -264,7 +264,7 @@ func TestComments(t *testing.T) {
 		errs := make([]error, 8)
 		var group sync.WaitGroup
 		for i := range errs {
-			group.Go(func() { _, errs[i] = h.EditComment(h.ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
+			group.Go(func() { _, errs[i] = h.Workflows.EditComment(h.ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
 		}
 		group.Wait()
 		won := -1
@@ -291,33 +291,33 @@ func TestComments(t *testing.T) {
 		h := newHouse(t)
 		ben, vera := h.as(t, "Ben", accounts.Member), h.as(t, "Vera", accounts.Viewer)
 		comment := h.say(t, ben, "mine")
-		if _, err := h.EditComment(h.ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
+		if _, err := h.Workflows.EditComment(h.ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.DeleteComment(h.ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
+		if _, err := h.Workflows.DeleteComment(h.ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
+		if _, err := h.Workflows.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
 			t.Error(err)
 		}
-		if _, err := h.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := h.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error("by another ticket's address:", err)
 		}
-		if _, err := h.DeleteComment(ben, demo1, comment.ID); err != nil {
+		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); err != nil {
 			t.Fatal(err)
 		}
 		var stale tickets.StaleComment
-		if _, err := h.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
+		if _, err := h.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
 			t.Error(err)
 		}
-		if _, err := h.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error(err)
 		}
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := h.Comments(h.ctx, ticket, 0)
+		page, err := h.Workflows.Comments(h.ctx, ticket, 0)
 		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" || page.List[0].Author.Name != "Ben" {
 			t.Errorf("%+v %v", page, err)
 		}
@@ -332,7 +332,7 @@ func TestComments(t *testing.T) {
 		for range 4 {
 			want = append(want, h.say(t, h.ctx, strings.Repeat("x", tickets.MaxComment)).Body)
 		}
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestComments(t *testing.T) {
 			if !first {
 				from = before.List[0].ID
 			}
-			if before, err = h.Comments(h.ctx, ticket, from); err != nil {
+			if before, err = h.Workflows.Comments(h.ctx, ticket, from); err != nil {
 				t.Fatal(err)
 			}
 			size := 0
@@ -370,7 +370,7 @@ func TestAssigning(t *testing.T) {
 		ben := h.as(t, "Ben", accounts.Member)
 		h.as(t, "Vera", accounts.Viewer)
 		for _, handles := range [][]string{{"vera"}, {"nobody"}, {"ana", "nobody"}, {""}, {"ANA"}} {
-			if _, err := h.SetAssignees(h.ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
+			if _, err := h.Workflows.SetAssignees(h.ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
 				t.Errorf("%q: %v", handles, err)
 			}
 		}
@@ -379,11 +379,11 @@ func TestAssigning(t *testing.T) {
 			t.Errorf("%+v", ticket.Assignees)
 		}
 		h.assign(t, ben, "ben") // changes nothing
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.ctx, demo1)
 		if err != nil || len(ticket.Assignees) != 1 || ticket.Assignees[0].Name != "Ben" {
 			t.Fatal(ticket.Assignees, err)
 		}
-		history, _, err := h.History(h.ctx, ticket.ID, 0)
+		history, _, err := h.Workflows.History(h.ctx, ticket.ID, 0)
 		if err != nil || len(history) != 3 || *history[0].Detail.Assignees != (tickets.Change{Old: "Ana, Ben", New: "Ben"}) || *history[1].Detail.Assignees != (tickets.Change{New: "Ana, Ben"}) {
 			t.Errorf("%+v %v", history, err)
 		}
@@ -396,13 +396,13 @@ func TestAssigning(t *testing.T) {
 		for _, ctx := range []context.Context{h.ctx, ben} {
 			group.Go(func() {
 				wish := workflows.Assignment{Add: []accounts.ID{accounts.ActorFrom(ctx).Account.ID}}
-				if _, err := h.AssignTicket(ctx, demo1, wish); err != nil {
+				if _, err := h.Workflows.AssignTicket(ctx, demo1, wish); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if ticket, err := h.Ticket(h.ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
+		if ticket, err := h.Workflows.Ticket(h.ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
 			t.Error(ticket.Assignees, err)
 		}
 	})
@@ -415,7 +415,7 @@ func TestAssigning(t *testing.T) {
 			key := tickets.Key{Board: "DEMO", Number: uint64(1 + i%7)}
 			var err error
 			var group sync.WaitGroup
-			group.Go(func() { _, err = h.SetAssignees(h.ctx, key, []string{strings.ToLower(name)}) })
+			group.Go(func() { _, err = h.Workflows.SetAssignees(h.ctx, key, []string{strings.ToLower(name)}) })
 			group.Go(func() { h.leave(t, ben) })
 			group.Wait()
 			if err != nil && !errors.Is(err, tickets.CodeNotAssignable) {
@@ -433,27 +433,27 @@ func TestAssigning(t *testing.T) {
 		h.assign(t, h.ctx, "ana")
 		work := func(want int) {
 			t.Helper()
-			if list, _, err := h.Work(h.ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
+			if list, _, err := h.Workflows.Work(h.ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
 				t.Errorf("%+v %v, want %d", list, err, want)
 			}
 		}
 		work(1)
 		columns := h.practice.Columns
 		for _, move := range []struct{ to, want int }{{2, 0}, {1, 1}, {2, 0}, {0, 1}} {
-			if _, _, err := h.MoveTicket(h.ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
 				t.Fatal(err)
 			}
 			work(move.want)
 		}
-		if err := h.DeleteTicket(h.ctx, demo1); err != nil {
+		if err := h.Workflows.DeleteTicket(h.ctx, demo1); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
-		closed, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
+		closed, err := h.Workflows.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.SetAssignees(h.ctx, closed.Key, []string{"ana"}); err != nil {
+		if _, err := h.Workflows.SetAssignees(h.ctx, closed.Key, []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
@@ -465,11 +465,11 @@ func TestAssigning(t *testing.T) {
 		for i := range tickets.MaxAssignees + 1 {
 			wish.Add = append(wish.Add, accounts.ActorFrom(h.as(t, fmt.Sprint("P", i), accounts.Member)).Account.ID)
 		}
-		if _, err := h.AssignTicket(h.ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
+		if _, err := h.Workflows.AssignTicket(h.ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
 			t.Error(err)
 		}
 		wish.Add = wish.Add[1:]
-		if _, err := h.AssignTicket(h.ctx, demo1, wish); err != nil {
+		if _, err := h.Workflows.AssignTicket(h.ctx, demo1, wish); err != nil {
 			t.Error(err)
 		}
 	})
@@ -484,7 +484,7 @@ func TestFindingPeople(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "", "en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
 	} {
-		found, err := h.FindPeople(h.ctx, text, false, 8)
+		found, err := h.Workflows.FindPeople(h.ctx, text, false, 8)
 		var got []string
 		for _, m := range found {
 			got = append(got, m.Handle)
@@ -493,7 +493,7 @@ func TestFindingPeople(t *testing.T) {
 			t.Errorf("%.20q finds %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	if found, err := h.FindPeople(h.ctx, "be", true, 8); err != nil || len(found) != 1 {
+	if found, err := h.Workflows.FindPeople(h.ctx, "be", true, 8); err != nil || len(found) != 1 {
 		t.Error("of those who may work:", found, err)
 	}
 }

@@ -91,11 +91,11 @@ func TestCloseTicket(t *testing.T) {
 		board := h.board(t, "NINJA")
 		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
 		var moved tickets.Moved
-		err := h.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = h.CloseTicket(h.ctx, key); return err })
+		err := h.removing(t, board.Columns[2].ID, func() (err error) { moved, _, err = h.Workflows.CloseTicket(h.ctx, key); return err })
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
-		board, err = h.Board(h.ctx, "NINJA")
+		board, err = h.Workflows.Board(h.ctx, "NINJA")
 		must(t, err)
 		h.holds(t, board, 0, 1)
 	})
@@ -105,10 +105,10 @@ func TestCloseTicket(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		_, _, err := h.CloseTicket(h.ctx, key)
+		_, _, err := h.Workflows.CloseTicket(h.ctx, key)
 		must(t, err)
-		must(t, h.removing(t, board.Columns[0].ID, func() error { _, _, err := h.ReopenTicket(h.ctx, key); return err }))
-		board, err = h.Board(h.ctx, "NINJA")
+		must(t, h.removing(t, board.Columns[0].ID, func() error { _, _, err := h.Workflows.ReopenTicket(h.ctx, key); return err }))
+		board, err = h.Workflows.Board(h.ctx, "NINJA")
 		must(t, err)
 		h.holds(t, board, 0, 1)
 	})
@@ -120,7 +120,7 @@ func TestCloseTicket(t *testing.T) {
 		keys := h.open(t, "NINJA", board.Columns[1].ID, 3)
 		h.exec(t, "INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, created_by, TRUE, created_at FROM ticket WHERE board_id = ?", uint64(board.ID))
 		for _, key := range keys[:2] {
-			if _, _, err := h.CloseTicket(h.ctx, key); err != nil {
+			if _, _, err := h.Workflows.CloseTicket(h.ctx, key); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -128,7 +128,7 @@ func TestCloseTicket(t *testing.T) {
 		if n := h.one(t, "SELECT COUNT(*) FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE t.board_id = ? AND a.current <> (t.closed_at IS NULL)", uint64(board.ID)); n != 0 {
 			t.Errorf("%d assignees have a closed ticket as their work, or an open one not", n)
 		}
-		if _, _, err := h.ReopenTicket(h.ctx, keys[0]); err != nil {
+		if _, _, err := h.Workflows.ReopenTicket(h.ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
 		h.holds(t, board, 1, 3, 1)
@@ -143,7 +143,7 @@ func TestCloseTicket(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		closing := func() error { _, _, err := h.CloseTicket(h.ctx, key); return err }
+		closing := func() error { _, _, err := h.Workflows.CloseTicket(h.ctx, key); return err }
 		if errs := atOnce(closing, closing, closing, closing); succeeded(errs) != 4 {
 			t.Error(errs)
 		}
@@ -159,12 +159,12 @@ func TestCloseTicket(t *testing.T) {
 		board := h.board(t, "NINJA")
 		h.exec(t, "UPDATE board_column SET done = FALSE WHERE board_id = ?", uint64(board.ID))
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.CloseTicket(h.ctx, keys[0])
+		moved, _, err := h.Workflows.CloseTicket(h.ctx, keys[0])
 		if err != nil || !moved.Ticket.Closed() {
 			t.Fatal(moved, err)
 		}
 		h.holds(t, board, 0, 1, 2)
-		if undone, err := h.Undo(h.ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
+		if undone, err := h.Workflows.Undo(h.ctx, moved.Activity); err != nil || undone.Ticket.Closed() {
 			t.Error(undone, err)
 		}
 		h.holds(t, board, 0, 1, 2)
@@ -177,10 +177,10 @@ func TestCloseTicket(t *testing.T) {
 		h.exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[2].ID))
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
 		errs := atOnce(
-			func() error { _, _, err := h.CloseTicket(h.ctx, keys[0]); return err },
-			func() error { _, _, err := h.CloseTicket(h.ctx, keys[1]); return err },
+			func() error { _, _, err := h.Workflows.CloseTicket(h.ctx, keys[0]); return err },
+			func() error { _, _, err := h.Workflows.CloseTicket(h.ctx, keys[1]); return err },
 			func() error {
-				_, _, err := h.MoveTicket(h.ctx, keys[2], tickets.Intent{Column: board.Columns[2].ID})
+				_, _, err := h.Workflows.MoveTicket(h.ctx, keys[2], tickets.Intent{Column: board.Columns[2].ID})
 				return err
 			},
 		)
@@ -204,8 +204,8 @@ func TestRestoreTicket(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[1].ID, 3)
-		must(t, h.DeleteTicket(h.ctx, keys[0]))
-		restoring := func() error { _, _, err := h.RestoreTicket(h.ctx, keys[0]); return err }
+		must(t, h.Workflows.DeleteTicket(h.ctx, keys[0]))
+		restoring := func() error { _, _, err := h.Workflows.RestoreTicket(h.ctx, keys[0]); return err }
 		if errs := atOnce(restoring, restoring, restoring, restoring); succeeded(errs) != 4 {
 			t.Error(errs)
 		}
@@ -221,17 +221,17 @@ func TestRestoreTicket(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[1].ID, 2)
 		for _, key := range keys {
-			must(t, h.DeleteTicket(h.ctx, key))
+			must(t, h.Workflows.DeleteTicket(h.ctx, key))
 		}
 		h.exec(t, "UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
-		if _, _, err := h.RestoreTicket(h.ctx, keys[0]); !errors.Is(err, boards.CodeColumnFull) {
+		if _, _, err := h.Workflows.RestoreTicket(h.ctx, keys[0]); !errors.Is(err, boards.CodeColumnFull) {
 			t.Error(err)
 		}
 		h.exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
-		if _, _, err := h.RestoreTicket(h.ctx, keys[0]); err != nil {
+		if _, _, err := h.Workflows.RestoreTicket(h.ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		now, err := h.Board(h.ctx, "NINJA")
+		now, err := h.Workflows.Board(h.ctx, "NINJA")
 		must(t, err)
 		h.holds(t, now, 0, 1)
 	})
@@ -246,25 +246,25 @@ func TestUndo(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
 		move := func(key tickets.Key, column int) {
-			_, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[column].ID})
+			_, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[column].ID})
 			must(t, err)
 		}
 		move(keys[1], 1)
 		move(keys[1], 2)
-		_, _, err := h.ReopenTicket(h.ctx, keys[1])
+		_, _, err := h.Workflows.ReopenTicket(h.ctx, keys[1])
 		must(t, err)
-		_, _, err = h.CloseTicket(h.ctx, keys[2])
+		_, _, err = h.Workflows.CloseTicket(h.ctx, keys[2])
 		must(t, err)
-		must(t, h.DeleteTicket(h.ctx, keys[0]))
+		must(t, h.Workflows.DeleteTicket(h.ctx, keys[0]))
 		for _, want := range [][]uint64{{1}, {1, 3}, {1, 3}, {1, 3}, {1, 2, 3}} {
-			if _, err := h.Undo(h.ctx, 0); err != nil {
+			if _, err := h.Workflows.Undo(h.ctx, 0); err != nil {
 				t.Fatal(err)
 			}
 			h.holds(t, board, 0, want...)
 		}
 		h.holds(t, board, 1)
 		h.holds(t, board, 2)
-		if _, err := h.Undo(h.ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
+		if _, err := h.Workflows.Undo(h.ctx, 0); !errors.Is(err, tickets.CodeNothingToUndo) {
 			t.Error(err)
 		}
 		if n := h.one(t, "SELECT COUNT(*) FROM ticket WHERE board_id = ? AND (closed_at IS NOT NULL OR deleted_at IS NOT NULL)", uint64(board.ID)); n != 0 {
@@ -277,9 +277,9 @@ func TestUndo(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		undo := func() error { _, err := h.Undo(h.ctx, moved.Activity); return err }
+		undo := func() error { _, err := h.Workflows.Undo(h.ctx, moved.Activity); return err }
 		errs := atOnce(undo, undo, undo, undo)
 		if succeeded(errs) != 1 {
 			t.Error(errs)
@@ -298,10 +298,10 @@ func TestUndo(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
 		for _, key := range keys {
-			_, _, err := h.CloseTicket(h.ctx, key)
+			_, _, err := h.Workflows.CloseTicket(h.ctx, key)
 			must(t, err)
 		}
-		undo := func() error { _, err := h.Undo(h.ctx, 0); return err }
+		undo := func() error { _, err := h.Workflows.Undo(h.ctx, 0); return err }
 		if errs := atOnce(undo, undo, undo); succeeded(errs) != 3 {
 			t.Error(errs)
 		}
@@ -316,19 +316,19 @@ func TestUndo(t *testing.T) {
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 6)
 		for _, key := range keys {
-			moved, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+			moved, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
 			must(t, err)
 			errs := atOnce(
-				func() error { _, err := h.Undo(h.ctx, moved.Activity); return err },
+				func() error { _, err := h.Workflows.Undo(h.ctx, moved.Activity); return err },
 				func() error {
-					_, _, err := h.MoveTicket(bob, key, tickets.Intent{Column: board.Columns[2].ID})
+					_, _, err := h.Workflows.MoveTicket(bob, key, tickets.Intent{Column: board.Columns[2].ID})
 					return err
 				},
 			)
 			if errs[1] != nil || errs[0] != nil && !errors.Is(errs[0], tickets.CodeChangedSince) {
 				t.Error(errs)
 			}
-			now, err := h.Ticket(h.ctx, key)
+			now, err := h.Workflows.Ticket(h.ctx, key)
 			must(t, err)
 			if now.Column != board.Columns[2].ID {
 				t.Errorf("%s is not where Bob put it", key)
@@ -343,34 +343,34 @@ func TestUndo(t *testing.T) {
 		bob := h.as(t, "Bob", accounts.Member)
 		board := h.board(t, "NINJA")
 		key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		moved, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.ctx, key, tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		closed, _, err := h.CloseTicket(bob, key)
+		closed, _, err := h.Workflows.CloseTicket(bob, key)
 		must(t, err)
 		refused := func() {
 			t.Helper()
-			if _, err := h.Undo(h.ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
+			if _, err := h.Workflows.Undo(h.ctx, moved.Activity); !errors.Is(err, tickets.CodeChangedSince) || !strings.HasPrefix(fault.Message(err), "Bob ") {
 				t.Error(err)
 			}
 		}
 		refused()
-		must(t, h.DeleteTicket(bob, key))
+		must(t, h.Workflows.DeleteTicket(bob, key))
 		refused()
-		_, _, err = h.RestoreTicket(bob, key)
+		_, _, err = h.Workflows.RestoreTicket(bob, key)
 		must(t, err)
 		refused()
-		if _, err := h.Undo(bob, closed.Activity); err == nil {
+		if _, err := h.Workflows.Undo(bob, closed.Activity); err == nil {
 			t.Error("a close was undone after a deletion and a restoration")
 		}
 
 		other := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
-		moved, _, err = h.MoveTicket(h.ctx, other, tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err = h.Workflows.MoveTicket(h.ctx, other, tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
-		closed, _, err = h.CloseTicket(bob, other)
+		closed, _, err = h.Workflows.CloseTicket(bob, other)
 		must(t, err)
-		_, err = h.Undo(bob, closed.Activity)
+		_, err = h.Workflows.Undo(bob, closed.Activity)
 		must(t, err)
-		undone, err := h.Undo(h.ctx, moved.Activity)
+		undone, err := h.Workflows.Undo(h.ctx, moved.Activity)
 		must(t, err)
 		if undone.Ticket.Column != board.Columns[0].ID {
 			t.Error("it did not go back")
@@ -382,9 +382,9 @@ func TestUndo(t *testing.T) {
 		h := newHouse(t)
 		board, other := h.board(t, "NINJA"), h.board(t, "OTHER")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 3)
-		moved, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.ctx, keys[1], tickets.Intent{Board: "OTHER", Column: other.Columns[2].ID})
 		must(t, err)
-		undone, err := h.Undo(h.ctx, 0)
+		undone, err := h.Workflows.Undo(h.ctx, 0)
 		must(t, err)
 		if undone.Ticket.Key != keys[1] || undone.Ticket.Closed() || moved.Ticket.Key.Board != "OTHER" {
 			t.Errorf("%+v", undone.Ticket)
@@ -398,21 +398,21 @@ func TestUndo(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID})
 		must(t, err)
 		h.exec(t, "UPDATE board_column SET wip_limit = 1, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[0].ID))
-		if _, err := h.Undo(h.ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := h.Workflows.Undo(h.ctx, moved.Activity); !errors.Is(err, boards.CodeColumnFull) {
 			t.Error(err)
 		}
 		h.exec(t, "UPDATE board_column SET wip_limit = NULL WHERE id = ?", uint64(board.Columns[0].ID))
 		h.exec(t, "UPDATE board SET archived_at = created_at WHERE id = ?", uint64(board.ID))
-		if _, err := h.Undo(h.ctx, moved.Activity); !errors.Is(err, boards.CodeArchived) {
+		if _, err := h.Workflows.Undo(h.ctx, moved.Activity); !errors.Is(err, boards.CodeArchived) {
 			t.Error(err)
 		}
 		h.exec(t, "UPDATE board SET archived_at = NULL WHERE id = ?", uint64(board.ID))
 		h.exec(t, "UPDATE activity SET created_at = ? WHERE id = ?", time.Now().UTC().Add(-tickets.UndoFor-time.Minute), uint64(moved.Activity))
 		for _, activity := range []id.Activity{0, moved.Activity} {
-			if _, err := h.Undo(h.ctx, activity); !errors.Is(err, tickets.CodeNothingToUndo) {
+			if _, err := h.Workflows.Undo(h.ctx, activity); !errors.Is(err, tickets.CodeNothingToUndo) {
 				t.Error(err)
 			}
 		}
@@ -423,10 +423,10 @@ func TestUndo(t *testing.T) {
 		h := newHouse(t)
 		board := h.board(t, "NINJA")
 		key := h.open(t, "NINJA", board.Columns[1].ID, 1)[0]
-		_, _, err := h.CloseTicket(h.ctx, key)
+		_, _, err := h.Workflows.CloseTicket(h.ctx, key)
 		must(t, err)
 		h.exec(t, "DELETE FROM board_column WHERE id = ?", uint64(board.Columns[1].ID))
-		undone, err := h.Undo(h.ctx, 0)
+		undone, err := h.Workflows.Undo(h.ctx, 0)
 		must(t, err)
 		if !undone.Gone || undone.Ticket.Column != board.Columns[0].ID || undone.Ticket.Closed() {
 			t.Errorf("%+v", undone)

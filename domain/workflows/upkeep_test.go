@@ -43,7 +43,7 @@ func (b *bulk) Reject(context.Context, migrations.Rejection) error { panic("noth
 
 func (h *house) bulk(t testing.TB, name string, run id.Run, values migrations.Values) *bulk {
 	t.Helper()
-	b := &bulk{Migration: h.Registered(name), h: h, run: run, values: values}
+	b := &bulk{Migration: h.Kind(name), h: h, run: run, values: values}
 	if err := b.Check(context.Background(), values); err != nil {
 		t.Fatal(err)
 	}

@@ -18,24 +18,24 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 		change func(h *house, key tickets.Key, n int) error
 	}{
 		"a ticket is opened": {"tickets", func(h *house, _ tickets.Key, n int) error {
-			_, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
+			_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
 			return err
 		}},
 		"a ticket is closed, and opened again": {"tickets", func(h *house, key tickets.Key, n int) error {
 			if n%2 == 0 {
-				_, _, err := h.CloseTicket(h.ctx, key)
+				_, _, err := h.Workflows.CloseTicket(h.ctx, key)
 				return err
 			}
-			_, _, err := h.ReopenTicket(h.ctx, key)
+			_, _, err := h.Workflows.ReopenTicket(h.ctx, key)
 			return err
 		}},
 		"somebody says something": {"comments", func(h *house, key tickets.Key, n int) error {
-			_, err := h.Comment(h.ctx, key, fmt.Sprint(n), nil)
+			_, err := h.Workflows.Comment(h.ctx, key, fmt.Sprint(n), nil)
 			return err
 		}},
 		"a board is opened": {"boards", func(h *house, _ tickets.Key, n int) error {
 			slug := fmt.Sprintf("B%d", n)
-			_, err := h.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: slug}, nil)
+			_, err := h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: slug}, nil)
 			return err
 		}},
 	} {
@@ -44,12 +44,12 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 			h := newHouse(t)
 			board := h.board(t, "NINJA")
 			key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
-			h.Feeds().LookEvery(time.Hour)
+			h.Feeds.LookEvery(time.Hour)
 			h.publishes(t)
 			h.moves(t, c.feed, feeds.Cursor{})
 			// It looks once when it begins, and once more for what rang before: the third change needs a ring of its own.
 			for n := range 4 {
-				at, _ := h.Feeds().Place(c.feed)
+				at, _ := h.Feeds.Place(c.feed)
 				if err := c.change(h, key, n); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func (h *house) moves(t *testing.T, feed string, from feeds.Cursor) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds().Place(feed)
+		at, moved := h.Feeds.Place(feed)
 		if at != from {
 			return
 		}

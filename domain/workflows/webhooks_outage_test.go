@@ -80,7 +80,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			hostile.ServeHTTP(w, r)
 		})
 		h.SendFor(soon)
-		a, err := h.TestWebhook(h.ctx, hook)
+		a, err := h.Workflows.TestWebhook(h.ctx, hook)
 		if err != nil || a.Outcome.OK() || !strings.Contains(a.Outcome.Error, soon.String()) {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -154,8 +154,8 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
 			ctx, cancel := context.WithCancel(h.ctx)
 			var work sync.WaitGroup
-			work.Go(func() { h.Feeds().Work(ctx) })
-			work.Go(func() { h.WorkWebhooks(ctx) })
+			work.Go(func() { h.Feeds.Work(ctx) })
+			work.Go(func() { h.Delivery.WorkWebhooks(ctx) })
 			h.titled(t, "DEMO", "two")
 			<-inbox.Came()
 			h.titled(t, "DEMO", "three")
@@ -203,14 +203,14 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	const edits = 50
 	for i := 1; i <= edits; i++ {
 		var err error
-		if busy, err = h.EditTicket(h.ctx, busy.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
+		if busy, err = h.Workflows.EditTicket(h.ctx, busy.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
 			t.Fatal(err)
 		}
 		if h.publish(t); i%10 == 5 {
 			h.turn(t, hook)
 		}
 	}
-	if _, err := h.EditTicket(h.ctx, quiet.Key, tickets.Edit{Title: ptr("once"), Version: quiet.Version}); err != nil {
+	if _, err := h.Workflows.EditTicket(h.ctx, quiet.Key, tickets.Edit{Title: ptr("once"), Version: quiet.Version}); err != nil {
 		t.Fatal(err)
 	}
 	if w := h.turn(t, hook); w.Failures != 6 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -50,13 +51,13 @@ func reaching(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	d := dbtest.Open(t)
-	w := workflows.New(d, workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow})), workflows.WithURL("https://tickets.example/"))
+	w := app.New(d, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
 	t.Cleanup(func() { w.Close(context.Background()) })
-	actor, practice, _, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
+	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{Workflows: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor, practice: practice}
+	h := &house{App: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor, practice: practice}
 	h.publish(t)
 	return h
 }
@@ -66,7 +67,7 @@ func (h *house) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 	if draft.Feeds == nil {
 		draft.Feeds = []string{"tickets", "comments", "boards"}
 	}
-	hook, secret, err := h.OpenWebhook(h.ctx, draft)
+	hook, secret, err := h.Workflows.OpenWebhook(h.ctx, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func (h *house) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 
 func (h *house) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	w, err := h.Webhook(h.ctx, hook)
+	w, err := h.Workflows.Webhook(h.ctx, hook)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func (h *house) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 
 func (h *house) titled(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.OpenTicket(h.ctx, board, tickets.Draft{Title: title}, nil)
+	ticket, err := h.Workflows.OpenTicket(h.ctx, board, tickets.Draft{Title: title}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func (h *house) titled(t *testing.T, board, title string) tickets.Ticket {
 
 func (h *house) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	t.Helper()
-	list, _, err := h.Deliveries(h.ctx, hook, 0)
+	list, _, err := h.Workflows.Deliveries(h.ctx, hook, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,13 +151,13 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		hook, secret := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "comments"}})
 		one, two := p.titled(t, "DEMO", "one"), p.titled(t, "DEMO", "two")
-		if _, err := p.EditTicket(p.ctx, one.Key, tickets.Edit{Title: ptr("one again"), Version: one.Version}); err != nil {
+		if _, err := p.Workflows.EditTicket(p.ctx, one.Key, tickets.Edit{Title: ptr("one again"), Version: one.Version}); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
 
-		if err := p.DeleteTicket(p.ctx, two.Key); err != nil {
+		if err := p.Workflows.DeleteTicket(p.ctx, two.Key); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
@@ -190,23 +191,23 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		ninja := p.board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
-		rivals, err := p.OpenCompany(p.ctx, p.actor.Account.ID, "Rivals", "rivals")
+		rivals, err := p.Console.OpenCompany(p.ctx, p.actor.Account.ID, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}
 		there := p.actor
 		there.Company = rivals
 		asRival := accounts.WithActor(context.Background(), there)
-		if _, err := p.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil); err != nil {
+		if _, err := p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil); err != nil {
+		if _, err := p.Workflows.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		p.titled(t, "NINJA", "elsewhere")
 		here := p.titled(t, "DEMO", "here")
 		p.turn(t, hook)
-		if _, _, err := p.MoveTicket(p.ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
+		if _, _, err := p.Workflows.MoveTicket(p.ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
@@ -246,7 +247,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		p.turn(t, hook)
 		for i := range 5 {
 			var err error
-			if ticket, err = p.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
+			if ticket, err = p.Workflows.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
 				t.Fatal(err)
 			}
 			p.publish(t)
@@ -276,7 +277,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		if n := len(p.inbox.Messages()); n != 1 {
 			t.Errorf("%d messages", n)
 		}
-		if err := p.EnableWebhook(p.ctx, hook, true); err != nil {
+		if err := p.Workflows.EnableWebhook(p.ctx, hook, true); err != nil {
 			t.Fatal(err)
 		}
 		if w := p.turn(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
@@ -340,16 +341,16 @@ func (h *house) follows(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.Feeds().Work(ctx)
+		h.Feeds.Work(ctx)
 	}()
 	defer func() { stop(); <-done }()
-	for _, feed := range h.Feeds().Names() {
-		end, err := h.Feeds().End(ctx, feed)
+	for _, feed := range h.Feeds.Names() {
+		end, err := h.Feeds.End(ctx, feed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for {
-			at, moved := h.Feeds().Place(feed)
+			at, moved := h.Feeds.Place(feed)
 			if at.Position >= end.Position {
 				break
 			}
@@ -375,14 +376,14 @@ func TestWebhookThatMoves(t *testing.T) {
 	p.exec(t, "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE id = ?", hook)
 	edits := func(draft webhooks.Draft) webhooks.Webhook {
 		t.Helper()
-		now, err := p.Webhook(p.ctx, hook)
+		now, err := p.Workflows.Webhook(p.ctx, hook)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.EditWebhook(p.ctx, hook, now.Version, draft); err != nil {
+		if err := p.Workflows.EditWebhook(p.ctx, hook, now.Version, draft); err != nil {
 			t.Fatal(err)
 		}
-		if now, err = p.Webhook(p.ctx, hook); err != nil {
+		if now, err = p.Workflows.Webhook(p.ctx, hook); err != nil {
 			t.Fatal(err)
 		}
 		return now
@@ -427,7 +428,7 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := h.hook(t, webhooks.Draft{URL: server.URL + path})
-			a, err := h.TestWebhook(h.ctx, hook)
+			a, err := h.Workflows.TestWebhook(h.ctx, hook)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -455,7 +456,7 @@ func TestWebhookErrors(t *testing.T) {
 		if w := h.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
-		if a, err := h.TestWebhook(h.ctx, hook); err != nil || a.Outcome.OK() {
+		if a, err := h.Workflows.TestWebhook(h.ctx, hook); err != nil || a.Outcome.OK() {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -463,7 +464,7 @@ func TestWebhookErrors(t *testing.T) {
 		h := newHouse(t)
 		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
 		h.exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
-		a, err := h.TestWebhook(h.ctx, hook)
+		a, err := h.Workflows.TestWebhook(h.ctx, hook)
 		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -476,15 +477,15 @@ func TestWebhookRules(t *testing.T) {
 		h := newHouse(t)
 		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
 			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
-			_, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
+			_, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
 			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
+		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
 			t.Error(err)
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
+		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
 			t.Error(err)
 		}
 	})
@@ -495,12 +496,12 @@ func TestWebhookRules(t *testing.T) {
 		weak.Role = accounts.Member
 		ctx := accounts.WithActor(context.Background(), weak)
 		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
-		_, _, open := h.OpenWebhook(ctx, draft)
-		_, list := h.Webhooks(ctx)
-		_, test := h.TestWebhook(ctx, hook)
-		_, rotate := h.RotateSecret(ctx, hook)
-		_, _, deliveries := h.Deliveries(ctx, hook, 0)
-		for i, err := range []error{open, list, test, rotate, deliveries, h.EditWebhook(ctx, hook, 1, draft), h.EnableWebhook(ctx, hook, false), h.DeleteWebhook(ctx, hook)} {
+		_, _, open := h.Workflows.OpenWebhook(ctx, draft)
+		_, list := h.Workflows.Webhooks(ctx)
+		_, test := h.Workflows.TestWebhook(ctx, hook)
+		_, rotate := h.Workflows.RotateSecret(ctx, hook)
+		_, _, deliveries := h.Workflows.Deliveries(ctx, hook, 0)
+		for i, err := range []error{open, list, test, rotate, deliveries, h.Workflows.EditWebhook(ctx, hook, 1, draft), h.Workflows.EnableWebhook(ctx, hook, false), h.Workflows.DeleteWebhook(ctx, hook)} {
 			if !errors.Is(err, accounts.CodeNotManager) {
 				t.Errorf("%d: %v", i, err)
 			}
@@ -511,19 +512,19 @@ func TestWebhookRules(t *testing.T) {
 		for range webhooks.Max {
 			h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		}
-		if _, _, err := h.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
+		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
 			t.Error(err)
 		}
 	})
 	t.Run("for a day both secrets sign", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
-		second, err := p.RotateSecret(p.ctx, hook)
+		second, err := p.Workflows.RotateSecret(p.ctx, hook)
 		if err != nil {
 			t.Fatal(err)
 		}
 		verified := func() (both [2]bool) {
-			if _, err := p.TestWebhook(p.ctx, hook); err != nil {
+			if _, err := p.Workflows.TestWebhook(p.ctx, hook); err != nil {
 				t.Fatal(err)
 			}
 			m := <-p.inbox.Came()
@@ -550,18 +551,18 @@ func TestWebhookRules(t *testing.T) {
 		ticket := p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
 		before := p.deliveries(t, hook)[0]
-		again, err := p.ResendDelivery(p.ctx, hook, before.ID)
+		again, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID)
 		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if _, err := p.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr("two"), Version: ticket.Version}); err != nil {
+		if _, err := p.Workflows.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr("two"), Version: ticket.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
+		if _, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
 			t.Error(err)
 		}
 		p.publish(t)
-		if _, err := p.ResendDelivery(p.ctx, hook, before.ID); err != nil {
+		if _, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID); err != nil {
 			t.Error(err)
 		}
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
@@ -570,15 +571,15 @@ func TestWebhookRules(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		ticket := p.titled(t, "DEMO", "one")
-		if _, err := p.Comment(p.ctx, ticket.Key, "unseen", nil); err != nil {
+		if _, err := p.Workflows.Comment(p.ctx, ticket.Key, "unseen", nil); err != nil {
 			t.Fatal(err)
 		}
 		p.publish(t)
 		w := p.webhook(t, hook)
-		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
+		if err := p.Workflows.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
+		if err := p.Workflows.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
 			t.Error(err)
 		}
 		p.turn(t, hook)
@@ -589,10 +590,10 @@ func TestWebhookRules(t *testing.T) {
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
-		if err := p.DeleteWebhook(p.ctx, hook); err != nil {
+		if err := p.Workflows.DeleteWebhook(p.ctx, hook); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Webhook(p.ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
+		if _, err := p.Workflows.Webhook(p.ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
 			t.Error(err)
 		}
 	})
@@ -646,11 +647,11 @@ func TestWorkWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := workflows.New(p.db, workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	other := app.New(p.db, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	done := make(chan struct{}, 4)
-	for _, w := range []*workflows.Workflows{p.Workflows, other} {
-		go func() { w.Feeds().Work(ctx); done <- struct{}{} }()
-		go func() { w.WorkWebhooks(ctx); done <- struct{}{} }()
+	for _, w := range []*app.App{p.Workflows, other} {
+		go func() { w.Feeds.Work(ctx); done <- struct{}{} }()
+		go func() { w.Delivery.WorkWebhooks(ctx); done <- struct{}{} }()
 	}
 	const n = 30
 	var want []string
