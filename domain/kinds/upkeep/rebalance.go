@@ -104,7 +104,7 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 	}
 	slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.Column, b.Column) }) // the order of locks
 	for _, next := range list {
-		moved, err := SpreadNext(ctx, tx, next.Column, next.work.Task.Run, spreadPart+spreadMore)
+		moved, err := spreadNext(ctx, tx, next.Column, next.work.Task.Run, spreadPart+spreadMore)
 		switch {
 		case errors.Is(err, fault.NotFound):
 			next.work.Note("The column is gone.")
@@ -121,8 +121,8 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 	return nil
 }
 
-// SpreadNext spreads the next n tickets of a column that a run has not come to yet, and returns how many.
-func SpreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n int) (int, error) {
+// spreadNext spreads the next n tickets of a column that a run has not come to yet, and returns how many.
+func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n int) (int, error) {
 	from, err := boards.SpreadFrom(ctx, tx, column, run, tickets.Gap)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package workflows_test
+package delivery_test
 
 import (
 	"fmt"
@@ -15,35 +15,35 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		feed   string
-		change func(h *house, key tickets.Key, n int) error
+		change func(h *env, key tickets.Key, n int) error
 	}{
-		"a ticket is opened": {"tickets", func(h *house, _ tickets.Key, n int) error {
-			_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
+		"a ticket is opened": {"tickets", func(h *env, _ tickets.Key, n int) error {
+			_, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(n)}, nil)
 			return err
 		}},
-		"a ticket is closed, and opened again": {"tickets", func(h *house, key tickets.Key, n int) error {
+		"a ticket is closed, and opened again": {"tickets", func(h *env, key tickets.Key, n int) error {
 			if n%2 == 0 {
-				_, _, err := h.Workflows.CloseTicket(h.ctx, key)
+				_, _, err := h.Workflows.CloseTicket(h.Ctx, key)
 				return err
 			}
-			_, _, err := h.Workflows.ReopenTicket(h.ctx, key)
+			_, _, err := h.Workflows.ReopenTicket(h.Ctx, key)
 			return err
 		}},
-		"somebody says something": {"comments", func(h *house, key tickets.Key, n int) error {
-			_, err := h.Workflows.Comment(h.ctx, key, fmt.Sprint(n), nil)
+		"somebody says something": {"comments", func(h *env, key tickets.Key, n int) error {
+			_, err := h.Workflows.Comment(h.Ctx, key, fmt.Sprint(n), nil)
 			return err
 		}},
-		"a board is opened": {"boards", func(h *house, _ tickets.Key, n int) error {
+		"a board is opened": {"boards", func(h *env, _ tickets.Key, n int) error {
 			slug := fmt.Sprintf("B%d", n)
-			_, err := h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: slug}, nil)
+			_, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: slug, Title: slug}, nil)
 			return err
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			board := h.board(t, "NINJA")
-			key := h.open(t, "NINJA", board.Columns[0].ID, 1)[0]
+			h := newEnv(t)
+			board := h.Board(t, "NINJA")
+			key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
 			h.Feeds.LookEvery(time.Hour)
 			h.publishes(t)
 			h.moves(t, c.feed, feeds.Cursor{})
@@ -60,7 +60,7 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 }
 
 // moves waits until a feed has moved on from a place.
-func (h *house) moves(t *testing.T, feed string, from feeds.Cursor) {
+func (h *env) moves(t *testing.T, feed string, from feeds.Cursor) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {

@@ -1,4 +1,4 @@
-package workflows_test
+package upkeep_test
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 // A run of 200 tasks at a time, each of which waits for the database, keeps no page and no operator waiting.
 func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.board(t, "NINJA")
-	if _, err := h.db.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
+	h := newEnv(t)
+	h.Board(t, "NINJA")
+	if _, err := h.DB.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
 		t.Fatal(err)
 	}
 	// A database of its own for who stands in the way: a table that is locked holds all that read it.
-	other := h.db.Apart(1)
+	other := h.DB.Apart(1)
 	conn, err := other.SQL.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	if _, err := h.Console.StartRun(ctx, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	waiting := h.db.Apart(1)
+	waiting := h.DB.Apart(1)
 	for dbtest.Others(t, waiting.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'") < db.BulkConnections {
 		if ctx.Err() != nil {
 			t.Fatal("nothing waits for the table")
@@ -64,7 +64,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 			t.Fatal("who looks at the run: ", err)
 		}
 	}
-	reads, stop := context.WithTimeout(h.ctx, 2*time.Minute)
+	reads, stop := context.WithTimeout(h.Ctx, 2*time.Minute)
 	defer stop()
 	if _, err := h.Workflows.Boards(reads); err != nil {
 		t.Fatal("a page: ", err)

@@ -1,4 +1,4 @@
-package workflows_test
+package importer_test
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ if x < 1 { *y* }
 // importing is an import without an engine: what fills it, and the tasks that come of it.
 type importing struct {
 	t        testing.TB
-	h        *house
+	h        *env
 	values   migrations.Values
 	file     string
 	cursor   string
@@ -46,7 +46,7 @@ type importing struct {
 	rejected []migrations.Rejection
 }
 
-func (h *house) importing(t testing.TB, file string, values ...string) *importing {
+func (h *env) importing(t testing.TB, file string, values ...string) *importing {
 	i := &importing{t: t, h: h, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
 	for n := 0; n < len(values); n += 2 {
 		i.values[values[n]] = values[n+1]
@@ -72,11 +72,11 @@ func (i *importing) Reject(_ context.Context, r migrations.Rejection) error {
 
 func (i *importing) fill() *importing {
 	i.t.Helper()
-	m := i.h.Kind("import-tickets")
-	if err := m.Check(i.h.ctx, i.values); err != nil {
+	m := i.h.Migration(i.t, "import-tickets")
+	if err := m.Check(i.h.Ctx, i.values); err != nil {
 		i.t.Fatal(err)
 	}
-	if err := m.Fill(i.h.ctx, i); err != nil {
+	if err := m.Fill(i.h.Ctx, i); err != nil {
 		i.t.Fatal(err)
 	}
 	return i
@@ -95,7 +95,7 @@ func (i *importing) run() (notes []string) {
 	i.fill()
 	works := i.works()
 	for block := range slices.Chunk(works, 2) {
-		if err := i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Kind("import-tickets").Write(i.h.ctx, tx, block) }); err != nil {
+		if err := i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }); err != nil {
 			i.t.Fatal(err)
 		}
 	}
@@ -113,7 +113,7 @@ func (i *importing) preview() (notes []string) {
 	i.t.Helper()
 	i.fill()
 	for _, work := range i.works() {
-		note, err := i.h.Kind("import-tickets").Preview(i.h.ctx, work)
+		note, err := i.h.Migration(i.t, "import-tickets").Preview(i.h.Ctx, work)
 		if err != nil {
 			note = "!" + err.Error()
 		}
@@ -122,20 +122,7 @@ func (i *importing) preview() (notes []string) {
 	return notes
 }
 
-func (h *house) ticket(t testing.TB, key string) tickets.Ticket {
-	t.Helper()
-	parsed, err := tickets.ParseKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ticket, err := h.Workflows.Ticket(h.ctx, parsed)
-	if err != nil {
-		t.Fatalf("%s: %v", key, err)
-	}
-	return ticket
-}
-
-func (h *house) same(t testing.TB, got, want []string) {
+func (h *env) same(t testing.TB, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -143,19 +130,19 @@ func (h *house) same(t testing.TB, got, want []string) {
 }
 
 // member adds a member of the company.
-func (h *house) member(t testing.TB, name, email, role string) {
+func (h *env) member(t testing.TB, name, email, role string) {
 	t.Helper()
-	h.exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
-	h.exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
-		uint64(h.actor.Company.ID), role, email)
+	h.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
+	h.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
+		uint64(h.Actor.Company.ID), role, email)
 }
 
 func TestImport_of_a_Jira_export(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.member(t, "Ben", "ben@example.com", accounts.Member)
-	first := h.count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
-	told := h.count(t, "SELECT COUNT(*) FROM notification")
+	first := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
+	told := h.Count(t, "SELECT COUNT(*) FROM notification")
 	key := func(n int) string { return fmt.Sprintf("DEMO-%d", first+n) }
 	statuses := []string{"statuses", "In Progress = Doing"}
 
@@ -165,7 +152,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
 			"would open as DEMO-… in “To do”",
 		})
-		if n := h.count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
 	})
@@ -177,7 +164,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		})
 	})
 	t.Run("with its texts, its people and its times", func(t *testing.T) {
-		one := h.ticket(t, "OLD-123")
+		one := h.Ticket(t, "OLD-123")
 		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
 			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
 		}
@@ -191,7 +178,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		if at := time.Date(2024, 3, 12, 9, 41, 0, 0, time.UTC); !one.CreatedAt.Equal(at) {
 			t.Errorf("created at %v", one.CreatedAt)
 		}
-		done := h.ticket(t, "old-7")
+		done := h.Ticket(t, "old-7")
 		if at := time.Date(2023, 1, 3, 8, 0, 0, 0, time.UTC); done.ClosedAt == nil || !done.ClosedAt.Equal(at) {
 			t.Errorf("closed at %v", done.ClosedAt)
 		}
@@ -200,7 +187,7 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		}
 	})
 	t.Run("with its comments, whoever they are of", func(t *testing.T) {
-		rows, err := h.db.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
+		rows, err := h.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,25 +203,25 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 		h.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
 	})
 	t.Run("a history that says where it came from, and nobody is told", func(t *testing.T) {
-		history, _, err := h.Workflows.History(h.ctx, h.ticket(t, "OLD-8").ID, 0)
+		history, _, err := h.Workflows.History(h.Ctx, h.Ticket(t, "OLD-8").ID, 0)
 		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
 			t.Errorf("got %+v, %v", history, err)
 		}
-		if n := h.count(t, "SELECT COUNT(*) FROM notification"); n != told {
+		if n := h.Count(t, "SELECT COUNT(*) FROM notification"); n != told {
 			t.Errorf("%d notifications, had %d", n, told)
 		}
 	})
 	t.Run("again changes nothing, and says so", func(t *testing.T) {
-		before := h.count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.practice.ID))
+		before := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID))
 		h.same(t, h.importing(t, jiraExport, statuses...).run(), []string{
 			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
 		})
-		if after := h.count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.practice.ID)); after != before {
+		if after := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID)); after != before {
 			t.Errorf("numbers went from %d to %d", before, after)
 		}
 	})
 	t.Run("no board gets the slug of its keys", func(t *testing.T) {
-		if _, err := h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
+		if _, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -242,16 +229,16 @@ func TestImport_of_a_Jira_export(t *testing.T) {
 }
 
 // importSound fails where what an import must keep is not so.
-func (h *house) importSound(t testing.TB) {
+func (h *env) importSound(t testing.TB) {
 	t.Helper()
-	h.sound(t)
+	h.Sound(t)
 	for why, query := range map[string]string{
 		"a number is missing":              `SELECT COUNT(*) FROM board_ticket_incrementer i WHERE i.max_ticket_id <> (SELECT COUNT(*) FROM ticket t WHERE t.board_id = i.board_id)`,
 		"a ticket was not opened once":     `SELECT COUNT(*) FROM ticket t WHERE (SELECT COUNT(*) FROM activity a WHERE a.ticket_id = t.id AND a.kind = 'opened') <> 1`,
 		"a ticket is younger than itself":  `SELECT COUNT(*) FROM ticket WHERE updated_at < created_at OR closed_at < created_at`,
 		"an origin's slug is not reserved": `SELECT COUNT(*) FROM ticket_origin o LEFT JOIN board_slug s ON s.company_id = o.company_id AND s.slug = SUBSTRING_INDEX(o.external_id, '-', 1) WHERE o.external_id REGEXP '^[A-Z][A-Z0-9]{1,9}-[1-9][0-9]*$' AND s.slug IS NULL`,
 	} {
-		if n := h.count(t, query); n != 0 {
+		if n := h.Count(t, query); n != 0 {
 			t.Errorf("%s: %d", why, n)
 		}
 	}
@@ -259,7 +246,7 @@ func (h *house) importSound(t testing.TB) {
 
 func TestImport_rows(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.member(t, "Ben", "ben@example.com", accounts.Member)
 	h.member(t, "Zoë Twin", "zoe1@example.com", accounts.Member)
 	h.member(t, "Zoë Twin", "zoe2@example.com", accounts.Member)
@@ -293,7 +280,7 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a title that is too long stands whole in the description", func(t *testing.T) {
 		long := strings.Repeat("word ", 80) + "end"
 		one(t, "title,key,description\n"+long+",LONG-1,Text\n")
-		ticket := h.ticket(t, "LONG-1")
+		ticket := h.Ticket(t, "LONG-1")
 		if len([]rune(ticket.Title)) > 255 || !strings.HasPrefix(ticket.Description, "**"+long+"**\n\nText") {
 			t.Errorf("%q %q", ticket.Title, ticket.Description)
 		}
@@ -301,9 +288,9 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a description that is too long goes on in comments, with nothing lost", func(t *testing.T) {
 		long := strings.Repeat("ä line of text\n", 12_000)
 		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
-		ticket := h.ticket(t, "LONG-2")
+		ticket := h.Ticket(t, "LONG-2")
 		whole := ticket.Description
-		rows, err := h.db.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
+		rows, err := h.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +311,7 @@ func TestImport_rows(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		one(t, "title,key,created,closed,status\nx,DATE-2,5/4/2024,4/4/2024,Done\n", "dates", "mdy")
-		ticket := h.ticket(t, "DATE-2")
+		ticket := h.Ticket(t, "DATE-2")
 		if at := time.Date(2024, 5, 4, 0, 0, 0, 0, time.UTC); !ticket.CreatedAt.Equal(at) || !ticket.ClosedAt.Equal(at) {
 			t.Errorf("got %v %v", ticket.CreatedAt, ticket.ClosedAt)
 		}
@@ -338,7 +325,7 @@ func TestImport_rows(t *testing.T) {
 		if got := one(t, "title,key\nx,DEMO-1\n"); got != "“To do”; DEMO is a board here, so DEMO-1 does not open it" {
 			t.Errorf("got %q", got)
 		}
-		if h.ticket(t, "DEMO-1").Title == "x" {
+		if h.Ticket(t, "DEMO-1").Title == "x" {
 			t.Error("it opens the imported one")
 		}
 		if notes := h.importing(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
@@ -359,7 +346,7 @@ func TestImport_rows(t *testing.T) {
 		}
 		twice, title, a := "4 TWICE-1 stands on line 2 already. Of the rows with one key, the first is taken.", "3 The row has no title.", "10 a stands on line 6 already. Of the rows with one key, the first is taken."
 		check(whole, title, twice, a)
-		if len(preview) != 6 || len(run) != 6 || h.ticket(t, "TWICE-1").Title != "x" || h.ticket(t, "TWICE-2").Title != "z" {
+		if len(preview) != 6 || len(run) != 6 || h.Ticket(t, "TWICE-1").Title != "x" || h.Ticket(t, "TWICE-2").Title != "z" {
 			t.Errorf("%q, %q", preview, run)
 		}
 		for n := range run {
@@ -385,8 +372,8 @@ func TestImport_rows(t *testing.T) {
 		}
 	})
 	t.Run("a column with a hard limit takes no more than that, and the rest can be tried again", func(t *testing.T) {
-		board := h.board(t, "TIGHT")
-		h.exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
+		board := h.Board(t, "TIGHT")
+		h.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
 		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
 		for n, note := range h.importing(t, file, "board", "TIGHT").preview() {
 			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
@@ -400,7 +387,7 @@ func TestImport_rows(t *testing.T) {
 		if notes := h.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
 			t.Errorf("a dry run says %q", notes)
 		}
-		h.exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
+		h.Exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
 		if notes := h.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
 			t.Errorf("got %q", notes)
 		}
@@ -419,7 +406,7 @@ func TestImport_rows(t *testing.T) {
 	t.Run("a file without titles, or without a column that is named, is refused", func(t *testing.T) {
 		for _, c := range [][]string{{"a,b\n1,2\n"}, {"title,b\n1,2\n", "status", "Nope"}, {"title,b\n", "status", "b"}} {
 			i := h.importing(t, c[0], c[1:]...)
-			if err := h.Kind("import-tickets").Fill(h.ctx, i); !errors.Is(err, fault.Invalid) {
+			if err := h.Migration(t, "import-tickets").Fill(h.Ctx, i); !errors.Is(err, fault.Invalid) {
 				t.Errorf("%q: %v", c, err)
 			}
 		}
@@ -427,12 +414,12 @@ func TestImport_rows(t *testing.T) {
 	t.Run("parameters are checked", func(t *testing.T) {
 		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
 			i := h.importing(t, "", param, value)
-			err := h.Kind("import-tickets").Check(h.ctx, i.values)
+			err := h.Migration(t, "import-tickets").Check(h.Ctx, i.values)
 			if fault.Field(err) != param {
 				t.Errorf("%s: %v", param, err)
 			}
 		}
-		if err := h.Kind("import-tickets").Check(h.ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+		if err := h.Migration(t, "import-tickets").Check(h.Ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
 			t.Errorf("a viewer imports: %v", err)
 		}
 	})
@@ -442,7 +429,7 @@ func TestImport_rows(t *testing.T) {
 // An import keeps the slugs of its keys for good, so it cannot keep as many as a file has.
 func TestImport_of_many_projects(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	var file strings.Builder
 	file.WriteString("Title,Key\n")
 	const projects = 104
@@ -490,8 +477,8 @@ func TestImport_of_many_projects(t *testing.T) {
 
 func TestImport_at_once(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	other := h.board(t, "OTHER")
+	h := newEnv(t)
+	other := h.Board(t, "OTHER")
 	var file bytes.Buffer
 	out := csv.NewWriter(&file)
 	out.Write([]string{"title", "key", "status"})
@@ -513,10 +500,10 @@ func TestImport_at_once(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := h.count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
+	if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
 		t.Errorf("%d tickets of 300 rows", n)
 	}
-	if n := h.count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
+	if n := h.Count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
 		t.Errorf("%d keys of 300 rows", n)
 	}
 	h.importSound(t)
@@ -525,7 +512,7 @@ func TestImport_at_once(t *testing.T) {
 // blockOrEach does a block as the engine does: where it fails, each task alone.
 func (i *importing) blockOrEach(block []*migrations.Work) {
 	write := func(works []*migrations.Work) error {
-		return i.h.db.InTx(i.h.ctx, func(tx *db.Tx) error { return i.h.Kind("import-tickets").Write(i.h.ctx, tx, works) })
+		return i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })
 	}
 	if write(block) == nil {
 		return

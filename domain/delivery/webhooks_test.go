@@ -1,4 +1,4 @@
-package workflows_test
+package delivery_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -25,12 +24,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// post is a house that may reach this machine, with a receiver on it.
+// post is an environment that may reach this machine, with a receiver on it.
 type post struct {
-	*house
+	*env
 	inbox *outboundtest.Inbox
 	url   string // of the receiver
 }
@@ -40,34 +38,27 @@ func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post
 	inbox := outboundtest.NewInbox(answer)
 	server := httptest.NewServer(inbox)
 	t.Cleanup(server.Close)
-	return &post{house: reaching(t), inbox: inbox, url: server.URL}
+	return &post{env: reaching(t), inbox: inbox, url: server.URL}
 }
 
-// reaching is a house that may reach this machine.
-func reaching(t *testing.T) *house {
+// reaching is an environment that may reach this machine.
+func reaching(t *testing.T) *env {
 	t.Helper()
 	allow, err := outbound.ParseAllow("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := dbtest.Open(t)
-	w := app.New(d, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
-	t.Cleanup(func() { w.Close(context.Background()) })
-	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &house{App: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor, practice: practice}
-	h.publish(t)
+	h := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
+	h.Publish(t)
 	return h
 }
 
-func (h *house) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
+func (h *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 	t.Helper()
 	if draft.Feeds == nil {
 		draft.Feeds = []string{"tickets", "comments", "boards"}
 	}
-	hook, secret, err := h.Workflows.OpenWebhook(h.ctx, draft)
+	hook, secret, err := h.Workflows.OpenWebhook(h.Ctx, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,37 +66,37 @@ func (h *house) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
 }
 
 // turn publishes, and sends to the webhook whatever its wait.
-func (h *house) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
+func (h *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	h.publish(t)
-	h.exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-	if err := h.Turn(h.ctx, hook); err != nil {
+	h.Publish(t)
+	h.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
+	if err := h.Delivery.Turn(h.Ctx, hook); err != nil {
 		t.Fatal(err)
 	}
 	return h.webhook(t, hook)
 }
 
-func (h *house) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
+func (h *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
 	t.Helper()
-	w, err := h.Workflows.Webhook(h.ctx, hook)
+	w, err := h.Workflows.Webhook(h.Ctx, hook)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-func (h *house) titled(t *testing.T, board, title string) tickets.Ticket {
+func (h *env) titled(t *testing.T, board, title string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.Workflows.OpenTicket(h.ctx, board, tickets.Draft{Title: title}, nil)
+	ticket, err := h.Workflows.OpenTicket(h.Ctx, board, tickets.Draft{Title: title}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ticket
 }
 
-func (h *house) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
+func (h *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
 	t.Helper()
-	list, _, err := h.Workflows.Deliveries(h.ctx, hook, 0)
+	list, _, err := h.Workflows.Deliveries(h.Ctx, hook, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,13 +142,13 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		hook, secret := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "comments"}})
 		one, two := p.titled(t, "DEMO", "one"), p.titled(t, "DEMO", "two")
-		if _, err := p.Workflows.EditTicket(p.ctx, one.Key, tickets.Edit{Title: ptr("one again"), Version: one.Version}); err != nil {
+		if _, err := p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
 
-		if err := p.Workflows.DeleteTicket(p.ctx, two.Key); err != nil {
+		if err := p.Workflows.DeleteTicket(p.Ctx, two.Key); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
@@ -189,13 +180,13 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 	})
 	t.Run("nothing of other companies, and of a board what leaves it", func(t *testing.T) {
 		p := newPost(t, nil)
-		ninja := p.board(t, "NINJA")
+		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
-		rivals, err := p.Console.OpenCompany(p.ctx, p.actor.Account.ID, "Rivals", "rivals")
+		rivals, err := p.Console.OpenCompany(p.Ctx, p.Actor.Account.ID, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}
-		there := p.actor
+		there := p.Actor
 		there.Company = rivals
 		asRival := accounts.WithActor(context.Background(), there)
 		if _, err := p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil); err != nil {
@@ -207,7 +198,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p.titled(t, "NINJA", "elsewhere")
 		here := p.titled(t, "DEMO", "here")
 		p.turn(t, hook)
-		if _, _, err := p.Workflows.MoveTicket(p.ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
+		if _, _, err := p.Workflows.MoveTicket(p.Ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		p.turn(t, hook)
@@ -247,10 +238,10 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		p.turn(t, hook)
 		for i := range 5 {
 			var err error
-			if ticket, err = p.Workflows.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
+			if ticket, err = p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
 				t.Fatal(err)
 			}
-			p.publish(t)
+			p.Publish(t)
 		}
 		p.turn(t, hook)
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
@@ -260,8 +251,8 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
-		p.exec(t, "UPDATE webhook SET due_at = due_at + INTERVAL 1 HOUR")
-		if err := p.Turn(p.ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
+		p.Exec(t, "UPDATE webhook SET due_at = due_at + INTERVAL 1 HOUR")
+		if err := p.Delivery.Turn(p.Ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
 			t.Error(err, len(p.inbox.Messages()))
 		}
 	})
@@ -277,7 +268,7 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		if n := len(p.inbox.Messages()); n != 1 {
 			t.Errorf("%d messages", n)
 		}
-		if err := p.Workflows.EnableWebhook(p.ctx, hook, true); err != nil {
+		if err := p.Workflows.EnableWebhook(p.Ctx, hook, true); err != nil {
 			t.Fatal(err)
 		}
 		if w := p.turn(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
@@ -290,12 +281,12 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 		long := "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE failing_since IS NOT NULL"
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
-		p.exec(t, long)
+		p.Exec(t, long)
 		p.titled(t, "DEMO", "two")
 		if w := p.turn(t, hook); w.State != webhooks.On { // taken, then failed
 			t.Errorf("%+v", w)
 		}
-		p.exec(t, long)
+		p.Exec(t, long)
 		if w := p.turn(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "five days") {
 			t.Errorf("%+v", w)
 		}
@@ -313,7 +304,7 @@ func TestSlowWebhooks(t *testing.T) {
 	h.follows(t)
 	var looking sync.Mutex // no turn ends meanwhile
 	had := map[id.Webhook]bool{}
-	look, wait := h.Dispatching(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+	look, wait := h.Delivery.Dispatching(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
 		looking.Lock()
 		defer looking.Unlock()
 		had[hook] = true
@@ -321,7 +312,7 @@ func TestSlowWebhooks(t *testing.T) {
 	})
 	for range 3 {
 		looking.Lock()
-		err := look(h.ctx)
+		err := look(h.Ctx)
 		looking.Unlock()
 		if err != nil {
 			t.Fatal(err)
@@ -334,9 +325,9 @@ func TestSlowWebhooks(t *testing.T) {
 }
 
 // follows has this process know how far the feeds are by now.
-func (h *house) follows(t *testing.T) {
+func (h *env) follows(t *testing.T) {
 	t.Helper()
-	h.publish(t)
+	h.Publish(t)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -373,17 +364,17 @@ func TestWebhookThatMoves(t *testing.T) {
 	if failing.Failures != 1 {
 		t.Fatalf("%+v", failing)
 	}
-	p.exec(t, "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE id = ?", hook)
+	p.Exec(t, "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE id = ?", hook)
 	edits := func(draft webhooks.Draft) webhooks.Webhook {
 		t.Helper()
-		now, err := p.Workflows.Webhook(p.ctx, hook)
+		now, err := p.Workflows.Webhook(p.Ctx, hook)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Workflows.EditWebhook(p.ctx, hook, now.Version, draft); err != nil {
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, now.Version, draft); err != nil {
 			t.Fatal(err)
 		}
-		if now, err = p.Workflows.Webhook(p.ctx, hook); err != nil {
+		if now, err = p.Workflows.Webhook(p.Ctx, hook); err != nil {
 			t.Fatal(err)
 		}
 		return now
@@ -396,7 +387,7 @@ func TestWebhookThatMoves(t *testing.T) {
 	if now := edits(draft); now.Failures != 0 || now.Failing != nil {
 		t.Errorf("at another address it fails as before: %+v", now)
 	}
-	p.exec(t, "UPDATE webhook SET lease_ends = NOW(6) WHERE id = ?", hook)
+	p.Exec(t, "UPDATE webhook SET lease_ends = NOW(6) WHERE id = ?", hook)
 	if now := p.turn(t, hook); now.State != webhooks.On || now.Failures != 1 {
 		t.Errorf("the first failure there stopped it: %+v", now)
 	}
@@ -428,7 +419,7 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			hook, _ := h.hook(t, webhooks.Draft{URL: server.URL + path})
-			a, err := h.Workflows.TestWebhook(h.ctx, hook)
+			a, err := h.Workflows.TestWebhook(h.Ctx, hook)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -456,15 +447,15 @@ func TestWebhookErrors(t *testing.T) {
 		if w := h.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
 			t.Errorf("%+v", w)
 		}
-		if a, err := h.Workflows.TestWebhook(h.ctx, hook); err != nil || a.Outcome.OK() {
+		if a, err := h.Workflows.TestWebhook(h.Ctx, hook); err != nil || a.Outcome.OK() {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
 	t.Run("a name that leads within does not tell where to", func(t *testing.T) {
-		h := newHouse(t)
+		h := newEnv(t)
 		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
-		h.exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
-		a, err := h.Workflows.TestWebhook(h.ctx, hook)
+		h.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
+		a, err := h.Workflows.TestWebhook(h.Ctx, hook)
 		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -474,25 +465,25 @@ func TestWebhookErrors(t *testing.T) {
 func TestWebhookRules(t *testing.T) {
 	t.Parallel()
 	t.Run("a place that must not be reached is said in the form", func(t *testing.T) {
-		h := newHouse(t)
+		h := newEnv(t)
 		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
 			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
-			_, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
+			_, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
 			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
 				t.Errorf("%.60q: %v", address, err)
 			}
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
 			t.Error(err)
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
 			t.Error(err)
 		}
 	})
 	t.Run("only who manages the company has them", func(t *testing.T) {
-		h := newHouse(t)
+		h := newEnv(t)
 		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
-		weak := h.actor
+		weak := h.Actor
 		weak.Role = accounts.Member
 		ctx := accounts.WithActor(context.Background(), weak)
 		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
@@ -508,23 +499,23 @@ func TestWebhookRules(t *testing.T) {
 		}
 	})
 	t.Run("fifty are the most", func(t *testing.T) {
-		h := newHouse(t)
+		h := newEnv(t)
 		for range webhooks.Max {
 			h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
 		}
-		if _, _, err := h.Workflows.OpenWebhook(h.ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
 			t.Error(err)
 		}
 	})
 	t.Run("for a day both secrets sign", func(t *testing.T) {
 		p := newPost(t, nil)
 		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
-		second, err := p.Workflows.RotateSecret(p.ctx, hook)
+		second, err := p.Workflows.RotateSecret(p.Ctx, hook)
 		if err != nil {
 			t.Fatal(err)
 		}
 		verified := func() (both [2]bool) {
-			if _, err := p.Workflows.TestWebhook(p.ctx, hook); err != nil {
+			if _, err := p.Workflows.TestWebhook(p.Ctx, hook); err != nil {
 				t.Fatal(err)
 			}
 			m := <-p.inbox.Came()
@@ -540,7 +531,7 @@ func TestWebhookRules(t *testing.T) {
 		if got := verified(); got != [2]bool{true, true} {
 			t.Error(got)
 		}
-		p.exec(t, "UPDATE webhook SET old_secret_ends = NOW(6) - INTERVAL 1 SECOND")
+		p.Exec(t, "UPDATE webhook SET old_secret_ends = NOW(6) - INTERVAL 1 SECOND")
 		if got := verified(); got != [2]bool{false, true} {
 			t.Error(got)
 		}
@@ -551,18 +542,18 @@ func TestWebhookRules(t *testing.T) {
 		ticket := p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
 		before := p.deliveries(t, hook)[0]
-		again, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID)
+		again, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID)
 		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if _, err := p.Workflows.EditTicket(p.ctx, ticket.Key, tickets.Edit{Title: ptr("two"), Version: ticket.Version}); err != nil {
+		if _, err := p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
+		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
 			t.Error(err)
 		}
-		p.publish(t)
-		if _, err := p.Workflows.ResendDelivery(p.ctx, hook, before.ID); err != nil {
+		p.Publish(t)
+		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
 			t.Error(err)
 		}
 		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
@@ -571,15 +562,15 @@ func TestWebhookRules(t *testing.T) {
 		p := newPost(t, nil)
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 		ticket := p.titled(t, "DEMO", "one")
-		if _, err := p.Workflows.Comment(p.ctx, ticket.Key, "unseen", nil); err != nil {
+		if _, err := p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil); err != nil {
 			t.Fatal(err)
 		}
-		p.publish(t)
+		p.Publish(t)
 		w := p.webhook(t, hook)
-		if err := p.Workflows.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Workflows.EditWebhook(p.ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
 			t.Error(err)
 		}
 		p.turn(t, hook)
@@ -590,10 +581,10 @@ func TestWebhookRules(t *testing.T) {
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
 		p.titled(t, "DEMO", "one")
 		p.turn(t, hook)
-		if err := p.Workflows.DeleteWebhook(p.ctx, hook); err != nil {
+		if err := p.Workflows.DeleteWebhook(p.Ctx, hook); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.Workflows.Webhook(p.ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
+		if _, err := p.Workflows.Webhook(p.Ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
 			t.Error(err)
 		}
 	})
@@ -613,8 +604,8 @@ func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
 			p.titled(t, "DEMO", "one")
 			p.turn(t, hook)
 			two := p.titled(t, "DEMO", "two")
-			p.publish(t)
-			p.exec(t, c.statement)
+			p.Publish(t)
+			p.Exec(t, c.statement)
 			p.turn(t, hook)
 			three := p.titled(t, "DEMO", "three")
 			p.turn(t, hook)
@@ -647,9 +638,9 @@ func TestWorkWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := app.New(p.db, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	done := make(chan struct{}, 4)
-	for _, w := range []*app.App{p.Workflows, other} {
+	for _, w := range []*app.App{p.App, other} {
 		go func() { w.Feeds.Work(ctx); done <- struct{}{} }()
 		go func() { w.Delivery.WorkWebhooks(ctx); done <- struct{}{} }()
 	}

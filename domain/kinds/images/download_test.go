@@ -1,4 +1,4 @@
-package workflows_test
+package images_test
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -32,9 +33,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// gallery is a house that downloads images from a host of its own.
+// gallery is an environment that downloads images from a host of its own.
 type gallery struct {
-	*house
+	*env
 	host   *outboundtest.Server
 	base   string            // of the host's addresses
 	meet   map[string]func() // by path: done when it is asked for
@@ -45,7 +46,7 @@ type gallery struct {
 
 func newGallery(t testing.TB) *gallery {
 	t.Helper()
-	g := &gallery{house: newHouse(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
+	g := &gallery{env: newEnv(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if meet := g.meet[r.URL.Path]; meet != nil {
 			meet()
@@ -68,9 +69,9 @@ func newGallery(t testing.TB) *gallery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.work = app.New(g.db, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	g.work = app.New(g.DB, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	t.Cleanup(func() { g.work.Close(context.Background()) })
-	g.board = g.house.board(t, "ART")
+	g.board = g.Board(t, "ART")
 	return g
 }
 
@@ -90,7 +91,7 @@ func (g *gallery) works(t testing.TB) {
 func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		r, err := g.work.Console.Run(g.ctx, run)
+		r, err := g.work.Console.Run(g.Ctx, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 	if file != "" {
 		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
 	}
-	run, err := g.work.Console.OpenRun(g.ctx, "download-images", values, draft)
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,17 +129,17 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 		off, few, soon, block := 0.0, 2, 10*time.Millisecond, 3
 		none := 0
 		change := migrations.KnobChange{ErrorShare: &off, SameError: &none, Attempts: &few, Backoff: &soon, Block: &block, PerHost: &off}
-		if _, err := g.work.Console.TurnKnobs(g.ctx, run.ID, change); err != nil {
+		if _, err := g.work.Console.TurnKnobs(g.Ctx, run.ID, change); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.work.Console.StartRun(g.ctx, run.ID, 0); err != nil {
+		if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run = g.until(t, run.ID, migrations.Complete)
 	said := map[string]string{}
 	for filter := (migrations.TaskFilter{}); ; {
-		page, err := g.work.Console.RunTasks(g.ctx, run.ID, filter)
+		page, err := g.work.Console.RunTasks(g.Ctx, run.ID, filter)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 			}
 			note := task.Note
 			if task.State == migrations.TaskFailed {
-				_, attempts, err := g.work.Console.RunTask(g.ctx, run.ID, task.ID)
+				_, attempts, err := g.work.Console.RunTask(g.Ctx, run.ID, task.ID)
 				if err != nil || len(attempts) == 0 {
 					t.Fatalf("%d attempts of task %d: %v", len(attempts), task.ID, err)
 				}
@@ -173,7 +174,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 // describe opens a ticket with a text in which {} is the host, and returns its key.
 func (g *gallery) describe(t testing.TB, text string) tickets.Key {
 	t.Helper()
-	ticket, err := g.Workflows.OpenTicket(g.ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
+	ticket, err := g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func (g *gallery) describe(t testing.TB, text string) tickets.Key {
 
 func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment {
 	t.Helper()
-	said, err := g.Workflows.Comment(g.ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
+	said, err := g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func (g *gallery) path(t testing.TB, content []byte) string {
 // reads fails where a ticket's description is another; {} is the host.
 func (g *gallery) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
 	t.Helper()
-	ticket, err := g.Workflows.Ticket(g.ctx, key)
+	ticket, err := g.Workflows.Ticket(g.Ctx, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,10 +239,10 @@ func TestDownloadImages(t *testing.T) {
 	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
 	none := g.describe(t, "nothing here but {}/photo.jpg")
 	comment := g.comment(t, one, "> ![a]({}/wide.png)\n\nas I said")
-	before := g.ticket(t, one.String())
-	g.exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('rivals', 'Rivals', '2026-01-01')")
-	g.exec(t, "INSERT INTO board (company_id, slug, title, created_at, updated_at) SELECT id, 'ART', 'Art', '2026-01-01', '2026-01-01' FROM company WHERE slug = 'rivals'")
-	g.exec(t, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at)
+	before := g.Ticket(t, one.String())
+	g.Exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('rivals', 'Rivals', '2026-01-01')")
+	g.Exec(t, "INSERT INTO board (company_id, slug, title, created_at, updated_at) SELECT id, 'ART', 'Art', '2026-01-01', '2026-01-01' FROM company WHERE slug = 'rivals'")
+	g.Exec(t, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at)
 		SELECT b.id, 1, 'x', CONCAT('![a](', ?, '/image/9.png)'), 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'`, g.base)
 	g.works(t)
 
@@ -261,7 +262,7 @@ func TestDownloadImages(t *testing.T) {
 		g.reads(t, one, "Look: ![photo]("+photo+") and ![twice](<"+photo+"> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: "+alpha)
 		g.reads(t, two, "![a]("+same+") ![b]("+same+") ![lost]({}/status/404) ![ours](/acme/images/x)")
 		g.reads(t, none, "nothing here but {}/photo.jpg")
-		if c, err := g.Workflows.CommentOf(g.ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
+		if c, err := g.Workflows.CommentOf(g.Ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
 			t.Errorf("%+v, %v", c, err)
 		}
 	})
@@ -280,14 +281,14 @@ func TestDownloadImages(t *testing.T) {
 		if files := g.stored(t); len(files) != 4+1 || !slices.Contains(files, strings.TrimPrefix(five, "/acme/images/")+".640") {
 			t.Errorf("%q", files)
 		}
-		if n, m := g.one(t, "SELECT COUNT(*) FROM image"), g.one(t, "SELECT COUNT(*) FROM image_source"); n != 4 || m != 5 {
+		if n, m := g.Count(t, "SELECT COUNT(*) FROM image"), g.Count(t, "SELECT COUNT(*) FROM image_source"); n != 4 || m != 5 {
 			t.Errorf("%d images of %d addresses", n, m)
 		}
 	})
 	t.Run("the company shows them, and only they", func(t *testing.T) {
 		hash := strings.TrimPrefix(photo, "/acme/images/")
 		for small, dx := range map[bool]string{false: "image/jpeg", true: "image/jpeg"} {
-			image, file, err := g.work.Workflows.Image(g.ctx, hash, small)
+			image, file, err := g.work.Workflows.Image(g.Ctx, hash, small)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -297,7 +298,7 @@ func TestDownloadImages(t *testing.T) {
 				t.Errorf("%+v, %v", image, err)
 			}
 		}
-		_, file, err := g.work.Workflows.Image(g.ctx, strings.TrimPrefix(five, "/acme/images/"), true)
+		_, file, err := g.work.Workflows.Image(g.Ctx, strings.TrimPrefix(five, "/acme/images/"), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,18 +306,18 @@ func TestDownloadImages(t *testing.T) {
 		if small, err := png.DecodeConfig(file); err != nil || small.Width != images.ThumbnailWidth {
 			t.Errorf("%+v, %v", small, err)
 		}
-		rival := accounts.ActorFrom(g.ctx)
+		rival := accounts.ActorFrom(g.Ctx)
 		rival.Company.ID++
-		if _, _, err := g.work.Workflows.Image(accounts.WithActor(g.ctx, rival), hash, false); err != (images.NotFound()) {
+		if _, _, err := g.work.Workflows.Image(accounts.WithActor(g.Ctx, rival), hash, false); err != (images.NotFound()) {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("the history knows the edits, so that an edit from before them is merged", func(t *testing.T) {
-		current := g.ticket(t, one.String())
+		current := g.Ticket(t, one.String())
 		if current.Version != before.Version+2 {
 			t.Fatalf("version %d", current.Version)
 		}
-		conflict, err := g.Workflows.Conflict(g.ctx, current, before.Version)
+		conflict, err := g.Workflows.Conflict(g.Ctx, current, before.Version)
 		if err != nil || !conflict.Known || conflict.Since.Description != before.Description || len(conflict.Since.By) != 1 || conflict.Since.By[0] != "Ana" {
 			t.Fatalf("%+v, %v", conflict.Since, err)
 		}
@@ -337,9 +338,9 @@ func TestDownloadImages(t *testing.T) {
 			t.Error("it was")
 		}
 	})
-	g.exec(t, "DELETE t FROM ticket t JOIN board b ON b.id = t.board_id JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
-	g.exec(t, "DELETE b FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
-	g.sound(t)
+	g.Exec(t, "DELETE t FROM ticket t JOIN board b ON b.id = t.board_id JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
+	g.Exec(t, "DELETE b FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
+	g.Sound(t)
 }
 
 func TestDownloadImagesFromFile(t *testing.T) {
@@ -355,7 +356,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) + ",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
 	run, said := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
 	g.reads(t, key, "![a]("+other+") ![b]({}/image/3.png)")
-	if c, err := g.Workflows.CommentOf(g.ctx, g.ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
+	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for path, want := range map[string]string{"/image/1.png": `^/acme/images/[0-9a-f]{64} has 48 × 32 pixels, \d+ bytes\.$`, "/image/2.png": "the texts of " + key.String() + ` shows it\.$`, "/image/4.png": `^!1 There is no such ticket`} {
@@ -366,7 +367,7 @@ func TestDownloadImagesFromFile(t *testing.T) {
 	if run.Total != 3 || run.Rejected != 5 || g.host.Asked("/image/4.png") != 0 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
-	rejected, _, err := g.work.Console.RunRejections(g.ctx, run.ID, 0)
+	rejected, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
 	if err != nil || len(rejected) != 5 || rejected[0].Line != 5 {
 		t.Errorf("%+v, %v", rejected, err)
 	}
@@ -453,13 +454,13 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 		keys[what] = g.describe(t, "none")
 		comments[what] = g.comment(t, keys[what], "![a]({}/"+what+".png)")
 	}
-	g.board = g.house.board(t, "OLD")
-	old, err := g.Workflows.OpenTicket(g.ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
+	g.board = g.Board(t, "OLD")
+	old, err := g.Workflows.OpenTicket(g.Ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
 	must(err)
 	edit := func(what, text string) func() {
 		return func() {
-			ticket := g.ticket(t, keys[what].String())
-			_, err := g.Workflows.EditTicket(g.ctx, keys[what], tickets.Edit{Description: &text, Version: ticket.Version})
+			ticket := g.Ticket(t, keys[what].String())
+			_, err := g.Workflows.EditTicket(g.Ctx, keys[what], tickets.Edit{Description: &text, Version: ticket.Version})
 			must(err)
 		}
 	}
@@ -467,19 +468,19 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	g.meet["/emptied.png"] = edit("emptied", "gone")
 	g.meet["/long.png"] = edit("long", "![a]("+g.base+"/long.png)"+strings.Repeat("x", tickets.MaxDescription-len("![a]("+g.base+"/long.png)")))
 	g.meet["/deleted.png"] = func() {
-		err := g.Workflows.DeleteTicket(g.ctx, keys["deleted"])
+		err := g.Workflows.DeleteTicket(g.Ctx, keys["deleted"])
 		must(err)
 	}
 	g.meet["/reworded.png"] = func() {
-		_, err := g.Workflows.EditComment(g.ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
+		_, err := g.Workflows.EditComment(g.Ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
 		must(err)
 	}
 	g.meet["/withdrawn.png"] = func() {
-		_, err := g.Workflows.DeleteComment(g.ctx, keys["withdrawn"], comments["withdrawn"])
+		_, err := g.Workflows.DeleteComment(g.Ctx, keys["withdrawn"], comments["withdrawn"])
 		must(err)
 	}
 	g.meet["/archived.png"] = func() {
-		g.exec(t, "UPDATE board SET archived_at = '2026-01-01' WHERE slug = 'OLD'")
+		g.Exec(t, "UPDATE board SET archived_at = '2026-01-01' WHERE slug = 'OLD'")
 	}
 	g.works(t)
 	run, said := g.download(t, g.values(), "", false)
@@ -488,7 +489,7 @@ func TestTextsThatChangeMeanwhile(t *testing.T) {
 	}
 	g.reads(t, keys["edited"], "Before.\n\n![a]("+stored+")\n\nAfter.")
 	g.reads(t, keys["emptied"], "gone")
-	if c, err := g.Workflows.CommentOf(g.ctx, g.ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
+	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	g.reads(t, old.Key, "![a]({}/archived.png)")
@@ -512,25 +513,25 @@ func TestImagesAreFoundOnce(t *testing.T) {
 		want += 4
 	}
 	gone := g.describe(t, "![a]({}/image/99.png)")
-	if err := g.Workflows.DeleteTicket(g.ctx, gone); err != nil {
+	if err := g.Workflows.DeleteTicket(g.Ctx, gone); err != nil {
 		t.Fatal(err)
 	}
-	whole := &bulk{Migration: g.house.Kind("download-images"), h: g.house, values: g.values()}
-	if err := whole.Fill(context.Background(), whole); err != nil || len(whole.tasks) != want {
-		t.Fatalf("%d tasks, %v", len(whole.tasks), err)
+	whole := (&apptest.Env{App: g.work, DB: g.DB}).BareRun(t, "download-images", 1, g.values())
+	if len(whole.Tasks) != want {
+		t.Fatalf("%d tasks", len(whole.Tasks))
 	}
 	t.Run("wherever filling is interrupted", func(t *testing.T) {
 		for n := 1; n <= want; n++ {
-			part := &bulk{Migration: whole.Migration, h: g.house, values: whole.values, until: n}
+			part := whole.Again(n)
 			if err := part.Fill(context.Background(), part); (n < want) != (err != nil) {
 				t.Fatalf("%d: %v", n, err)
 			}
-			part.until = 0
+			part.Until = 0
 			if err := part.Fill(context.Background(), part); err != nil {
 				t.Fatal(err)
 			}
-			if fmt.Sprint(part.tasks) != fmt.Sprint(whole.tasks) {
-				t.Fatalf("interrupted after %d, there are %d tasks", n, len(part.tasks))
+			if fmt.Sprint(part.Tasks) != fmt.Sprint(whole.Tasks) {
+				t.Fatalf("interrupted after %d, there are %d tasks", n, len(part.Tasks))
 			}
 		}
 	})
@@ -543,16 +544,16 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
 		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
 	} {
-		if run, err := g.work.Console.OpenRun(g.ctx, "download-images", values, migrations.Draft{}); err == nil {
+		if run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, migrations.Draft{}); err == nil {
 			t.Errorf("%s: run %d", what, run.ID)
 		}
 	}
-	if _, err := g.house.Console.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
+	if _, err := g.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
 		t.Error("without a place for files there is a run")
 	}
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
-		run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
+		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -574,7 +575,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 		t.Fatal("it is too long")
 	}
 	key := g.describe(t, text.String())
-	run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values(), migrations.Draft{})
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -583,7 +584,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 	if run.Total != 200 || run.Rejected != 1 {
 		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
 	}
-	list, _, err := g.work.Console.RunRejections(g.ctx, run.ID, 0)
+	list, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
 	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") || !strings.Contains(list[0].Reason, key.String()) {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -596,18 +597,18 @@ func TestImagesBehindARedirect(t *testing.T) {
 	t.Parallel()
 	g := newGallery(t)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(g.base, "http://"))
-	g.exec(t, "INSERT INTO migration_upstream (host, blocked_until, reason) VALUES ('localhost', NOW(6) + INTERVAL 1 HOUR, 'it answers 429 Too Many Requests')")
+	g.Exec(t, "INSERT INTO migration_upstream (host, blocked_until, reason) VALUES ('localhost', NOW(6) + INTERVAL 1 HOUR, 'it answers 429 Too Many Requests')")
 	file := "url\n"
 	for n := range 5 {
 		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
 	}
 	g.works(t)
-	run, err := g.work.Console.OpenRun(g.ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.until(t, run.ID, migrations.Ready)
-	if _, err := g.work.Console.StartRun(g.ctx, run.ID, 0); err != nil {
+	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {

@@ -1,4 +1,4 @@
-package workflows_test
+package importer_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -19,7 +20,7 @@ import (
 // with a reason, or its bad rows are rejected by line and the others are taken.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
-	g := newGallery(t)
+	h := newEnv(t, apptest.Files(t))
 	utf16 := func(order unicode.Endianness) func(string) string {
 		return func(text string) string {
 			encoded, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text)
@@ -95,11 +96,11 @@ func TestBadFiles(t *testing.T) {
 				if c.encode != nil {
 					file = c.encode(file)
 				}
-				into := g.importing(t, file, c.values...)
+				into := h.importing(t, file, c.values...)
 				for name, value := range kind.values {
 					into.values[name] = value
 				}
-				err := g.work.Kind(kind.name).Fill(context.Background(), into)
+				err := h.Migration(t, kind.name).Fill(context.Background(), into)
 				if c.refused != "" {
 					if !errors.Is(err, csvfile.CodeBadFile) || !strings.Contains(err.Error(), c.refused) || len(into.tasks)+len(into.rejected) > 0 {
 						t.Errorf("%v; %d tasks, %d rejected", err, len(into.tasks), len(into.rejected))

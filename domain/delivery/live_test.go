@@ -1,4 +1,4 @@
-package workflows_test
+package delivery_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// publishes has a house publish while the test goes on.
-func (h *house) publishes(t testing.TB) {
+// publishes has the app publish while the test goes on.
+func (h *env) publishes(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -37,11 +37,11 @@ type seen struct {
 }
 
 // sees looks until what was told since is enough.
-func (h *house) sees(t testing.TB, company id.Company, since live.At, enough func(seen) bool) live.At {
+func (h *env) sees(t testing.TB, company id.Company, since live.At, enough func(seen) bool) live.At {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		moved, err := h.Delivery.LookLive(h.ctx)
+		moved, err := h.Delivery.LookLive(h.Ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,18 +72,18 @@ func (h *house) sees(t testing.TB, company id.Company, since live.At, enough fun
 
 func TestLive(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEnv(t)
 	h.publishes(t)
-	ninja, other := h.board(t, "NINJA"), h.board(t, "OTHER")
-	h.sees(t, h.actor.Company.ID, live.At{}, func(all seen) bool { return h.Delivery.Live().At().Boards >= 3 })
-	company := h.actor.Company.ID
+	ninja, other := h.Board(t, "NINJA"), h.Board(t, "OTHER")
+	h.sees(t, h.Actor.Company.ID, live.At{}, func(all seen) bool { return h.Delivery.Live().At().Boards >= 3 })
+	company := h.Actor.Company.ID
 	open := func(title string) tickets.Ticket {
 		t.Helper()
-		ticket, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: title}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: title}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err = h.Workflows.Ticket(h.ctx, ticket.Key); err != nil {
+		if ticket, err = h.Workflows.Ticket(h.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
 		return ticket
@@ -102,7 +102,7 @@ func TestLive(t *testing.T) {
 		since := h.Delivery.Live().At()
 		ticket := open("One")
 		since = h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[1])] })
@@ -110,7 +110,7 @@ func TestLive(t *testing.T) {
 	t.Run("one that goes to another board is told of on both", func(t *testing.T) {
 		ticket := open("Two")
 		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if _, _, err := h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool {
@@ -120,7 +120,7 @@ func TestLive(t *testing.T) {
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
 		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
-		if err := h.Workflows.DeleteTicket(h.ctx, ticket.Key); err != nil {
+		if err := h.Workflows.DeleteTicket(h.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, 0)] })
@@ -128,11 +128,11 @@ func TestLive(t *testing.T) {
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
 		since := h.Delivery.Live().At()
-		if _, err := h.Workflows.Comment(h.ctx, ticket.Key, "Hello", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.Ctx, ticket.Key, "Hello", nil); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.talk[ticket.ID] })
-		if _, _, err := h.Workflows.OpenColumn(h.ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
+		if _, _, err := h.Workflows.OpenColumn(h.Ctx, "NINJA", boards.ColumnEdit{Name: &review}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		h.sees(t, company, since, func(all seen) bool { return all.boards[ninja.ID] })
@@ -156,7 +156,7 @@ func TestLive(t *testing.T) {
 		})
 		copies := func(n int) {
 			t.Helper()
-			if _, err := h.db.SQL.ExecContext(h.ctx, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
+			if _, err := h.DB.SQL.ExecContext(h.Ctx, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at, deleted_at)
 				SELECT ?, 100000 + j.n, 'Copy', '', 1, NOW(6), NOW(6), NOW(6), NOW(6) FROM JSON_TABLE(CONCAT('[', REPEAT('0,', ? - 1), '0]'), '$[*]' COLUMNS (n FOR ORDINALITY)) j`, ninja.ID, n); err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestLive(t *testing.T) {
 		copies(600)
 		h.published(t, before+600) // looked at all at once
 		since = h.sees(t, company, since, func(all seen) bool { return all.all[ninja.ID] && !all.missed })
-		if _, err := h.db.SQL.ExecContext(h.ctx, `DELETE FROM ticket WHERE local_id > 100000`); err != nil {
+		if _, err := h.DB.SQL.ExecContext(h.Ctx, `DELETE FROM ticket WHERE local_id > 100000`); err != nil {
 			t.Fatal(err)
 		}
 		copies(5000)
@@ -175,7 +175,7 @@ func TestLive(t *testing.T) {
 }
 
 // published waits until this process knows of so many positions of tickets.
-func (h *house) published(t testing.TB, want uint64) {
+func (h *env) published(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {

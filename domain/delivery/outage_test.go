@@ -1,4 +1,4 @@
-package workflows_test
+package delivery_test
 
 import (
 	"context"
@@ -21,8 +21,8 @@ import (
 // soon is a limit for what never answers in time. Nothing that is to answer is given so little.
 const soon = 3 * time.Second
 
-// receiver is a house that may reach this machine, with a receiver of any kind on it.
-func receiver(t *testing.T, handler http.HandlerFunc) (h *house, hook id.Webhook, url string) {
+// receiver is an environment that may reach this machine, with a receiver of any kind on it.
+func receiver(t *testing.T, handler http.HandlerFunc) (h *env, hook id.Webhook, url string) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -52,7 +52,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusNoContent)
 		})
-		h.SendFor(soon)
+		h.Delivery.SendFor(soon)
 		h.titled(t, "DEMO", "one")
 		for n := 1; n <= 2; n++ {
 			if w := h.turn(t, hook); w.Failures != n || w.Condition() != "failing" {
@@ -63,7 +63,7 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			}
 		}
 		late.Store(false)
-		h.SendFor(time.Minute / 4)
+		h.Delivery.SendFor(time.Minute / 4)
 		if w := h.turn(t, hook); w.Failures != 0 || w.Condition() != "on" {
 			t.Errorf("%+v", w)
 		}
@@ -79,8 +79,8 @@ func TestWebhookThatAnswersLate(t *testing.T) {
 			r.URL.Path = "/late"
 			hostile.ServeHTTP(w, r)
 		})
-		h.SendFor(soon)
-		a, err := h.Workflows.TestWebhook(h.ctx, hook)
+		h.Delivery.SendFor(soon)
+		a, err := h.Workflows.TestWebhook(h.Ctx, hook)
 		if err != nil || a.Outcome.OK() || !strings.Contains(a.Outcome.Error, soon.String()) {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -127,9 +127,9 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 				return len(ids)
 			}
 			h.titled(t, "DEMO", "one")
-			h.publish(t)
+			h.Publish(t)
 			before := h.clock(t, "SELECT NOW(6)")
-			if err := h.Turn(h.ctx, hook); err != nil {
+			if err := h.Delivery.Turn(h.Ctx, hook); err != nil {
 				t.Fatal(err)
 			}
 			due, after := h.clock(t, "SELECT due_at FROM webhook"), h.clock(t, "SELECT NOW(6)")
@@ -152,7 +152,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			server := httptest.NewServer(inbox)
 			defer server.Close()
 			h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
-			ctx, cancel := context.WithCancel(h.ctx)
+			ctx, cancel := context.WithCancel(h.Ctx)
 			var work sync.WaitGroup
 			work.Go(func() { h.Feeds.Work(ctx) })
 			work.Go(func() { h.Delivery.WorkWebhooks(ctx) })
@@ -162,12 +162,12 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			<-inbox.Came()
 			cancel()
 			work.Wait()
-			if err := h.Turn(h.ctx, hook); err != nil || asked() != 1 {
+			if err := h.Delivery.Turn(h.Ctx, hook); err != nil || asked() != 1 {
 				t.Errorf("%s was asked %d times, %v", url, asked(), err)
 			}
 
-			h.exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
-			if err := h.Turn(h.ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
+			h.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
+			if err := h.Delivery.Turn(h.Ctx, hook); err != nil || asked() != 4 || ids[0] != ids[1] {
 				t.Errorf("%v, %q", err, ids)
 			}
 		})
@@ -175,9 +175,9 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 }
 
 // clock reads a time of the database.
-func (h *house) clock(t *testing.T, query string) (at time.Time) {
+func (h *env) clock(t *testing.T, query string) (at time.Time) {
 	t.Helper()
-	if err := h.db.SQL.QueryRowContext(h.ctx, query).Scan(&at); err != nil {
+	if err := h.DB.SQL.QueryRowContext(h.Ctx, query).Scan(&at); err != nil {
 		t.Fatal(err)
 	}
 	return at
@@ -203,14 +203,14 @@ func TestWebhookAfterAnOutage(t *testing.T) {
 	const edits = 50
 	for i := 1; i <= edits; i++ {
 		var err error
-		if busy, err = h.Workflows.EditTicket(h.ctx, busy.Key, tickets.Edit{Title: ptr(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
+		if busy, err = h.Workflows.EditTicket(h.Ctx, busy.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: busy.Version}); err != nil {
 			t.Fatal(err)
 		}
-		if h.publish(t); i%10 == 5 {
+		if h.Publish(t); i%10 == 5 {
 			h.turn(t, hook)
 		}
 	}
-	if _, err := h.Workflows.EditTicket(h.ctx, quiet.Key, tickets.Edit{Title: ptr("once"), Version: quiet.Version}); err != nil {
+	if _, err := h.Workflows.EditTicket(h.Ctx, quiet.Key, tickets.Edit{Title: new("once"), Version: quiet.Version}); err != nil {
 		t.Fatal(err)
 	}
 	if w := h.turn(t, hook); w.Failures != 6 {

@@ -1,4 +1,4 @@
-package workflows_test
+package republish_test
 
 import (
 	"context"
@@ -29,10 +29,10 @@ func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
 }
 
 // fills is what a filling of republish adds behind a cursor.
-func (h *house) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
+func (h *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
 	t.Helper()
 	l := &filled{values: values, cursor: cursor}
-	if err := h.Kind("republish").Fill(h.ctx, l); err != nil {
+	if err := h.Migration(t, "republish").Fill(h.Ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	return l.tasks
@@ -40,14 +40,14 @@ func (h *house) fills(t *testing.T, values migrations.Values, cursor string) []m
 
 func TestRepublishedComments(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	board := h.board(t, "NINJA")
-	keys := h.open(t, "NINJA", board.Columns[0].ID, 205)
+	h := newEnv(t)
+	board := h.Board(t, "NINJA")
+	keys := h.Open(t, "NINJA", board.Columns[0].ID, 205)
 	all := 0
 	for number, n := range map[int]int{1: 250, 2: 60, 3: 60, 4: 40, 100: 100, 101: 101, 205: 3} {
 		all += n
-		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", h.ticket(t, keys[number-1].String()).ID, h.actor.Account.ID)
-		h.exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
+		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", h.Ticket(t, keys[number-1].String()).ID, h.Actor.Account.ID)
+		h.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
 	}
 
 	t.Run("filling goes on behind any task with those that come next", func(t *testing.T) {
@@ -62,17 +62,17 @@ func TestRepublishedComments(t *testing.T) {
 	})
 
 	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
-		_, at := h.news(t, "comments", "")
-		_, run, err := h.Workflows.RepublishRows(h.ctx, "comments", feeds.Which{Board: "NINJA"})
+		_, at := h.News(t, "comments", "")
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "comments", feeds.Which{Board: "NINJA"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.worked(t, "republish")
-		if items, _ := h.news(t, "comments", at); len(items) != all {
+		h.Worked(t, "republish")
+		if items, _ := h.News(t, "comments", at); len(items) != all {
 			t.Errorf("%d of %d came again", len(items), all)
 		}
 		var got string
-		row := h.db.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
+		row := h.DB.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
 		if err := row.Scan(&got); err != nil || got != "100 100 50 60 100 100 100 1 3" {
 			t.Errorf("tasks of %s comments (%v)", got, err)
 		}

@@ -1,4 +1,4 @@
-package workflows_test
+package importer_test
 
 import (
 	"bytes"
@@ -10,36 +10,23 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/app"
-	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// shop is a house with a place for files, and an operator.
+// shop is an environment with a place for files, and an operator.
 type shop struct {
-	*house
+	*env
 	t        testing.TB
 	operator context.Context
 }
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	return &shop{newHouse(t).withFiles(t), t, console.AsCommandLine(context.Background())}
-}
-
-// withFiles gives the house a place for files.
-func (h *house) withFiles(t testing.TB) *house {
-	t.Helper()
-	files, err := blobs.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Workflows = app.New(h.db, app.WithFiles(files))
-	t.Cleanup(func() { h.Close(context.Background()) })
-	return h
+	return &shop{newEnv(t, apptest.Files(t)), t, console.AsCommandLine(context.Background())}
 }
 
 // works has a worker work until stop is called.
@@ -124,7 +111,7 @@ func TestImport_with_workers(t *testing.T) {
 		if run := s.comesTo(dry, migrations.Complete); run.Progress.Complete != 3 {
 			t.Errorf("got %+v", run.Progress)
 		}
-		if n := s.count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
+		if n := s.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
 		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry})
@@ -137,7 +124,7 @@ func TestImport_with_workers(t *testing.T) {
 		}
 		s.comesTo(run.ID, migrations.Complete)
 		notes := strings.Join(s.notes(run.ID), "\n")
-		if !strings.Contains(notes, "opened as DEMO-") || s.ticket(t, "OLD-123").Title != "Login fails, sometimes" {
+		if !strings.Contains(notes, "opened as DEMO-") || s.Ticket(t, "OLD-123").Title != "Login fails, sometimes" {
 			t.Error(notes)
 		}
 	})
@@ -166,7 +153,7 @@ func TestImport_with_workers(t *testing.T) {
 		if done.Total != 3000 || done.Progress.Complete != 3000 || done.Progress.Failed != 0 {
 			t.Errorf("got %+v", done)
 		}
-		if n := s.count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 3000 {
+		if n := s.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 3000 {
 			t.Errorf("%d tickets of 3,000 rows", n)
 		}
 	})
