@@ -12,14 +12,14 @@ RUN ?=
 # What the tests of a package need: those that borrow databases, and db itself, run on MySQL as well. Pages in a
 # browser are shown on MariaDB alone: what they ask of the database, web asks on both.
 LIST = $(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./...
-ON_DATABASE = $$($(LIST) | awk '/db.dbtest/ && $$1 !~ /e2e$$/ || $$1 ~ /counterfoil.db(\/|$$)/ { print $$1 }')
-WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest/ && $$1 !~ /counterfoil.db(\/|$$)/ { print $$1 }')
+ON_DATABASE = $$($(LIST) | awk '/db.dbtest|app.apptest/ && $$1 !~ /e2e$$/ || $$1 ~ /counterfoil.db(\/|$$)/ { print $$1 }')
+WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest|app.apptest/ && $$1 !~ /counterfoil.db(\/|$$)/ { print $$1 }')
 
 # The packages that start goroutines of their own.
-CONCURRENT = ./db ./domain/coalesce ./domain/feeds ./domain/live ./domain/migrations
+CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations
 
 # Those whose tests do more with the tag soak.
-SOAK = ./cmd/counterfoil ./web ./domain/workflows
+SOAK = ./cmd/counterfoil ./web ./domain/workflows ./domain/kinds/upkeep
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --

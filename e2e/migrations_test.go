@@ -20,6 +20,8 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -32,7 +34,7 @@ type works struct {
 	*env
 	*hands
 	d         *db.DB
-	workflows *workflows.Workflows
+	workflows *app.App
 	filled    chan struct{} // closed: the run of "sort" is
 	away      atomic.Bool   // nobody answers
 }
@@ -49,10 +51,10 @@ func withWorks(t *testing.T) *works {
 	t.Helper()
 	w := &works{d: dbtest.Open(t), filled: make(chan struct{})}
 	w.hands, w.workflows = w.joins(t)
-	if _, _, _, err := w.workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
+	if _, _, _, err := w.workflows.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Slug: "acme", Name: "Ana", Email: email, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	handler := web.New(web.Config{Workflows: w.workflows, Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
+	handler := web.New(web.Config{Workflows: w.workflows.Workflows, Console: w.workflows.Console, Live: w.workflows.Delivery.Live(), Sessions: w.d.Sessions(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.away.Load() {
 			panic(http.ErrAbortHandler)
@@ -70,12 +72,12 @@ func withWorks(t *testing.T) *works {
 }
 
 // joins has one more worker work, with hands of its own, as another process would.
-func (w *works) joins(t *testing.T) (*hands, *workflows.Workflows) {
+func (w *works) joins(t *testing.T) (*hands, *app.App) {
 	t.Helper()
 	h := &hands{gate: make(chan struct{})}
 	stones := []migrations.Param{{Name: "stones", Label: "Stones", Kind: migrations.Number, Required: true, Min: 1, Max: 10_000}}
 	knobs := migrations.Knobs{Concurrency: 2, Block: 4, Attempts: 1, ErrorShare: 1, SameError: 1000, MaxThreads: 100_000, MaxHistory: 1 << 39, Lease: 10 * time.Minute}
-	flows := workflows.New(w.d, workflows.WithVersion("v1-test"), workflows.WithMigrations(
+	flows := app.New(w.d, app.WithVersion("v1-test"), app.WithMigrations(
 		&migrations.Migration{
 			Name: "polish", Title: "Polish stones", Description: "Does as the test says.", Params: stones, Fill: addStones, Process: h.process, Knobs: knobs,
 		},
@@ -95,7 +97,7 @@ func (w *works) joins(t *testing.T) (*hands, *workflows.Workflows) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = flows.Engine().Work(ctx)
+		_ = flows.Engine.Work(ctx)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -150,12 +152,12 @@ func (h *hands) fail(yes bool) {
 	h.failing = yes
 }
 
-func asOperator() context.Context { return workflows.AsCommandLine(context.Background()) }
+func asOperator() context.Context { return console.AsCommandLine(context.Background()) }
 
 // opened is a run of a migration that is to be filled.
 func (w *works) opened(t *testing.T, name string, stones int) id.Run {
 	t.Helper()
-	run, err := w.workflows.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
+	run, err := w.workflows.Console.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +174,7 @@ func (w *works) ready(t *testing.T, stones int) id.Run {
 
 func (w *works) starts(t *testing.T, run id.Run) {
 	t.Helper()
-	if _, err := w.workflows.StartRun(asOperator(), run, 0); err != nil {
+	if _, err := w.workflows.Console.StartRun(asOperator(), run, 0); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -189,7 +191,7 @@ func (w *works) when(t *testing.T, run id.Run, what string, wanted func(migratio
 	var now migrations.Run
 	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		var err error
-		if now, err = w.workflows.Run(asOperator(), run); err != nil {
+		if now, err = w.workflows.Console.Run(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
 		if wanted(now) {
@@ -277,11 +279,11 @@ func TestRunPanel(t *testing.T) {
 			b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
 		}
 		w.fail(false)
-		group, err := w.workflows.RunFailures(asOperator(), run)
+		group, err := w.workflows.Console.RunFailures(asOperator(), run)
 		if err != nil || len(group) != 1 {
 			t.Fatal(group, err)
 		}
-		if n, err := w.workflows.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 || err != nil {
+		if n, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{Task: group[0].Task}); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
 		w.when(t, run, "has one failed task less", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 3 })
@@ -387,7 +389,7 @@ func TestRunPanel(t *testing.T) {
 			w.when(t, run, "has 4 failed tasks", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Failed == 4 })
 		}
 		failed()
-		group, err := w.workflows.RunFailures(asOperator(), run)
+		group, err := w.workflows.Console.RunFailures(asOperator(), run)
 		if err != nil || len(group) != 1 {
 			t.Fatal(group, err)
 		}
@@ -456,14 +458,14 @@ func TestRunPanel(t *testing.T) {
 		w.fail(true)
 		w.starts(t, run)
 		b.looks(run, "Running")
-		if _, err := w.workflows.PauseRun(asOperator(), run); err != nil {
+		if _, err := w.workflows.Console.PauseRun(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
 		b.looks(run, "Pausing")
 		w.open()
 		w.until(t, run, migrations.Paused)
 		b.looks(run, "Paused")
-		if _, err := w.workflows.ResumeRun(asOperator(), run); err != nil {
+		if _, err := w.workflows.Console.ResumeRun(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
 		w.until(t, run, migrations.Complete)
@@ -473,7 +475,7 @@ func TestRunPanel(t *testing.T) {
 			b.accessible(path)
 		}
 		w.fail(false)
-		if _, err := w.workflows.RetryTasks(asOperator(), run, migrations.Which{All: true}); err != nil {
+		if _, err := w.workflows.Console.RetryTasks(asOperator(), run, migrations.Which{All: true}); err != nil {
 			t.Fatal(err)
 		}
 		w.when(t, run, "is complete", func(r migrations.Run) bool { return r.State == migrations.Complete && r.Progress.Complete == 12 })
@@ -489,7 +491,7 @@ func TestRunPanel(t *testing.T) {
 		close(w.filled)
 		w.until(t, run, migrations.Ready)
 		yes := true
-		if _, err := w.workflows.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &yes}); err != nil {
+		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &yes}); err != nil {
 			t.Fatal(err)
 		}
 		w.starts(t, run)
@@ -497,13 +499,13 @@ func TestRunPanel(t *testing.T) {
 		b.looks(run, "Throttled")
 		b.sees(".run-reason", "An operator throttled it")
 		no := false
-		if _, err := w.workflows.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &no}); err != nil {
+		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &no}); err != nil {
 			t.Fatal(err)
 		}
 		w.when(t, run, "has tasks under way", func(r migrations.Run) bool { return r.Progress.Processing > 0 })
 		b.open(views.RunCancellationPath(run))
 		b.accessible("the question whether to stop a run")
-		if _, err := w.workflows.CancelRun(asOperator(), run); err != nil {
+		if _, err := w.workflows.Console.CancelRun(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
 		b.looks(run, "Stopping")

@@ -21,7 +21,7 @@ func (s *server) account(c echo.Context) error {
 }
 
 func (s *server) showAccount(c echo.Context, code int, name string, errs views.Errors) error {
-	companies, err := s.Companies(c.Request().Context(), person(c).ID)
+	companies, err := s.workflows.Companies(c.Request().Context(), person(c).ID)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *server) showAccount(c echo.Context, code int, name string, errs views.E
 
 func (s *server) renameAccount(c echo.Context) error {
 	name := c.FormValue("name")
-	if err := s.RenameAccount(c.Request().Context(), person(c).ID, name); err != nil {
+	if err := s.workflows.RenameAccount(c.Request().Context(), person(c).ID, name); err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
 			return err
@@ -43,7 +43,7 @@ func (s *server) renameAccount(c echo.Context) error {
 
 func (s *server) changePassword(c echo.Context) error {
 	who := person(c)
-	changed, err := s.ChangePassword(c.Request().Context(), who, c.FormValue("current"), c.FormValue("password"))
+	changed, err := s.workflows.ChangePassword(c.Request().Context(), who, c.FormValue("current"), c.FormValue("password"))
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -62,7 +62,7 @@ func (s *server) changePassword(c echo.Context) error {
 }
 
 func (s *server) signOutEverywhere(c echo.Context) error {
-	if err := s.SignOutEverywhere(c.Request().Context(), person(c).ID); err != nil {
+	if err := s.workflows.SignOutEverywhere(c.Request().Context(), person(c).ID); err != nil {
 		return err
 	}
 	return s.endSession(c)
@@ -96,7 +96,7 @@ func (s *server) companies(c echo.Context) error {
 }
 
 func (s *server) showCompanies(c echo.Context, code int, form views.CompanyForm) error {
-	companies, err := s.Companies(c.Request().Context(), person(c).ID)
+	companies, err := s.workflows.Companies(c.Request().Context(), person(c).ID)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *server) showCompanies(c echo.Context, code int, form views.CompanyForm)
 
 func (s *server) openCompany(c echo.Context) error {
 	form := views.CompanyForm{Name: c.FormValue("company"), Slug: c.FormValue("slug")}
-	opened, err := s.OpenCompany(c.Request().Context(), person(c).ID, form.Name, form.Slug)
+	opened, err := s.console.OpenCompany(c.Request().Context(), person(c).ID, form.Name, form.Slug)
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -123,7 +123,7 @@ func (s *server) join(c echo.Context) error {
 }
 
 func (s *server) showJoin(c echo.Context, code int, form views.JoinForm) error {
-	invitation, err := s.Invitation(c.Request().Context(), c.Param("secret"))
+	invitation, err := s.workflows.Invitation(c.Request().Context(), c.Param("secret"))
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (s *server) accept(c echo.Context) error {
 		}
 		return err
 	}
-	actor, err := s.JoinAs(ctx, secret, account.ID)
+	actor, err := s.workflows.JoinAs(ctx, secret, account.ID)
 	if errors.Is(err, accounts.CodeAlreadyMember) {
-		invitation, err := s.Invitation(ctx, secret)
+		invitation, err := s.workflows.Invitation(ctx, secret)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (s *server) accept(c echo.Context) error {
 func (s *server) acceptNew(c echo.Context) error {
 	form := views.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
 	password := c.FormValue("password")
-	actor, err := s.JoinNew(c.Request().Context(), c.Param("secret"), workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
+	actor, err := s.workflows.JoinNew(c.Request().Context(), c.Param("secret"), workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -179,7 +179,7 @@ func (s *server) acceptNew(c echo.Context) error {
 func (s *server) reset(c echo.Context) error { return s.showReset(c, http.StatusOK, nil) }
 
 func (s *server) showReset(c echo.Context, code int, errs views.Errors) error {
-	reset, err := s.Reset(c.Request().Context(), c.Param("secret"))
+	reset, err := s.workflows.Reset(c.Request().Context(), c.Param("secret"))
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *server) showReset(c echo.Context, code int, errs views.Errors) error {
 }
 
 func (s *server) useReset(c echo.Context) error {
-	account, err := s.UseReset(c.Request().Context(), c.Param("secret"), c.FormValue("password"))
+	account, err := s.workflows.UseReset(c.Request().Context(), c.Param("secret"), c.FormValue("password"))
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {

@@ -27,7 +27,7 @@ func (s *server) asBearer(next echo.HandlerFunc) echo.HandlerFunc {
 			return accounts.BadToken()
 		}
 		ctx := c.Request().Context()
-		actor, err := s.Bearer(ctx, token)
+		actor, err := s.workflows.Bearer(ctx, token)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func (s *server) links(c echo.Context) workflows.Links {
 }
 
 func (s *server) apiBoards(c echo.Context) error {
-	list, err := s.Boards(c.Request().Context())
+	list, err := s.workflows.Boards(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *server) apiOpenBoard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, err := s.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title}, key)
+	board, err := s.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: in.Slug, Title: in.Title}, key)
 	return created(c, links.Board(board), err)
 }
 
@@ -74,7 +74,7 @@ func (s *server) apiRenameBoard(c echo.Context) error {
 	if in.Slug == nil && in.Title == nil {
 		return boards.EmptyTitle()
 	}
-	board, err := s.RenameBoard(c.Request().Context(), c.Param("board"), names, *in.Version)
+	board, err := s.workflows.RenameBoard(c.Request().Context(), c.Param("board"), names, *in.Version)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *server) apiOpenColumn(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, opened, err := s.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version, key)
+	_, opened, err := s.workflows.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version, key)
 	return created(c, workflows.ColumnOf(opened), err)
 }
 
@@ -49,7 +49,7 @@ func (s *server) apiEditColumn(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	board, err := s.EditColumn(c.Request().Context(), c.Param("board"), columnID, in.edit(), in.Version)
+	board, err := s.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID, in.edit(), in.Version)
 	if err != nil {
 		return notColumn(err, columnID)
 	}
@@ -66,7 +66,7 @@ func (s *server) apiRemoveColumn(c echo.Context) error {
 	if err != nil {
 		return badQuery("to", "the id of a column")
 	}
-	if _, err := s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
+	if _, err := s.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
 		return notColumn(err, columnID)
 	}
 	return c.NoContent(http.StatusNoContent)
@@ -85,7 +85,7 @@ func (s *server) apiArchiveBoard(c echo.Context) error { return s.apiSetArchived
 func (s *server) apiRestoreBoard(c echo.Context) error { return s.apiSetArchived(c, false) }
 
 func (s *server) apiSetArchived(c echo.Context, archived bool) error {
-	board, err := s.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, nil)
+	board, err := s.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, nil)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (s *server) apiComments(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the page before gave as next")
 	}
-	ticket, list, err := s.CommentsAfter(c.Request().Context(), k, after, n)
+	ticket, list, err := s.workflows.CommentsAfter(c.Request().Context(), k, after, n)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,9 @@ func (s *server) apiComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	say := s.Comment
+	say := s.workflows.Comment
 	if in.Public {
-		say = s.Reply
+		say = s.workflows.Reply
 	}
 	said, err := say(c.Request().Context(), k, in.Body, once)
 	return created(c, draw(said), err)
@@ -98,7 +98,7 @@ func (s *server) apiEditComment(c echo.Context) error {
 	if err := fault.Join(wrong...); err != nil {
 		return err
 	}
-	said, err := s.EditComment(c.Request().Context(), k, comment, *in.Body, *in.Version)
+	said, err := s.workflows.EditComment(c.Request().Context(), k, comment, *in.Body, *in.Version)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *server) apiDeleteComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.DeleteComment(c.Request().Context(), k, comment); err != nil {
+	if _, err := s.workflows.DeleteComment(c.Request().Context(), k, comment); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
@@ -137,7 +137,7 @@ func (s *server) apiAssign(c echo.Context) error {
 	if in.Assignees == nil {
 		return noAssignees
 	}
-	ticket, err := s.SetAssignees(c.Request().Context(), k, in.Assignees)
+	ticket, err := s.workflows.SetAssignees(c.Request().Context(), k, in.Assignees)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *server) apiConsumers(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the page before gave as next")
 	}
-	list, more, err := s.Consumers(c.Request().Context(), after)
+	list, more, err := s.workflows.Consumers(c.Request().Context(), after)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *server) apiConsumers(c echo.Context) error {
 
 func (s *server) apiConsumer(c echo.Context) error {
 	return showConsumer(c, func() (feeds.Consumer, error) {
-		return s.Consumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"))
+		return s.workflows.Consumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"))
 	})
 }
 
@@ -73,7 +73,7 @@ func (s *server) apiRegisterConsumer(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	consumer, err := s.RegisterConsumer(c.Request().Context(), c.Param("feed"), in.Name, in.From)
+	consumer, err := s.workflows.RegisterConsumer(c.Request().Context(), c.Param("feed"), in.Name, in.From)
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func (s *server) apiMoveConsumer(c echo.Context) error {
 	}
 	return showConsumer(c, func() (feeds.Consumer, error) {
 		if in.From == nil {
-			return s.SeekConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), *in.To)
+			return s.workflows.SeekConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), *in.To)
 		}
-		return s.AdvanceConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), *in.From, *in.To)
+		return s.workflows.AdvanceConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), *in.From, *in.To)
 	})
 }
 
@@ -105,12 +105,12 @@ func (s *server) apiResumeConsumer(c echo.Context) error { return s.pauseConsume
 
 func (s *server) pauseConsumer(c echo.Context, paused bool) error {
 	return showConsumer(c, func() (feeds.Consumer, error) {
-		return s.PauseConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), paused)
+		return s.workflows.PauseConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer"), paused)
 	})
 }
 
 func (s *server) apiDeleteConsumer(c echo.Context) error {
-	if err := s.DeleteConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer")); err != nil {
+	if err := s.workflows.DeleteConsumer(c.Request().Context(), c.Param("feed"), c.Param("consumer")); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -33,20 +33,20 @@ func (s *server) apiFeedStream(c echo.Context) error {
 		return streamOfConsumer()
 	}
 	var err error
-	if f.scope, err = s.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
+	if f.scope, err = s.workflows.FeedScope(ctx, f.base, f.feed, f.board); err != nil {
 		return err
 	}
 	from := c.QueryParam("cursor")
 	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
 		from = last
 	}
-	if f.cursor, err = s.FeedPlace(ctx, f.feed, from); err != nil {
+	if f.cursor, err = s.workflows.FeedPlace(ctx, f.feed, from); err != nil {
 		return err
 	}
 	if f.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
-	first, err := s.frames.read(ctx, s.Workflows, f.scope, f.cursor, frameRows)
+	first, err := s.frames.read(ctx, s.workflows, f.scope, f.cursor, frameRows)
 	if err != nil {
 		f.close()
 		return err
@@ -116,11 +116,11 @@ func (s *server) follow(f *feedStream) error {
 // passNews sends what there is behind the cursor, one page of it. It returns what is closed when there is more,
 // or nil where there is more already.
 func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
-	at, moved := s.Feeds().Place(f.feed)
+	at, moved := s.workflows.Feeds().Place(f.feed)
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}
-	found, err := s.frames.read(f.ctx, s.Workflows, f.scope, f.cursor, f.rows)
+	found, err := s.frames.read(f.ctx, s.workflows, f.scope, f.cursor, f.rows)
 	if notNow(err) {
 		f.missed = true // the next heartbeat tries again
 		return moved, nil
@@ -151,9 +151,9 @@ func (f *feedStream) pass(found frame) error {
 func (s *server) recheck(f *feedStream) error {
 	ctx, cancel := context.WithTimeout(f.ctx, patience)
 	defer cancel()
-	actor, err := s.Bearer(ctx, f.token)
+	actor, err := s.workflows.Bearer(ctx, f.token)
 	if err == nil {
-		f.scope, err = s.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
+		f.scope, err = s.workflows.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
 	}
 	if notNow(err) {
 		return nil

@@ -79,7 +79,7 @@ func (s *server) readFeed(ctx context.Context, base string, q workflows.FeedQuer
 	bytes, most := 0, q.Limit
 	for looked := 0; ; {
 		q.Limit = piece(most-looked, looked, bytes)
-		page, err := s.FeedPage(ctx, base, q)
+		page, err := s.workflows.FeedPage(ctx, base, q)
 		if err != nil {
 			return feedResource{}, err
 		}
@@ -120,7 +120,7 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		at, moved := s.Feeds().Place(q.Feed)
+		at, moved := s.workflows.Feeds().Place(q.Feed)
 		if at != page.cursor {
 			if q.Consumer == "" {
 				q.Cursor = page.Cursor
@@ -147,7 +147,7 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 
 // readOn is readFeed for someone who has waited, and may not read any more by now.
 func (s *server) readOn(ctx context.Context, c echo.Context, q workflows.FeedQuery) (feedResource, error) {
-	actor, err := s.Bearer(ctx, bearerToken(c))
+	actor, err := s.workflows.Bearer(ctx, bearerToken(c))
 	if err != nil {
 		return feedResource{}, err
 	}
@@ -178,7 +178,7 @@ func (s *server) apiFeedAudit(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the answer before gave as next")
 	}
-	audit, err := s.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"), c.QueryParam("upto"), after)
+	audit, err := s.workflows.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"), c.QueryParam("upto"), after)
 	if err != nil {
 		return err
 	}

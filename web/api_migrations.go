@@ -213,7 +213,7 @@ func (l runLinks) run(r migrations.Run) runResource {
 func (s *server) runLinks(c echo.Context) runLinks { return runLinks{s.base(c)} }
 
 func (s *server) apiMigrations(c echo.Context) error {
-	list, err := s.Migrations(c.Request().Context())
+	list, err := s.console.Migrations(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (s *server) apiRuns(c echo.Context) error {
 	if group == "" {
 		group = migrations.ListActive
 	}
-	list, more, err := s.Runs(c.Request().Context(), group, after)
+	list, more, err := s.console.Runs(c.Request().Context(), group, after)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *server) apiRuns(c echo.Context) error {
 // apiOpenRun opens a run: from JSON, or from a form with a file.
 func (s *server) apiOpenRun(c echo.Context) error {
 	// Before the body is read: it may have gigabytes, and only an operator's is worth it.
-	if _, err := s.Migration(c.Request().Context(), c.Param("name")); err != nil {
+	if _, err := s.console.Migration(c.Request().Context(), c.Param("name")); err != nil {
 		return err
 	}
 	if takesFile(c) {
@@ -275,7 +275,7 @@ func (s *server) apiOpenRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := s.OpenRunOnce(c.Request().Context(), c.Param("name"), values, migrations.Draft{Dry: in.Dry, From: in.From}, key)
+	run, err := s.console.OpenRunOnce(c.Request().Context(), c.Param("name"), values, migrations.Draft{Dry: in.Dry, From: in.From}, key)
 	return created(c, links.run(run), err)
 }
 
@@ -303,7 +303,7 @@ func (s *server) apiOpenRunWithFile(c echo.Context) error {
 			form.whole()
 		}
 	}
-	run, err := s.OpenRunOnce(form.ctx, c.Param("name"), values, draft, key)
+	run, err := s.console.OpenRunOnce(form.ctx, c.Param("name"), values, draft, key)
 	return created(c, links.run(run), form.why(err))
 }
 
@@ -400,11 +400,11 @@ func (s *server) apiRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.Run(c.Request().Context(), run)
+	r, err := s.console.Run(c.Request().Context(), run)
 	if err != nil {
 		return err
 	}
-	pulse, err := s.RunPulse(c.Request().Context(), run)
+	pulse, err := s.console.RunPulse(c.Request().Context(), run)
 	if err != nil {
 		return err
 	}
@@ -440,7 +440,9 @@ func (s *server) apiStartRun(c echo.Context) error {
 	if err := bindAny(c, &in); err != nil {
 		return err
 	}
-	return s.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) { return s.StartRun(ctx, run, in.Canary) })
+	return s.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
+		return s.console.StartRun(ctx, run, in.Canary)
+	})
 }
 
 // plainly is a call without a body.
@@ -478,7 +480,9 @@ func (s *server) apiTurnKnobs(c echo.Context) error {
 		Lease: (*time.Duration)(in.Lease), Rate: in.Rate, PerHost: in.PerHost, MaxThreads: in.MaxThreads, MaxHistory: in.MaxHistory,
 		MaxLag: (*time.Duration)(in.MaxLag), ErrorShare: in.ErrorShare, SameError: in.SameError, Throttled: in.Throttled,
 	}
-	return s.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) { return s.TurnKnobs(ctx, run, change) })
+	return s.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
+		return s.console.TurnKnobs(ctx, run, change)
+	})
 }
 
 func (s *server) apiFailures(c echo.Context) error {
@@ -486,7 +490,7 @@ func (s *server) apiFailures(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.RunFailures(c.Request().Context(), run)
+	list, err := s.console.RunFailures(c.Request().Context(), run)
 	if err != nil {
 		return err
 	}
@@ -510,7 +514,7 @@ func (s *server) apiRejections(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the page before gave as next")
 	}
-	list, more, err := s.RunRejections(c.Request().Context(), run, after)
+	list, more, err := s.console.RunRejections(c.Request().Context(), run, after)
 	if err != nil {
 		return err
 	}

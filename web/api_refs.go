@@ -33,7 +33,7 @@ func (s *server) apiPopRefs(c echo.Context) error {
 	if key != nil {
 		key.Status = http.StatusOK
 	}
-	codes, err := s.PopRefs(c.Request().Context(), in.Count, key)
+	codes, err := s.console.PopRefs(c.Request().Context(), in.Count, key)
 	return answered(c, http.StatusOK, poppedResource{codes}, err)
 }
 
@@ -69,7 +69,7 @@ type refLengthResource struct {
 }
 
 func (s *server) apiRefs(c echo.Context) error {
-	standing, err := s.RefStanding(c.Request().Context())
+	standing, err := s.console.RefStanding(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *server) apiLots(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, more, err := s.RefLots(c.Request().Context(), before)
+	list, more, err := s.console.RefLots(c.Request().Context(), before)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *server) apiQuarantineLot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := s.QuarantineRefs(c.Request().Context(), lot)
+	run, err := s.console.QuarantineRefs(c.Request().Context(), lot)
 	if err != nil {
 		return err
 	}

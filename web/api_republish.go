@@ -48,7 +48,7 @@ func (s *server) apiRepublish(c echo.Context) error {
 			return err
 		}
 	}
-	rows, run, err := s.RepublishRows(c.Request().Context(), c.Param("feed"), which)
+	rows, run, err := s.workflows.RepublishRows(c.Request().Context(), c.Param("feed"), which)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (s *server) apiTasks(c echo.Context) error {
 		return badQuery("iteration", "a number from 1")
 	}
 	filter.Iteration = int(iteration)
-	found, err := s.RunTasks(c.Request().Context(), run, filter)
+	found, err := s.console.RunTasks(c.Request().Context(), run, filter)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *server) apiTask(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	task, attempts, err := s.RunTask(c.Request().Context(), run, number)
+	task, attempts, err := s.console.RunTask(c.Request().Context(), run, number)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *server) apiEvents(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the page before gave as next")
 	}
-	list, more, err := s.RunEvents(c.Request().Context(), run, before)
+	list, more, err := s.console.RunEvents(c.Request().Context(), run, before)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (s *server) apiTickets(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, list, next, err := s.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
+	board, list, next, err := s.workflows.TicketsOf(c.Request().Context(), c.Param("board"), only, after, n)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *server) apiOpenTicket(c echo.Context) error {
 		return err
 	}
 	draft := tickets.Draft{Title: in.Title, Description: in.Description, Column: in.Column}
-	ticket, err := s.OpenTicket(c.Request().Context(), c.Param("board"), draft, key)
+	ticket, err := s.workflows.OpenTicket(c.Request().Context(), c.Param("board"), draft, key)
 	return created(c, links.Ticket(ticket), err)
 }
 
@@ -69,7 +69,7 @@ func (s *server) apiTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ticket, err := s.Ticket(c.Request().Context(), k)
+	ticket, err := s.workflows.Ticket(c.Request().Context(), k)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *server) apiEditTicket(c echo.Context) error {
 		return fault.Join(noVersion, edit.Check())
 	}
 	edit.Version = *in.Version
-	ticket, err := s.EditTicket(c.Request().Context(), k, edit)
+	ticket, err := s.workflows.EditTicket(c.Request().Context(), k, edit)
 	if err != nil {
 		return err
 	}
@@ -109,15 +109,17 @@ func (s *server) apiDeleteTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.DeleteTicket(c.Request().Context(), k); err != nil {
+	if err := s.workflows.DeleteTicket(c.Request().Context(), k); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
 }
 
-func (s *server) apiCloseTicket(c echo.Context) error   { return s.apiPut(c, s.CloseTicket) }
-func (s *server) apiReopenTicket(c echo.Context) error  { return s.apiPut(c, s.ReopenTicket) }
-func (s *server) apiRestoreTicket(c echo.Context) error { return s.apiPut(c, s.RestoreTicket) }
+func (s *server) apiCloseTicket(c echo.Context) error  { return s.apiPut(c, s.workflows.CloseTicket) }
+func (s *server) apiReopenTicket(c echo.Context) error { return s.apiPut(c, s.workflows.ReopenTicket) }
+func (s *server) apiRestoreTicket(c echo.Context) error {
+	return s.apiPut(c, s.workflows.RestoreTicket)
+}
 
 // apiPut does to a ticket what its path says and answers with the ticket.
 func (s *server) apiPut(c echo.Context, do func(context.Context, tickets.Key) (tickets.Moved, boards.Board, error)) error {
@@ -173,7 +175,7 @@ func (s *server) apiMoveTicket(c echo.Context) error {
 		}
 		intent.Seen = &seen
 	}
-	moved, board, err := s.MoveTicket(c.Request().Context(), k, intent)
+	moved, board, err := s.workflows.MoveTicket(c.Request().Context(), k, intent)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func workerList(list []migrations.Worker) listResource[workerResource] {
 func WorkersJSON(list []migrations.Worker) any { return workerList(list) }
 
 func (s *server) apiWorkers(c echo.Context) error {
-	list, err := s.Workers(c.Request().Context())
+	list, err := s.console.Workers(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s *server) drains(drain bool) echo.HandlerFunc {
 		if err := bindAny(c, &struct{}{}); err != nil {
 			return err
 		}
-		if err := s.DrainWorker(c.Request().Context(), worker, drain); err != nil {
+		if err := s.console.DrainWorker(c.Request().Context(), worker, drain); err != nil {
 			return err
 		}
 		return c.NoContent(http.StatusNoContent)

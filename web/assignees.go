@@ -71,10 +71,10 @@ func (s *server) showAssign(c echo.Context, code int, ticket tickets.Ticket, boa
 	ctx := c.Request().Context()
 	props := views.AssignProps{Page: s.page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
 	var err error
-	if props.People, err = s.MembersAmong(ctx, checked); err != nil {
+	if props.People, err = s.workflows.MembersAmong(ctx, checked); err != nil {
 		return err
 	}
-	found, err := s.FindPeople(ctx, props.Find, true, peopleToAssign+1)
+	found, err := s.workflows.FindPeople(ctx, props.Find, true, peopleToAssign+1)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *server) assignTicket(c echo.Context) error {
 	wish, err := readAssignment(c)
 	var ticket tickets.Ticket
 	if err == nil {
-		ticket, err = s.AssignTicket(c.Request().Context(), k, wish)
+		ticket, err = s.workflows.AssignTicket(c.Request().Context(), k, wish)
 	}
 	if err != nil {
 		return s.rejectAssign(c, err)
@@ -162,7 +162,7 @@ func (s *server) rejectAssign(c echo.Context, err error) error {
 
 // mentions are people whom a text can name, for the list that opens while one types.
 func (s *server) mentions(c echo.Context) error {
-	found, err := s.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
+	found, err := s.workflows.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (s *server) work(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, more, err := s.Work(c.Request().Context(), before)
+	list, more, err := s.workflows.Work(c.Request().Context(), before)
 	if err != nil {
 		return err
 	}

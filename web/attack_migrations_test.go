@@ -357,16 +357,19 @@ func TestMigrationsOfNobody(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"a member": h.actorOf("mia", "acme"), "an owner": h.actorOf("olga", "acme")} {
 		h.unchanged(t, func() {
 			for what, do := range map[string]func() error{
-				"cancel":         func() error { _, err := h.workflows.CancelRun(ctx, run); return err },
-				"start":          func() error { _, err := h.workflows.StartRun(ctx, run, 0); return err },
-				"turn":           func() error { _, err := h.workflows.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
-				"retry":          func() error { _, err := h.workflows.RetryTasks(ctx, run, migrations.Which{All: true}); return err },
-				"drain":          func() error { return h.workflows.DrainWorker(ctx, 1, true) },
-				"dismiss":        func() error { _, err := h.workflows.DismissRun(ctx, run); return err },
-				"look at a file": func() error { _, err := h.workflows.ImportFile(ctx, run, nil); return err },
-				"read a task":    func() error { _, _, err := h.workflows.RunTask(ctx, run, 1); return err },
+				"cancel": func() error { _, err := h.workflows.Console.CancelRun(ctx, run); return err },
+				"start":  func() error { _, err := h.workflows.Console.StartRun(ctx, run, 0); return err },
+				"turn":   func() error { _, err := h.workflows.Console.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
+				"retry": func() error {
+					_, err := h.workflows.Console.RetryTasks(ctx, run, migrations.Which{All: true})
+					return err
+				},
+				"drain":          func() error { return h.workflows.Console.DrainWorker(ctx, 1, true) },
+				"dismiss":        func() error { _, err := h.workflows.Console.DismissRun(ctx, run); return err },
+				"look at a file": func() error { _, err := h.workflows.Workflows.ImportFile(ctx, run, nil); return err },
+				"read a task":    func() error { _, _, err := h.workflows.Console.RunTask(ctx, run, 1); return err },
 				"open": func() error {
-					_, err := h.workflows.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{})
+					_, err := h.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{})
 					return err
 				},
 			} {

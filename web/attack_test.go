@@ -25,7 +25,7 @@ func (h *house) belong(name, company, role string) {
 func (h *house) actorOf(name, company string) context.Context {
 	h.t.Helper()
 	account := accounts.ID(h.idOf(name))
-	actor, err := h.workflows.Enter(context.Background(), company, account, uint64(h.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
+	actor, err := h.workflows.Workflows.Enter(context.Background(), company, account, uint64(h.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 	t.Run("by whoever runs the server is good for everybody", func(t *testing.T) {
 		t.Parallel()
 		h := both(t)
-		secret, err := h.workflows.MakeResetFor(context.Background(), email)
+		secret, err := h.workflows.Workflows.MakeResetFor(context.Background(), email)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 		h := newTown(t)
 		late := h.actorOf("mia", "acme")
 		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("mia"))).is(t, 303)
-		_, err := h.workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
+		_, err := h.workflows.Workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
 		if !errors.Is(err, fault.NotFound) || h.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
 			t.Errorf("there is a token that would work again with a new invitation: %v", err)
 		}
@@ -194,7 +194,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 		h := newTown(t)
 		late := h.actorOf("adam", "acme")
 		h.ana().post(fmt.Sprintf("/acme/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303)
-		if err := h.workflows.RenameCompany(late, "Adam's"); !errors.Is(err, fault.Forbidden) {
+		if err := h.workflows.Workflows.RenameCompany(late, "Adam's"); !errors.Is(err, fault.Forbidden) {
 			t.Errorf("it is: %v", err)
 		}
 	})

@@ -54,7 +54,7 @@ func (s *server) renameBoard(c echo.Context) error {
 	var board boards.Board
 	var err error
 	if form.Version, err = version(c); err == nil {
-		board, err = s.RenameBoard(c.Request().Context(), c.Param("board"), names, form.Version)
+		board, err = s.workflows.RenameBoard(c.Request().Context(), c.Param("board"), names, form.Version)
 	} else {
 		err = fault.Join(names.Check(), err)
 	}
@@ -79,7 +79,7 @@ func (s *server) rejectSettings(c echo.Context, err error, typed func(props *vie
 	if !ok {
 		return err
 	}
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.workflows.Board(c.Request().Context(), c.Param("board"))
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *server) archiveBoard(c echo.Context) error {
 	archived := c.FormValue("archived") != ""
 	var board boards.Board
 	if err == nil {
-		board, err = s.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
+		board, err = s.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
 	}
 	if err != nil {
 		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
@@ -143,7 +143,7 @@ func (s *server) openColumn(c echo.Context) error {
 	form, edit, seen, err := readColumn(c)
 	var board boards.Board
 	if err == nil {
-		board, _, err = s.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
+		board, _, err = s.workflows.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
 	}
 	if err != nil {
 		return s.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
@@ -162,7 +162,7 @@ func (s *server) saveColumn(c echo.Context) error {
 	form, edit, seen, err := readColumn(c)
 	var board boards.Board
 	if err == nil {
-		board, err = s.EditColumn(c.Request().Context(), c.Param("board"), columnID, edit, &seen)
+		board, err = s.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID, edit, &seen)
 	}
 	if err != nil {
 		return s.rejectColumn(c, columnID, form, err)
@@ -213,7 +213,7 @@ func (s *server) removeColumn(c echo.Context) error {
 	seen, versionErr := version(c)
 	if err = fault.Join(err, versionErr); err == nil {
 		var board boards.Board
-		if board, err = s.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
+		if board, err = s.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
 			return s.see(c, views.BoardSettingsPath(company(c).Slug, board.Slug), "The column is removed.")
 		}
 	}
@@ -221,7 +221,7 @@ func (s *server) removeColumn(c echo.Context) error {
 	if !ok {
 		return err
 	}
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.workflows.Board(c.Request().Context(), c.Param("board"))
 	if err != nil {
 		return err
 	}

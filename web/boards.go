@@ -24,7 +24,7 @@ func company(c echo.Context) accounts.Company {
 func (s *server) home(c echo.Context) error { return s.showHome(c, http.StatusOK, views.BoardForm{}) }
 
 func (s *server) showHome(c echo.Context, code int, form views.BoardForm) error {
-	list, err := s.Boards(c.Request().Context())
+	list, err := s.workflows.Boards(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *server) showHome(c echo.Context, code int, form views.BoardForm) error 
 
 func (s *server) openBoard(c echo.Context) error {
 	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
-	board, err := s.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
+	board, err := s.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -49,7 +49,7 @@ func (s *server) board(c echo.Context) error {
 	if c.QueryParam("columns") != "" && target(c) == views.BoardID {
 		return s.boardNow(c)
 	}
-	view, err := s.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
+	view, err := s.workflows.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *server) boardNow(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := s.ViewColumns(c.Request().Context(), c.Param("board"), narrowing(c), shown)
+	view, err := s.workflows.ViewColumns(c.Request().Context(), c.Param("board"), narrowing(c), shown)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (s *server) column(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	board, cards, err := s.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
+	board, cards, err := s.workflows.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return echo.ErrNotFound
 	}
@@ -156,7 +156,7 @@ func (s *server) column(c echo.Context) error {
 	if isFragment(c) {
 		return render(c, http.StatusOK, views.CardRows(props))
 	}
-	people, err := s.Colleagues(c.Request().Context())
+	people, err := s.workflows.Colleagues(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *server) column(c echo.Context) error {
 
 // columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
 func (s *server) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
-	board, cards, err := s.Column(c.Request().Context(), slug, column, nil, narrowing(c))
+	board, cards, err := s.workflows.Column(c.Request().Context(), slug, column, nil, narrowing(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return views.ColumnProps{}, false, nil
 	}

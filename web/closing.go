@@ -20,11 +20,11 @@ func (s *server) closeTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	do, done := s.CloseTicket, " is closed."
+	do, done := s.workflows.CloseTicket, " is closed."
 	switch c.FormValue("closed") {
 	case "1":
 	case "0":
-		do, done = s.ReopenTicket, " is open again."
+		do, done = s.workflows.ReopenTicket, " is open again."
 	default:
 		return badClosed()
 	}
@@ -72,10 +72,10 @@ func (s *server) deleteTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.DeleteTicket(ctx, k); err != nil {
+	if err := s.workflows.DeleteTicket(ctx, k); err != nil {
 		return err
 	}
-	ticket, board, deletion, err := s.DeletedTicket(ctx, k)
+	ticket, board, deletion, err := s.workflows.DeletedTicket(ctx, k)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *server) restoreTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	moved, board, err := s.RestoreTicket(c.Request().Context(), k)
+	moved, board, err := s.workflows.RestoreTicket(c.Request().Context(), k)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *server) deletedPage(c echo.Context) (page templ.Component, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	ticket, board, deletion, err := s.DeletedTicket(c.Request().Context(), k)
+	ticket, board, deletion, err := s.workflows.DeletedTicket(c.Request().Context(), k)
 	if err != nil {
 		if !errors.Is(err, fault.NotFound) {
 			s.log.Warn("read a deleted ticket", "error", err)
@@ -120,7 +120,7 @@ func (s *server) deletedTickets(c echo.Context) error {
 	if !ok {
 		return echo.ErrBadRequest
 	}
-	board, list, next, err := s.DeletedTickets(c.Request().Context(), c.Param("board"), below)
+	board, list, next, err := s.workflows.DeletedTickets(c.Request().Context(), c.Param("board"), below)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *server) undo(c echo.Context) error {
 	} else {
 		passed, _ = s.sessions.Get(ctx, passedKey).([]id.Activity)
 	}
-	undone, err := s.Undo(ctx, activity, passed...)
+	undone, err := s.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.Refused
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
 		// It was said why: the next press goes on to what was done before it.

@@ -17,12 +17,12 @@ import (
 // from that one on where it is older.
 func (s *server) commentsShown(c echo.Context, ticket tickets.Ticket) (tickets.Comments, error) {
 	ctx := c.Request().Context()
-	page, err := s.Comments(ctx, ticket, 0)
+	page, err := s.workflows.Comments(ctx, ticket, 0)
 	wanted, bad := strconv.ParseUint(c.QueryParam("comment"), 10, 63)
 	if err != nil || bad != nil || wanted == 0 || !page.Older || id.Comment(wanted) >= page.List[0].ID {
 		return page, err
 	}
-	return s.CommentsFrom(ctx, ticket, id.Comment(wanted))
+	return s.workflows.CommentsFrom(ctx, ticket, id.Comment(wanted))
 }
 
 // comments are older comments: those before one.
@@ -35,7 +35,7 @@ func (s *server) comments(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Comments(c.Request().Context(), ticket, before)
+	page, err := s.workflows.Comments(c.Request().Context(), ticket, before)
 	if err != nil {
 		return err
 	}
@@ -77,9 +77,9 @@ func (s *server) comment(c echo.Context) error {
 		return err
 	}
 	form := views.CommentForm{Body: c.FormValue("body"), Public: c.FormValue("public") != ""}
-	say := s.Comment
+	say := s.workflows.Comment
 	if form.Public {
-		say = s.Reply
+		say = s.workflows.Reply
 	}
 	said, err := say(c.Request().Context(), k, form.Body, nil)
 	if err != nil {
@@ -98,11 +98,11 @@ func lastShown(c echo.Context) id.Comment {
 }
 
 func (s *server) showAdded(c echo.Context, said tickets.Said) error {
-	ticket, page, err := s.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), maxLimit)
+	ticket, page, err := s.workflows.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), maxLimit)
 	if err != nil {
 		return err
 	}
-	board, err := s.Board(c.Request().Context(), ticket.Key.Board)
+	board, err := s.workflows.Board(c.Request().Context(), ticket.Key.Board)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *server) rejectComment(c echo.Context, form views.CommentForm, err error
 		shown := views.Comment{Comment: tickets.Comment{ID: lastShown(c)}}
 		return render(c, code, views.NewComment(views.CommentsProps{Page: s.page(c, ""), Board: board, Ticket: ticket, Form: form, List: []views.Comment{shown}}))
 	}
-	page, err := s.Comments(c.Request().Context(), ticket, 0)
+	page, err := s.workflows.Comments(c.Request().Context(), ticket, 0)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *server) commentOfPath(c echo.Context) (views.CommentProps, error) {
 	if err != nil {
 		return views.CommentProps{}, err
 	}
-	found, err := s.CommentOf(c.Request().Context(), ticket, wanted)
+	found, err := s.workflows.CommentOf(c.Request().Context(), ticket, wanted)
 	if err != nil {
 		return views.CommentProps{}, err
 	}
@@ -211,7 +211,7 @@ func (s *server) saveComment(c echo.Context) error {
 		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {
 			seen = over
 		}
-		said, err = s.EditComment(c.Request().Context(), k, wanted, form.Body, seen)
+		said, err = s.workflows.EditComment(c.Request().Context(), k, wanted, form.Body, seen)
 	}
 	if err != nil {
 		return s.rejectEditComment(c, form, err)
@@ -258,7 +258,7 @@ func (s *server) removeComment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	current, err := s.DeleteComment(c.Request().Context(), k, wanted)
+	current, err := s.workflows.DeleteComment(c.Request().Context(), k, wanted)
 	if err != nil {
 		return err
 	}

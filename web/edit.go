@@ -40,7 +40,7 @@ func (s *server) saveTicket(c echo.Context) error {
 	form, edit, err := readEdit(c)
 	var ticket tickets.Ticket
 	if err == nil {
-		ticket, err = s.EditTicket(c.Request().Context(), k, edit)
+		ticket, err = s.workflows.EditTicket(c.Request().Context(), k, edit)
 	}
 	if err != nil {
 		return s.rejectEdit(c, k, form, edit, err)
@@ -83,7 +83,7 @@ func (s *server) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm
 		return err
 	}
 	ctx := c.Request().Context()
-	ticket, board, readErr := s.TicketOnBoard(ctx, k)
+	ticket, board, readErr := s.workflows.TicketOnBoard(ctx, k)
 	if readErr != nil {
 		return readErr
 	}
@@ -91,7 +91,7 @@ func (s *server) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm
 	checkTexts(form)
 	var stale tickets.Stale
 	if errors.As(err, &stale) {
-		conflict, err := s.Conflict(ctx, stale.Current, form.Version)
+		conflict, err := s.workflows.Conflict(ctx, stale.Current, form.Version)
 		if err != nil {
 			return err
 		}

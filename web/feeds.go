@@ -35,16 +35,16 @@ func (s *server) showFeeds(c echo.Context, code int, form views.RepublishForm) e
 	if props.AfterWebhook, err = goesOn[id.Webhook](c, "webhook"); err != nil {
 		return err
 	}
-	if props.States, err = s.FeedStates(ctx); err != nil {
+	if props.States, err = s.console.FeedStates(ctx); err != nil {
 		return err
 	}
-	if props.Consumers, props.ConsumersMore, err = s.AllConsumers(ctx, props.AfterConsumer); err != nil {
+	if props.Consumers, props.ConsumersMore, err = s.console.AllConsumers(ctx, props.AfterConsumer); err != nil {
 		return err
 	}
-	if props.Webhooks, props.WebhooksMore, err = s.AllWebhooks(ctx, props.AfterWebhook); err != nil {
+	if props.Webhooks, props.WebhooksMore, err = s.console.AllWebhooks(ctx, props.AfterWebhook); err != nil {
 		return err
 	}
-	if props.Lags, err = s.WebhookLags(ctx, props.Webhooks); err != nil {
+	if props.Lags, err = s.console.WebhookLags(ctx, props.Webhooks); err != nil {
 		return err
 	}
 	props.Page = s.controlRoom(c, "Feeds")
@@ -63,7 +63,7 @@ func (s *server) republish(c echo.Context) error {
 	if err := which.Name(feeds.SplitIDs(form.IDs)...); err != nil {
 		return s.rejectRepublishing(c, form, err)
 	}
-	rows, run, err := s.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
+	rows, run, err := s.console.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
 	switch {
 	case err != nil:
 		return s.rejectRepublishing(c, form, err)
@@ -103,7 +103,7 @@ func (s *server) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return s.AnyConsumer(c.Request().Context(), consumer)
+	return s.console.AnyConsumer(c.Request().Context(), consumer)
 }
 
 func (s *server) consumer(c echo.Context) error {
@@ -130,7 +130,7 @@ func (s *server) switchConsumer(c echo.Context) error {
 	if paused != "yes" && paused != "no" {
 		return badSwitch()
 	}
-	now, err := s.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
+	now, err := s.console.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *server) seekConsumer(c echo.Context) error {
 	form := views.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
 	place, err := placeOf(form)
 	if err == nil {
-		_, err = s.SeekAnyConsumer(c.Request().Context(), consumer, place)
+		_, err = s.console.SeekAnyConsumer(c.Request().Context(), consumer, place)
 	}
 	if err != nil {
 		messages, code, ok := rejected(err)
@@ -209,7 +209,7 @@ func (s *server) deleteConsumer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.DeleteAnyConsumer(c.Request().Context(), consumer); err != nil {
+	if err := s.console.DeleteAnyConsumer(c.Request().Context(), consumer); err != nil {
 		return err
 	}
 	return s.see(c, views.FeedsPath, "The consumer is deleted.")
@@ -226,15 +226,15 @@ func (s *server) anyWebhook(c echo.Context) error {
 		return err
 	}
 	props := views.AnyWebhookProps{Older: before != 0}
-	if props.Webhook, err = s.AnyWebhook(ctx, webhook); err != nil {
+	if props.Webhook, err = s.console.AnyWebhook(ctx, webhook); err != nil {
 		return err
 	}
-	lags, err := s.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
+	lags, err := s.console.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
 	if err != nil {
 		return err
 	}
 	props.Lag = lags[0]
-	if props.Deliveries, props.More, err = s.AnyDeliveries(ctx, webhook, before); err != nil {
+	if props.Deliveries, props.More, err = s.console.AnyDeliveries(ctx, webhook, before); err != nil {
 		return err
 	}
 	if props.Managed, err = s.managedWebhook(ctx, c, props.Webhook); err != nil {
@@ -250,7 +250,7 @@ func (s *server) anyWebhook(c echo.Context) error {
 // managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".
 func (s *server) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
 	who, _ := c.Get(personKey).(accounts.Account)
-	companies, err := s.Companies(ctx, who.ID)
+	companies, err := s.workflows.Companies(ctx, who.ID)
 	if err != nil {
 		return "", err
 	}

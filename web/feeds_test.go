@@ -39,9 +39,9 @@ type fedPage struct {
 // publish has all that changed published now.
 func (h *house) publish() {
 	h.t.Helper()
-	for _, feed := range h.workflows.Feeds().Names() {
+	for _, feed := range h.workflows.Feeds.Names() {
 		for {
-			n, err := h.workflows.Feeds().RunOnce(context.Background(), feed)
+			n, err := h.workflows.Feeds.RunOnce(context.Background(), feed)
 			if err != nil {
 				h.t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func (h *house) publish() {
 func (h *house) feeding() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); h.workflows.Feeds().Work(ctx) }()
+	go func() { defer close(done); h.workflows.Feeds.Work(ctx) }()
 	h.t.Cleanup(func() { cancel(); <-done })
 }
 

@@ -40,7 +40,7 @@ func (s *server) activityEntry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	entry, err := s.EntryOf(c.Request().Context(), ticket, wanted)
+	entry, err := s.workflows.EntryOf(c.Request().Context(), ticket, wanted)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ type besieged struct {
 func (b *besieged) acting(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
-	actor, err := b.workflows.Enter(context.Background(), "acme", account, 1)
+	actor, err := b.workflows.Workflows.Enter(context.Background(), "acme", account, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,13 +166,13 @@ func (b *besieged) furnish(t *testing.T) {
 		}
 	}
 	ana := b.acting(t, "Ana")
-	invitation, err := b.workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 	do(err)
 	mia := accounts.ID(b.count("SELECT id FROM account WHERE name = 'mia'"))
-	_, reset, err := b.workflows.MakeReset(ana, mia)
+	_, reset, err := b.workflows.Workflows.MakeReset(ana, mia)
 	do(err)
-	do(b.workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
-	_, err = b.workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
+	do(b.workflows.Workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
+	_, err = b.workflows.Workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
 	do(err)
 	link := b.requested(t, "DEMO")
 	b.worker("web-1")
@@ -202,18 +202,18 @@ func (b *besieged) restock(t *testing.T, name string) (form found, ok bool) {
 	ana := b.acting(t, "Ana")
 	switch {
 	case strings.HasSuffix(b.route, "/archive"):
-		_, err := b.workflows.ArchiveBoard(ana, "DEMO", false, nil)
+		_, err := b.workflows.Workflows.ArchiveBoard(ana, "DEMO", false, nil)
 		do(err)
 		form, ok = b.on(b.browser, views.BoardSettingsPath("acme", "DEMO"))
 	case strings.HasSuffix(b.route, "/columns/:column/removal"):
 		column := "More"
-		_, opened, err := b.workflows.OpenColumn(ana, "DEMO", boards.ColumnEdit{Name: &column}, nil, nil)
+		_, opened, err := b.workflows.Workflows.OpenColumn(ana, "DEMO", boards.ColumnEdit{Name: &column}, nil, nil)
 		do(err)
-		_, err = b.workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
+		_, err = b.workflows.Workflows.OpenTicket(ana, "DEMO", tickets.Draft{Title: "More", Column: opened.ID}, nil)
 		do(err)
 		form, ok = b.on(b.browser, views.ColumnRemovalPath("acme", "DEMO", opened.ID))
 	case strings.HasSuffix(b.route, "/comments/:comment/removal"):
-		said, err := b.workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
+		said, err := b.workflows.Workflows.Comment(ana, tickets.Key{Board: "DEMO", Number: 1}, "More", nil)
 		do(err)
 		form, ok = b.on(b.browser, views.EditCommentPath("acme", said.Key, said.Comment.ID))
 	case strings.HasSuffix(b.route, "/runs/:run/start"):

@@ -18,7 +18,7 @@ func (s *server) thumbnail(c echo.Context) error { return s.showImage(c, true) }
 // showImage never sends another picture under the same address, so browsers may keep it. Opened as a page of
 // its own it can do nothing.
 func (s *server) showImage(c echo.Context, small bool) error {
-	image, file, err := s.Image(c.Request().Context(), c.Param("hash"), small)
+	image, file, err := s.workflows.Image(c.Request().Context(), c.Param("hash"), small)
 	if err != nil {
 		return err
 	}

@@ -24,15 +24,15 @@ func (s *server) keepFile(c echo.Context, form *sent, props views.NewRunProps) e
 	for _, name := range props.Migration.First {
 		values[name] = props.Values[name]
 	}
-	run, err := s.OpenRun(form.ctx, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.file, UploadName: form.name})
+	run, err := s.console.OpenRun(form.ctx, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.file, UploadName: form.name})
 	if err = form.why(err); err != nil {
 		return s.rejectRun(c, props, err)
 	}
 	ctx := c.Request().Context()
-	if _, err := s.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
+	if _, err := s.console.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
 		return err
 	}
-	if _, err := s.DismissRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
+	if _, err := s.console.DismissRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
 		return err
 	}
 	return s.see(c, views.RunMappingPath(run.ID), "")
@@ -45,14 +45,14 @@ func (s *server) importProps(c echo.Context, choose func(kind migrations.Info, e
 	if err != nil {
 		return views.ImportProps{}, err
 	}
-	earlier, err := s.Run(ctx, run)
+	earlier, err := s.console.Run(ctx, run)
 	if err != nil {
 		return views.ImportProps{}, err
 	}
 	if earlier.Name != workflows.ImportName {
 		return views.ImportProps{}, echo.ErrNotFound
 	}
-	kind, err := s.Migration(ctx, earlier.Name)
+	kind, err := s.console.Migration(ctx, earlier.Name)
 	if err != nil {
 		return views.ImportProps{}, err
 	}
@@ -60,7 +60,7 @@ func (s *server) importProps(c echo.Context, choose func(kind migrations.Info, e
 	props := views.ImportProps{
 		NewRunProps: views.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: s.where(), MaxUpload: s.maxUpload}, Run: earlier,
 	}
-	file, err := s.ImportFile(ctx, run, values)
+	file, err := s.workflows.ImportFile(ctx, run, values)
 	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.Places, file.Rows, file.Whole, file.Rejected
 	for _, column := range file.Columns {
 		props.Columns = append(props.Columns, views.ImportColumn(column))
@@ -110,7 +110,7 @@ func (s *server) openImport(c echo.Context) error {
 	if form.Get(views.ImportAgain) != "" {
 		return s.showImport(c, http.StatusOK, props)
 	}
-	run, err := s.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID})
+	run, err := s.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID})
 	if err != nil {
 		return s.rejectImport(c, props, err)
 	}

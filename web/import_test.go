@@ -18,9 +18,9 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 const importFile = `Summary,Issue key,Status,Assignee,Priority,Comment,Comment,Nothing
@@ -83,7 +83,7 @@ func TestImportMapping(t *testing.T) {
 		if err != nil {
 			t.Fatalf("it leads to %q", path)
 		}
-		run, err := h.workflows.Run(workflows.AsCommandLine(t.Context()), n)
+		run, err := h.workflows.Console.Run(console.AsCommandLine(t.Context()), n)
 		if err != nil {
 			t.Fatal(err)
 		}

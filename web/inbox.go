@@ -16,7 +16,7 @@ func (s *server) inbox(c echo.Context) error {
 		return err
 	}
 	props := views.InboxProps{Page: s.page(c, "Inbox")}
-	if props.Entries, props.More, err = s.Inbox(c.Request().Context(), before); err != nil {
+	if props.Entries, props.More, err = s.workflows.Inbox(c.Request().Context(), before); err != nil {
 		return err
 	}
 	if isFragment(c) {
@@ -37,7 +37,7 @@ func (s *server) unread(c echo.Context) error {
 func (s *server) pageWithUnread(c echo.Context) (views.Page, error) {
 	page := s.page(c, "Inbox")
 	var err error
-	page.Unread, err = s.Unread(c.Request().Context())
+	page.Unread, err = s.workflows.Unread(c.Request().Context())
 	return page, err
 }
 
@@ -47,7 +47,7 @@ func (s *server) readInbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.ReadInbox(c.Request().Context(), upto); err != nil {
+	if err := s.workflows.ReadInbox(c.Request().Context(), upto); err != nil {
 		return err
 	}
 	return s.see(c, views.InboxPath(company(c).Slug), "")
@@ -59,13 +59,13 @@ func (s *server) readEntry(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := s.ReadEntry(ctx, entry); err != nil {
+	if err := s.workflows.ReadEntry(ctx, entry); err != nil {
 		return err
 	}
 	if !isFragment(c) {
 		return s.see(c, views.InboxPath(company(c).Slug), "")
 	}
-	list, _, err := s.Inbox(ctx, entry+1)
+	list, _, err := s.workflows.Inbox(ctx, entry+1)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *server) mute(c echo.Context) error {
 		return err
 	}
 	muted := c.FormValue("muted") == "1"
-	ticket, err := s.MuteTicket(c.Request().Context(), k, muted)
+	ticket, err := s.workflows.MuteTicket(c.Request().Context(), k, muted)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (s *server) jump(c echo.Context) error {
 		props.Page.Board = board
 	}
 	if strings.TrimSpace(props.Query) != "" {
-		found, err := s.JumpTo(c.Request().Context(), props.Page.Board, props.Query)
+		found, err := s.workflows.JumpTo(c.Request().Context(), props.Page.Board, props.Query)
 		if err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ func (s *server) live(c echo.Context) error {
 	if v.stream, err = s.openStream(c, reader(c)); err != nil {
 		return err
 	}
-	v.news = s.Live().After(v.company, seen(c))
+	v.news = s.hub.After(v.company, seen(c))
 	return s.stream(v.stream, liveAgain, func() error { return s.tell(v) })
 }
 
@@ -161,10 +161,10 @@ func (s *server) tellMore(v *viewer) error {
 		}
 		return nil
 	case <-v.beat.C:
-		v.news = s.Live().Read(v.company, v.news.Next)
+		v.news = s.hub.Read(v.company, v.news.Next)
 		return v.pass(true)
 	case <-s.streams.soon(ofPages, v.news.More):
-		v.news = s.Live().Read(v.company, v.news.Next)
+		v.news = s.hub.Read(v.company, v.news.Next)
 		return v.pass(false)
 	}
 }
@@ -200,7 +200,7 @@ func (s *server) stillMember(v *viewer) error {
 	if account != v.account {
 		return accounts.SignedOut()
 	}
-	_, err = s.Enter(ctx, v.slug, account, epoch)
+	_, err = s.workflows.Enter(ctx, v.slug, account, epoch)
 	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound || kind == fault.Forbidden {
 		return err
 	}
@@ -209,7 +209,7 @@ func (s *server) stillMember(v *viewer) error {
 
 // liveChanges is what a browser without a stream asks now and then.
 func (s *server) liveChanges(c echo.Context) error {
-	news := s.Live().After(company(c).ID, seen(c))
+	news := s.hub.After(company(c).ID, seen(c))
 	head := c.Response().Header()
 	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
 	etag := `"` + news.At.String() + "-" + static.Build() + `"`

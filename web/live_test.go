@@ -24,7 +24,7 @@ func (h *house) goingLive() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		h.workflows.WorkLive(ctx)
+		h.workflows.Delivery.WorkLive(ctx)
 		close(done)
 	}()
 	h.t.Cleanup(func() {

@@ -27,7 +27,7 @@ func (s *server) goHome(c echo.Context, account accounts.ID, next string) error 
 	if next = ownPath(next); next != "" {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	companies, err := s.Companies(c.Request().Context(), account)
+	companies, err := s.workflows.Companies(c.Request().Context(), account)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *server) loginForm(c echo.Context) error {
 func (s *server) logIn(c echo.Context) error {
 	ctx := c.Request().Context()
 	form := views.LoginForm{Email: c.FormValue("email"), Next: ownPath(c.FormValue("next"))}
-	account, err := s.SignIn(ctx, form.Email, c.FormValue("password"))
+	account, err := s.workflows.SignIn(ctx, form.Email, c.FormValue("password"))
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 var requestSeconds = promauto.NewHistogramVec(prometheus.HistogramOpts{
@@ -49,13 +49,13 @@ func method(c echo.Context) string {
 // metrics answers with what this process did and how migrations stand everywhere.
 func (s *server) metrics() http.Handler {
 	own := prometheus.NewRegistry()
-	own.MustRegister(standing{s.Workflows}, feedStanding{s.Workflows}, refStanding{s.Workflows})
+	own.MustRegister(standing{s.console}, feedStanding{s.console}, refStanding{s.console, s.workflows})
 	return promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{})
 }
 
 // standing asks the database how migrations stand. Where it does not answer soon these metrics are
 // missing, and the rest is there.
-type standing struct{ *workflows.Workflows }
+type standing struct{ console *console.Console }
 
 var (
 	runsGauge    = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.", []string{"state"}, nil)
@@ -75,7 +75,7 @@ func (standing) Describe(descs chan<- *prometheus.Desc) {
 func (s standing) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	g, err := s.MigrationGauges(ctx)
+	g, err := s.console.MigrationGauges(ctx)
 	if err != nil {
 		return
 	}

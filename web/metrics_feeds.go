@@ -7,11 +7,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/console"
 )
 
 // feedStanding asks the database how the feeds stand. Where it does not answer soon these metrics are missing.
-type feedStanding struct{ *workflows.Workflows }
+type feedStanding struct{ console *console.Console }
 
 var (
 	headGauge        = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.", []string{"feed"}, nil)
@@ -33,7 +33,7 @@ func (feedStanding) Describe(descs chan<- *prometheus.Desc) {
 func (s feedStanding) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	states, consumers, err := s.FeedGauges(ctx)
+	states, consumers, err := s.console.FeedGauges(ctx)
 	if err != nil {
 		return
 	}

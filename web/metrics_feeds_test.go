@@ -16,7 +16,7 @@ func TestMetricsOfFeeds(t *testing.T) {
 	if strings.Contains(before, "counterfoil_feed_oldest_unpublished_seconds{") {
 		t.Error("a process that does not publish says how long something waits")
 	}
-	if _, err := h.workflows.Feeds().RunOnce(context.Background(), "boards"); err != nil {
+	if _, err := h.workflows.Feeds.RunOnce(context.Background(), "boards"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.sql.ExecContext(t.Context(), `INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at)

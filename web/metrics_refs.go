@@ -7,12 +7,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // refStanding asks the database how reference codes stand. Where it does not answer soon, only what this process
 // gave out is there.
-type refStanding struct{ *workflows.Workflows }
+type refStanding struct {
+	console   *console.Console
+	workflows *workflows.Workflows
+}
 
 var (
 	refsAvailable   = prometheus.NewDesc("counterfoil_refs_available", "Reference codes in the pool, by their length.", []string{"length"}, nil)
@@ -40,16 +44,16 @@ func (s refStanding) Collect(metrics chan<- prometheus.Metric) {
 	send := func(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
 	}
-	popped, empties := s.RefTotals()
+	popped, empties := s.console.RefTotals()
 	send(refsPopped, prometheus.CounterValue, float64(popped))
 	send(refsEmpties, prometheus.CounterValue, float64(empties))
-	looks := s.Lookups()
+	looks := s.workflows.Lookups()
 	for outcome, n := range map[string]int64{"hit": looks.Hits, "miss": looks.Misses, "refused": looks.Refused, "canary": looks.Canaries} {
 		send(codeLookups, prometheus.CounterValue, float64(n), outcome)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	standing, err := s.RefGauges(ctx)
+	standing, err := s.console.RefGauges(ctx)
 	if err != nil {
 		return
 	}

@@ -24,22 +24,22 @@ func (s *server) migrations(c echo.Context) error {
 		return err
 	}
 	props := views.MigrationsProps{Older: before != 0}
-	if props.Kinds, err = s.Migrations(ctx); err != nil {
+	if props.Kinds, err = s.console.Migrations(ctx); err != nil {
 		return err
 	}
-	if props.Workers, err = s.Workers(ctx); err != nil {
+	if props.Workers, err = s.console.Workers(ctx); err != nil {
 		return err
 	}
 	if before == 0 {
-		if props.Active, props.ActiveMore, err = s.Runs(ctx, migrations.ListActive, 0); err != nil {
+		if props.Active, props.ActiveMore, err = s.console.Runs(ctx, migrations.ListActive, 0); err != nil {
 			return err
 		}
-		if props.Attention, props.AttentionMore, err = s.Runs(ctx, migrations.ListAttention, 0); err != nil {
+		if props.Attention, props.AttentionMore, err = s.console.Runs(ctx, migrations.ListAttention, 0); err != nil {
 			return err
 		}
 		props.Alone = alone(slices.Concat(props.Active, props.Attention), props.Workers)
 	}
-	if props.Finished, props.FinishedMore, err = s.Runs(ctx, migrations.ListFinished, before); err != nil {
+	if props.Finished, props.FinishedMore, err = s.console.Runs(ctx, migrations.ListFinished, before); err != nil {
 		return err
 	}
 	props.Page = s.controlRoom(c, "Migrations")
@@ -61,7 +61,7 @@ func alone(runs []migrations.Run, workers []migrations.Worker) (list []migration
 }
 
 func (s *server) workers(c echo.Context) error {
-	workers, err := s.Workers(c.Request().Context())
+	workers, err := s.console.Workers(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *server) drainWorker(c echo.Context) error {
 	if drain != "yes" && drain != "no" {
 		return badDrain()
 	}
-	if err := s.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
+	if err := s.console.DrainWorker(c.Request().Context(), worker, drain == "yes"); err != nil {
 		return err
 	}
 	if isFragment(c) { // a run's page, which looks by itself
@@ -115,7 +115,7 @@ func (s *server) runOfPath(c echo.Context) (migrations.Run, error) {
 	if err != nil {
 		return migrations.Run{}, err
 	}
-	return s.Run(c.Request().Context(), run)
+	return s.console.Run(c.Request().Context(), run)
 }
 
 func (s *server) rejections(c echo.Context) error {
@@ -128,7 +128,7 @@ func (s *server) rejections(c echo.Context) error {
 		return err
 	}
 	props := views.RejectionsProps{Run: run}
-	if props.List, props.More, err = s.RunRejections(c.Request().Context(), run.ID, after); err != nil {
+	if props.List, props.More, err = s.console.RunRejections(c.Request().Context(), run.ID, after); err != nil {
 		return err
 	}
 	props.Page = s.controlRoom(c, fmt.Sprintf("Rejected lines of run %d", run.ID))

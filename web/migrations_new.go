@@ -16,7 +16,7 @@ import (
 // where that is named.
 func (s *server) newRunProps(c echo.Context, from string) (views.NewRunProps, error) {
 	ctx := c.Request().Context()
-	kind, err := s.Migration(ctx, c.Param("name"))
+	kind, err := s.console.Migration(ctx, c.Param("name"))
 	if err != nil {
 		return views.NewRunProps{}, err
 	}
@@ -28,7 +28,7 @@ func (s *server) newRunProps(c echo.Context, from string) (views.NewRunProps, er
 	if err != nil {
 		return props, err
 	}
-	earlier, err := s.Run(ctx, run)
+	earlier, err := s.console.Run(ctx, run)
 	if err != nil {
 		return props, err
 	}
@@ -41,7 +41,7 @@ func (s *server) newRunProps(c echo.Context, from string) (views.NewRunProps, er
 }
 
 func (s *server) where() views.Where {
-	host, database := s.Where()
+	host, database := s.console.Where()
 	return views.Where{Host: host, Database: database}
 }
 
@@ -86,7 +86,7 @@ func (s *server) openRun(c echo.Context) error {
 	if props.From != nil {
 		draft.From = props.From.ID
 	}
-	run, err := s.OpenRun(form.ctx, props.Migration.Name, props.Values, draft)
+	run, err := s.console.OpenRun(form.ctx, props.Migration.Name, props.Values, draft)
 	if err = form.why(err); err != nil {
 		return s.rejectRun(c, props, err)
 	}

@@ -13,16 +13,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
 
 func (h *house) run(t *testing.T, run id.Run) migrations.Run {
 	t.Helper()
-	r, err := h.workflows.Run(workflows.AsCommandLine(t.Context()), run)
+	r, err := h.workflows.Console.Run(console.AsCommandLine(t.Context()), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		if _, err := h.workflows.TurnKnobs(workflows.AsCommandLine(t.Context()), run, migrations.KnobChange{MaxThreads: new(7)}); err != nil {
+		if _, err := h.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{MaxThreads: new(7)}); err != nil {
 			t.Fatal(err)
 		}
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))

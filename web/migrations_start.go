@@ -31,11 +31,11 @@ func (s *server) startProps(c echo.Context) (views.StartRunProps, error) {
 		return views.StartRunProps{}, err
 	}
 	ctx := c.Request().Context()
-	info, err := s.Migration(ctx, run.Name)
+	info, err := s.console.Migration(ctx, run.Name)
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return views.StartRunProps{}, err
 	}
-	workers, err := s.Workers(ctx)
+	workers, err := s.console.Workers(ctx)
 	return views.StartRunProps{Run: run, Params: views.RunParams(run, info), Where: s.where(), Living: views.Living(workers)}, err
 }
 
@@ -59,7 +59,7 @@ func (s *server) startRun(c echo.Context) error {
 		props.Form.Errors = bad
 		return s.showStart(c, http.StatusUnprocessableEntity, props)
 	}
-	if _, err := s.StartRunWith(c.Request().Context(), props.Run.ID, canary, change); err != nil {
+	if _, err := s.console.StartRunWith(c.Request().Context(), props.Run.ID, canary, change); err != nil {
 		return s.rejectStart(c, props, err)
 	}
 	return s.see(c, views.RunPath(props.Run.ID), "")
@@ -76,7 +76,7 @@ func (s *server) rejectStart(c echo.Context, props views.StartRunProps, err erro
 		return err
 	}
 	if errors.Is(err, fault.Conflict) {
-		if props.Run, err = s.Run(c.Request().Context(), props.Run.ID); err != nil {
+		if props.Run, err = s.console.Run(c.Request().Context(), props.Run.ID); err != nil {
 			return err
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // probes are migrations that every house has: one with a parameter of each kind, and one with a file.
@@ -106,7 +106,7 @@ func (m *memory) Delete(_ context.Context, name string) error {
 // openRun opens a run as the command line does.
 func (h *house) openRun(name string, values migrations.Values) id.Run {
 	h.t.Helper()
-	run, err := h.workflows.OpenRun(workflows.AsCommandLine(context.Background()), name, values, migrations.Draft{})
+	run, err := h.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func named(c echo.Context, parameter, current string) error {
 
 // boardOfPath returns the board that the path names.
 func (s *server) boardOfPath(c echo.Context) (boards.Board, error) {
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.workflows.Board(c.Request().Context(), c.Param("board"))
 	if err != nil {
 		return boards.Board{}, err
 	}
@@ -52,7 +52,7 @@ func (s *server) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, err
 	if err != nil {
 		return tickets.Ticket{}, boards.Board{}, err
 	}
-	ticket, board, err := s.TicketOnBoard(c.Request().Context(), k)
+	ticket, board, err := s.workflows.TicketOnBoard(c.Request().Context(), k)
 	if err != nil {
 		return tickets.Ticket{}, boards.Board{}, err
 	}

@@ -25,11 +25,11 @@ func (s *server) showPeople(c echo.Context, code int, form views.InviteForm, lin
 		return err
 	}
 	props := views.PeopleProps{Invite: form, Link: link}
-	if props.People, props.More, err = s.People(ctx, after); err != nil {
+	if props.People, props.More, err = s.workflows.People(ctx, after); err != nil {
 		return err
 	}
 	if accounts.ActorFrom(ctx).Manages() {
-		if props.Invitations, err = s.Invitations(ctx); err != nil {
+		if props.Invitations, err = s.workflows.Invitations(ctx); err != nil {
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (s *server) showPeople(c echo.Context, code int, form views.InviteForm, lin
 func (s *server) invite(c echo.Context) error {
 	form := views.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
 	form.Days, _ = strconv.Atoi(c.FormValue("days"))
-	secret, err := s.Invite(c.Request().Context(), accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
+	secret, err := s.workflows.Invite(c.Request().Context(), accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -59,7 +59,7 @@ func (s *server) revokeInvitation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.RevokeInvitation(c.Request().Context(), invitation); err != nil {
+	if err := s.workflows.RevokeInvitation(c.Request().Context(), invitation); err != nil {
 		return err
 	}
 	return s.see(c, views.PeoplePath(company(c).Slug), "The link opens nothing any more.")
@@ -75,7 +75,7 @@ func (s *server) showPerson(c echo.Context, code int, errs views.Errors, link st
 	if err != nil {
 		return err
 	}
-	person, noReset, err := s.Person(c.Request().Context(), account)
+	person, noReset, err := s.workflows.Person(c.Request().Context(), account)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *server) personForm(c echo.Context, message string, do func(account acco
 
 func (s *server) changeRole(c echo.Context) error {
 	return s.personForm(c, "The role is changed.", func(account accounts.ID) error {
-		return s.ChangeRole(c.Request().Context(), account, c.FormValue("role"))
+		return s.workflows.ChangeRole(c.Request().Context(), account, c.FormValue("role"))
 	})
 }
 
@@ -134,7 +134,7 @@ func (s *server) setOperator(c echo.Context) error {
 		case answer != "yes" && answer != "no":
 			return badOperator()
 		}
-		return s.SetOperator(c.Request().Context(), account, answer == "yes")
+		return s.workflows.SetOperator(c.Request().Context(), account, answer == "yes")
 	})
 }
 
@@ -143,7 +143,7 @@ func (s *server) makeReset(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, secret, err := s.MakeReset(c.Request().Context(), account)
+	_, secret, err := s.workflows.MakeReset(c.Request().Context(), account)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *server) removePerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	person, err := s.RemovePerson(ctx, account)
+	person, err := s.workflows.RemovePerson(ctx, account)
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -168,7 +168,7 @@ func (s *server) removePerson(c echo.Context) error {
 		return s.endSession(c)
 	}
 	message := person.Account.Name + " is removed."
-	invitations, err := s.Invitations(ctx)
+	invitations, err := s.workflows.Invitations(ctx)
 	if err == nil && slices.ContainsFunc(invitations, func(i accounts.Invitation) bool { return !i.Once }) {
 		message += " A link that many may use lets them in again if they know it: revoke those below."
 	}
@@ -189,7 +189,7 @@ func (s *server) showCompanySettings(c echo.Context, code int, name string, errs
 
 func (s *server) renameCompany(c echo.Context) error {
 	name := c.FormValue("company")
-	if err := s.RenameCompany(c.Request().Context(), name); err != nil {
+	if err := s.workflows.RenameCompany(c.Request().Context(), name); err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
 			return err
@@ -204,7 +204,7 @@ func (s *server) audit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, more, err := s.Audit(c.Request().Context(), before)
+	entries, more, err := s.workflows.Audit(c.Request().Context(), before)
 	if err != nil {
 		return err
 	}

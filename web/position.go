@@ -35,7 +35,7 @@ func (s *server) positionForm(c echo.Context) error {
 
 // readMove reads what was chosen so far; what was not is where the ticket is.
 func (s *server) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveForm, error) {
-	here, err := s.PlaceOf(c.Request().Context(), ticket)
+	here, err := s.workflows.PlaceOf(c.Request().Context(), ticket)
 	if err != nil {
 		return views.MoveForm{}, err
 	}
@@ -64,7 +64,7 @@ func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board
 			form.Column = ticket.Column
 		}
 	}
-	_, near, err := s.Column(c.Request().Context(), goal.Slug, form.Column, nil, workflows.Narrowing{})
+	_, near, err := s.workflows.Column(c.Request().Context(), goal.Slug, form.Column, nil, workflows.Narrowing{})
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *server) showMove(c echo.Context, code int, ticket tickets.Ticket, board
 
 // goals returns the board that was chosen, or the ticket's own, and all that a ticket can go to.
 func (s *server) goals(c echo.Context, own boards.Board, chosen string) (goal boards.Board, list []boards.Board, err error) {
-	all, err := s.Boards(c.Request().Context())
+	all, err := s.workflows.Boards(c.Request().Context())
 	if err != nil {
 		return goal, nil, err
 	}
@@ -134,7 +134,7 @@ func (s *server) moveTicket(c echo.Context) error {
 	var moved tickets.Moved
 	var board boards.Board
 	if err == nil {
-		moved, board, err = s.MoveTicket(c.Request().Context(), k, intent)
+		moved, board, err = s.workflows.MoveTicket(c.Request().Context(), k, intent)
 	}
 	if err != nil {
 		return s.rejectMove(c, k, intent, err)
@@ -231,7 +231,7 @@ func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent
 	if isDrag(c) && errors.As(err, &since) {
 		return s.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent), since.Current.Column)
 	}
-	ticket, board, readErr := s.TicketOnBoard(c.Request().Context(), k)
+	ticket, board, readErr := s.workflows.TicketOnBoard(c.Request().Context(), k)
 	if readErr != nil {
 		return readErr
 	}
@@ -247,7 +247,7 @@ func (s *server) rejectMove(c echo.Context, k tickets.Key, intent tickets.Intent
 	}
 	form.Errors = messages
 	if code == http.StatusConflict {
-		if form.Seen, err = s.PlaceOf(c.Request().Context(), ticket); err != nil {
+		if form.Seen, err = s.workflows.PlaceOf(c.Request().Context(), ticket); err != nil {
 			return err
 		}
 	}

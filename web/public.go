@@ -50,7 +50,7 @@ func (s *server) publicPage(c echo.Context, title string) views.Page {
 }
 
 func (s *server) requestForm(c echo.Context) error {
-	form, err := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	form, err := s.workflows.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *server) sendRequest(c echo.Context) error {
 	if c.FormValue("website") != "" {
 		return s.rejectRequest(c, form, requests.LooksAutomatic())
 	}
-	receipt, err := s.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
+	receipt, err := s.workflows.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
 	if err != nil {
 		return s.rejectRequest(c, form, err)
 	}
@@ -101,7 +101,7 @@ func (s *server) rejectRequest(c echo.Context, form views.RequestForm, err error
 	if !ok {
 		return err
 	}
-	board, readErr := s.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	board, readErr := s.workflows.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
 	if readErr != nil {
 		return readErr
 	}
@@ -120,7 +120,7 @@ func (s *server) trackBox(c echo.Context) error {
 
 // tracked shows what a code leads to.
 func (s *server) tracked(c echo.Context) error {
-	found, err := s.Track(c.Request().Context(), c.Param("code"))
+	found, err := s.workflows.Track(c.Request().Context(), c.Param("code"))
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (s *server) trackedPrivately(c echo.Context) error {
 }
 
 func (s *server) behindLink(c echo.Context) (requests.Tracked, error) {
-	return s.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
+	return s.workflows.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
 }
 
 func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
@@ -145,7 +145,7 @@ func (s *server) showTracked(c echo.Context, code int, found requests.Tracked, f
 	if err != nil {
 		return err
 	}
-	page, err := s.Replies(c.Request().Context(), found, before)
+	page, err := s.workflows.Replies(c.Request().Context(), found, before)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (s *server) receipt(c echo.Context) error {
 func (s *server) replyByLink(c echo.Context) error {
 	form := views.CommentForm{Body: c.FormValue("body")}
 	reply := requests.Reply{Nonce: c.FormValue("nonce"), Body: form.Body}
-	err := s.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), reply)
+	err := s.workflows.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), reply)
 	if err == nil {
 		return c.Redirect(http.StatusSeeOther, views.PrivatePath(c.Param("code"), c.Param("token"))+"#"+views.SaidID)
 	}

@@ -29,16 +29,16 @@ func (s *server) showRefs(c echo.Context, code int, mint *views.MintForm, policy
 		return err
 	}
 	props := views.RefsProps{Before: before, Mint: views.NewMintForm()}
-	if props.Standing, err = s.RefStanding(ctx); err != nil {
+	if props.Standing, err = s.console.RefStanding(ctx); err != nil {
 		return err
 	}
-	if props.Minutes, err = s.RefMinutes(ctx, time.Hour+time.Minute); err != nil {
+	if props.Minutes, err = s.console.RefMinutes(ctx, time.Hour+time.Minute); err != nil {
 		return err
 	}
-	if props.Lookups, err = s.LookupsSince(ctx, time.Now().Add(-24*time.Hour)); err != nil {
+	if props.Lookups, err = s.workflows.LookupsSince(ctx, time.Now().Add(-24*time.Hour)); err != nil {
 		return err
 	}
-	if props.Lots, props.More, err = s.RefLots(ctx, before); err != nil {
+	if props.Lots, props.More, err = s.console.RefLots(ctx, before); err != nil {
 		return err
 	}
 	if props.Refill, err = s.runIfThere(ctx, props.Standing.Policy.Refill); err != nil {
@@ -68,7 +68,7 @@ func (s *server) runIfThere(ctx context.Context, run id.Run) (*migrations.Run, e
 	if run == 0 {
 		return nil, nil //nolint:nilnil // no run is no error here
 	}
-	r, err := s.Run(ctx, run)
+	r, err := s.console.Run(ctx, run)
 	if errors.Is(err, fault.NotFound) {
 		return nil, nil //nolint:nilnil
 	}
@@ -81,7 +81,7 @@ func (s *server) mintOrder(c echo.Context) (migrations.Values, views.MintForm, e
 	if plainNumber(form.Codes) == "" { // not the number that the migration takes by itself
 		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
 	}
-	values, err := s.CheckRun(c.Request().Context(), workflows.MintName, migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
+	values, err := s.console.CheckRun(c.Request().Context(), workflows.MintName, migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
 	return values, form, err
 }
 
@@ -91,7 +91,7 @@ func (s *server) mintForm(c echo.Context) error {
 	if err != nil {
 		return s.rejectMint(c, form, err)
 	}
-	standing, err := s.RefStanding(c.Request().Context())
+	standing, err := s.console.RefStanding(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *server) mint(c echo.Context) error {
 	if err != nil {
 		return s.rejectMint(c, form, err)
 	}
-	run, err := s.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{})
+	run, err := s.console.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{})
 	if err != nil {
 		return s.rejectMint(c, form, err)
 	}
@@ -144,7 +144,7 @@ func (s *server) setRefPolicy(c echo.Context) error {
 		addErrors(form.Errors, policy.Check())
 		return s.showRefs(c, http.StatusUnprocessableEntity, nil, &form)
 	}
-	if err := s.SetRefPolicy(c.Request().Context(), policy); err != nil {
+	if err := s.console.SetRefPolicy(c.Request().Context(), policy); err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
 			return err
@@ -160,7 +160,7 @@ func (s *server) pauseRefills(c echo.Context) error {
 	if paused != "yes" && paused != "no" {
 		return badSwitch()
 	}
-	if err := s.PauseRefills(c.Request().Context(), paused == "yes"); err != nil {
+	if err := s.console.PauseRefills(c.Request().Context(), paused == "yes"); err != nil {
 		return err
 	}
 	message := "The pool is filled by itself again."
@@ -176,7 +176,7 @@ func (s *server) lotOfPath(c echo.Context) (refs.Lot, error) {
 	if err != nil {
 		return refs.Lot{}, err
 	}
-	return s.RefLot(c.Request().Context(), lot)
+	return s.console.RefLot(c.Request().Context(), lot)
 }
 
 // quarantineForm asks whether to put a lot in quarantine.
@@ -196,7 +196,7 @@ func (s *server) quarantineLot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := s.QuarantineRefs(c.Request().Context(), lot.ID)
+	run, err := s.console.QuarantineRefs(c.Request().Context(), lot.ID)
 	if errors.Is(err, refs.CodeInQuarantine) {
 		messages, code, _ := rejected(err)
 		return s.showQuarantine(c, code, messages)

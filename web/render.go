@@ -86,7 +86,7 @@ func (s *server) healthz(c echo.Context) error { return c.String(http.StatusOK, 
 func (s *server) readyz(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
-	if err := s.Ready(ctx); err != nil {
+	if err := s.workflows.Ready(ctx); err != nil {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 		s.log.Debug("not ready", "error", err)
 		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")

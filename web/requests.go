@@ -18,7 +18,7 @@ func (s *server) saveForm(c echo.Context) error {
 	var board boards.Board
 	var err error
 	if form.Version, err = version(c); err == nil {
-		board, err = s.SetForm(c.Request().Context(), c.Param("board"), form)
+		board, err = s.workflows.SetForm(c.Request().Context(), c.Param("board"), form)
 	}
 	if err != nil {
 		return s.rejectForm(c, form, err)
@@ -44,7 +44,7 @@ func (s *server) rejectForm(c echo.Context, form requests.Form, err error) error
 // addPublicForm puts the public form as it is into a board's settings.
 func (s *server) addPublicForm(c echo.Context, props *views.BoardSettingsProps) error {
 	if props.Public == nil || !props.Public.Stale {
-		form, err := s.Form(c.Request().Context(), props.Board)
+		form, err := s.workflows.Form(c.Request().Context(), props.Board)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *server) newRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	link, err := s.NewRequestLink(c.Request().Context(), k)
+	link, err := s.workflows.NewRequestLink(c.Request().Context(), k)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *server) revokeRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	current, err := s.RevokeRequestLink(c.Request().Context(), k)
+	current, err := s.workflows.RevokeRequestLink(c.Request().Context(), k)
 	if err != nil {
 		return err
 	}

@@ -367,7 +367,7 @@ func TestTrackingPages(t *testing.T) {
 		for range 30 {
 			h.visitor().get("/t/zzzzz")
 		}
-		if err := h.workflows.TendRefs(t.Context()); err != nil {
+		if err := h.workflows.Delivery.TendRefs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if misses := ana.get(views.RefsPath).is(t, 200).text(t, "#refs-misses"); !strings.HasPrefix(misses, "20 (100") {

@@ -21,7 +21,7 @@ func (s *server) runFailures(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.RunFailures(c.Request().Context(), run.ID)
+	list, err := s.console.RunFailures(c.Request().Context(), run.ID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *server) runFailures(c echo.Context) error {
 func (s *server) failuresFile(c echo.Context) error {
 	fingerprint := cmp.Or(c.Param("fingerprint"), c.QueryParam("fingerprint"))
 	return s.sheetFile(func(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
-		return s.FailureSheet(ctx, run, fingerprint)
+		return s.console.FailureSheet(ctx, run, fingerprint)
 	})(c)
 }
 
@@ -81,7 +81,7 @@ func noFailure() error {
 }
 
 func (s *server) failureOf(c echo.Context, run id.Run, fingerprint string) (migrations.Failure, error) {
-	list, err := s.RunFailures(c.Request().Context(), run)
+	list, err := s.console.RunFailures(c.Request().Context(), run)
 	if err != nil {
 		return migrations.Failure{}, err
 	}
@@ -137,11 +137,11 @@ func chosen(c echo.Context) (which migrations.Which, err error) {
 }
 
 func (s *server) retryTasks(c echo.Context) error {
-	return s.bulk(c, s.RetryTasks, [...]string{"task is done again.", "tasks are done again.", "other was not failed any more.", "others were not failed any more."})
+	return s.bulk(c, s.console.RetryTasks, [...]string{"task is done again.", "tasks are done again.", "other was not failed any more.", "others were not failed any more."})
 }
 
 func (s *server) skipTasks(c echo.Context) error {
-	return s.bulk(c, s.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.", "other is in work or done by now.", "others are in work or done by now."})
+	return s.bulk(c, s.console.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.", "other is in work or done by now.", "others are in work or done by now."})
 }
 
 // bulk settles tasks. words say what became of one or many, and what of one or many others could not be.

@@ -39,7 +39,7 @@ func (s *server) turnKnobs(c echo.Context) error {
 		}
 	}
 	if len(wrong) == 0 {
-		_, err = s.TurnKnobs(c.Request().Context(), run.ID, change)
+		_, err = s.console.TurnKnobs(c.Request().Context(), run.ID, change)
 		if wrong = knobErrors(err); len(wrong) == 0 {
 			return s.answerKnobs(c, run, err)
 		}
@@ -59,7 +59,7 @@ func (s *server) answerKnobs(c echo.Context, run migrations.Run, err error) erro
 	if err != nil || !isFragment(c) {
 		return s.answerRun(c, run.ID, "The settings are saved.", err)
 	}
-	if run, err = s.Run(c.Request().Context(), run.ID); err != nil {
+	if run, err = s.console.Run(c.Request().Context(), run.ID); err != nil {
 		return err
 	}
 	return s.renderRun(c, http.StatusOK, run, "", "The settings are saved.", views.RunTasksID)

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -86,23 +86,23 @@ func (h *house) claims(run id.Run, rounds int, tasks int64) time.Duration {
 // last claims took at most, each with its commit: 512 of them at most.
 func (h *house) worked(run id.Run, tasks int64) time.Duration {
 	h.t.Helper()
-	operator := workflows.AsCommandLine(context.Background())
+	operator := console.AsCommandLine(context.Background())
 	w := h.workflows
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Engine().Work(ctx) }()
+	go func() { ended <- w.Engine.Work(ctx) }()
 	before := h.tally(run)
-	if _, err := w.ResumeRun(operator, run); err != nil {
+	if _, err := w.Console.ResumeRun(operator, run); err != nil {
 		h.t.Fatal(err)
 	}
 	for h.tally(run) < before+tasks {
 		time.Sleep(20 * time.Millisecond)
 	}
-	if _, err := w.PauseRun(operator, run); err != nil {
+	if _, err := w.Console.PauseRun(operator, run); err != nil {
 		h.t.Fatal(err)
 	}
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		now, err := w.Run(operator, run)
+		now, err := w.Console.Run(operator, run)
 		if err != nil || time.Now().After(deadline) {
 			h.t.Fatal(now.State, err)
 		}
@@ -114,7 +114,7 @@ func (h *house) worked(run id.Run, tasks int64) time.Duration {
 	if err := <-ended; err != nil {
 		h.t.Fatal(err)
 	}
-	times := w.Engine().ClaimTimes()
+	times := w.Engine.ClaimTimes()
 	slices.Sort(times)
 	return times[len(times)*99/100]
 }

@@ -34,7 +34,7 @@ func (s *server) tasksOf(c echo.Context, run migrations.Run) (views.RunTasks, er
 		t.Message = message
 		return t, nil
 	}
-	page, err := s.RunTasks(c.Request().Context(), run.ID, filter)
+	page, err := s.console.RunTasks(c.Request().Context(), run.ID, filter)
 	t.Tasks, t.Next, t.Looked = page.Tasks, page.Next, page.Looked
 	return t, err
 }
@@ -64,7 +64,7 @@ func (s *server) oneTask(c echo.Context, t views.RunTasks) (views.RunTasks, erro
 	if wrong != nil {
 		number = 0 // which no task has
 	}
-	task, _, err := s.RunTask(c.Request().Context(), t.Run.ID, number)
+	task, _, err := s.console.RunTask(c.Request().Context(), t.Run.ID, number)
 	if errors.Is(err, fault.NotFound) {
 		t.Message = fmt.Sprintf("This run has no task “%.40s”.", t.Filter.Task)
 		return t, nil
@@ -84,7 +84,7 @@ func (s *server) runTask(c echo.Context) error {
 		return err
 	}
 	props := views.RunTaskProps{Run: run, All: c.QueryParam("all") != ""}
-	if props.Task, props.Attempts, err = s.RunTask(c.Request().Context(), run.ID, number); err != nil {
+	if props.Task, props.Attempts, err = s.console.RunTask(c.Request().Context(), run.ID, number); err != nil {
 		return err
 	}
 	if isFragment(c) {

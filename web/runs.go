@@ -57,22 +57,22 @@ func (s *server) showRun(c echo.Context, code int, run migrations.Run, with view
 func (s *server) runLive(c echo.Context, run migrations.Run, without []string) (views.RunLive, error) {
 	ctx := c.Request().Context()
 	live := views.RunLive{Run: run, Knobs: views.KnobsFormOf(run.Knobs)}
-	info, err := s.Migration(ctx, run.Name)
+	info, err := s.console.Migration(ctx, run.Name)
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return live, err
 	}
 	live.Params, live.Asks = views.RunParams(run, info), len(info.First) > 0
-	if live.Pulse, err = s.RunPulse(ctx, run.ID); err != nil {
+	if live.Pulse, err = s.console.RunPulse(ctx, run.ID); err != nil {
 		return live, err
 	}
-	if live.Failures, err = s.RunFailures(ctx, run.ID); err != nil {
+	if live.Failures, err = s.console.RunFailures(ctx, run.ID); err != nil {
 		return live, err
 	}
 	live.Workers = live.Pulse.Workers
-	if live.Health, err = s.DatabaseHealth(ctx); err != nil {
+	if live.Health, err = s.console.DatabaseHealth(ctx); err != nil {
 		return live, err
 	}
-	if live.Events, live.Older, err = s.RunEvents(ctx, run.ID, 0); err != nil {
+	if live.Events, live.Older, err = s.console.RunEvents(ctx, run.ID, 0); err != nil {
 		return live, err
 	}
 	const most = 8
@@ -148,7 +148,7 @@ func (s *server) answerRun(c echo.Context, run id.Run, said string, err error) e
 	if !isFragment(c) && err == nil {
 		return s.see(c, views.RunPath(run), said)
 	}
-	now, err := s.Run(c.Request().Context(), run)
+	now, err := s.console.Run(c.Request().Context(), run)
 	if err != nil {
 		return err
 	}
@@ -192,11 +192,11 @@ func (s *server) pauseRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	do, said := s.PauseRun, "Pausing: nothing more is claimed."
+	do, said := s.console.PauseRun, "Pausing: nothing more is claimed."
 	switch c.FormValue("paused") {
 	case "1":
 	case "0":
-		do, said = s.ResumeRun, "The run goes on."
+		do, said = s.console.ResumeRun, "The run goes on."
 	default:
 		return badPaused()
 	}
@@ -249,7 +249,7 @@ func (s *server) cancelRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.CancelRun(c.Request().Context(), run)
+	_, err = s.console.CancelRun(c.Request().Context(), run)
 	return s.answerRun(c, run, "Stopping: nothing more is claimed.", err)
 }
 
@@ -259,7 +259,7 @@ func (s *server) dismissRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.DismissRun(c.Request().Context(), run)
+	_, err = s.console.DismissRun(c.Request().Context(), run)
 	if err == nil && c.FormValue("next") == views.MigrationsPath {
 		return s.see(c, views.MigrationsPath, fmt.Sprintf("Run %d needs no attention any more.", run))
 	}
@@ -285,7 +285,7 @@ func (s *server) runEvents(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, older, err := s.RunEvents(c.Request().Context(), run.ID, before)
+	list, older, err := s.console.RunEvents(c.Request().Context(), run.ID, before)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -25,6 +27,8 @@ import (
 // Config is what the server is told from outside.
 type Config struct {
 	Workflows *workflows.Workflows
+	Console   *console.Console
+	Live      *live.Hub // what open pages hear of changes
 	Sessions  SessionStore
 	URL       *url.URL     // public base URL; nil: as each request says
 	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
@@ -67,7 +71,9 @@ func fromAddress(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 type server struct {
-	*workflows.Workflows
+	workflows *workflows.Workflows
+	console   *console.Console
+	hub       *live.Hub
 	sessions  *scs.SessionManager
 	url       *url.URL
 	log       *slog.Logger
@@ -90,7 +96,7 @@ func (h Handler) EndStreams() { h.streams.end() }
 
 // New returns the handler of all routes.
 func New(cfg Config) Handler {
-	s := &server{Workflows: cfg.Workflows, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), streams: newStreams(cfg.Streams)}
+	s := &server{workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), streams: newStreams(cfg.Streams)}
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -194,7 +200,7 @@ func (s *server) isInstalled(ctx context.Context) (bool, error) {
 	if s.installed.Load() {
 		return true, nil
 	}
-	installed, err := s.Installed(ctx)
+	installed, err := s.workflows.Installed(ctx)
 	if installed {
 		s.installed.Store(true)
 	}

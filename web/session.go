@@ -129,7 +129,7 @@ func (s *server) who(c echo.Context) (accounts.Account, error) {
 	if id == 0 {
 		return accounts.Account{}, accounts.SignedOut()
 	}
-	account, err := s.Session(c.Request().Context(), id, epoch)
+	account, err := s.workflows.Session(c.Request().Context(), id, epoch)
 	if err == nil {
 		c.Set(personKey, account)
 	}
@@ -167,13 +167,13 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
 			return s.wrongMethod(c, path) // a path that is no company's
 		}
-		c.Set(atKey, s.Live().At().String()) // before anything is read
+		c.Set(atKey, s.hub.At().String()) // before anything is read
 		ctx := c.Request().Context()
 		account, epoch := s.signedIn(ctx)
 		if account == 0 {
 			return s.askToSignIn(c)
 		}
-		actor, err := s.Enter(ctx, c.Param("company"), account, epoch)
+		actor, err := s.workflows.Enter(ctx, c.Param("company"), account, epoch)
 		if errors.Is(err, accounts.CodeSignedOut) {
 			return s.askToSignIn(c)
 		}

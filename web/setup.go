@@ -62,7 +62,7 @@ func (s *server) setupForm(c echo.Context) error {
 
 func (s *server) setUp(c echo.Context) error {
 	form := views.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"), Email: c.FormValue("email")}
-	actor, practice, _, err := s.SetUp(c.Request().Context(), workflows.Setup{
+	actor, practice, _, err := s.workflows.SetUp(c.Request().Context(), workflows.Setup{
 		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
 	})
 	if err != nil {

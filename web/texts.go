@@ -19,7 +19,7 @@ type texts struct {
 
 // texts returns what renders these texts: it asks for what they refer to once.
 func (s *server) texts(c echo.Context, sources ...string) (texts, error) {
-	refs, err := s.References(c.Request().Context(), sources...)
+	refs, err := s.workflows.References(c.Request().Context(), sources...)
 	if err != nil {
 		return texts{}, err
 	}

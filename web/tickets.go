@@ -40,7 +40,7 @@ func (s *server) openTicket(c echo.Context) error {
 	var err error
 	var ticket tickets.Ticket
 	if form.Column, err = column(c.FormValue("column")); err == nil {
-		ticket, err = s.OpenTicket(ctx, slug, tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
+		ticket, err = s.workflows.OpenTicket(ctx, slug, tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
 	}
 	if err != nil {
 		return s.rejectTicket(c, form, err)
@@ -49,7 +49,7 @@ func (s *server) openTicket(c echo.Context) error {
 		return s.see(c, views.FilteredPath(company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
 	}
 	next := views.TicketForm{Column: ticket.Column, Created: &ticket.Key}
-	shown, err := s.Shows(ctx, narrowing(c), ticket)
+	shown, err := s.workflows.Shows(ctx, narrowing(c), ticket)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *server) rejectTicket(c echo.Context, form views.TicketForm, err error) 
 	if isFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
 		return s.showColumn(c, code, c.Param("board"), form)
 	}
-	board, err := s.Board(c.Request().Context(), c.Param("board"))
+	board, err := s.workflows.Board(c.Request().Context(), c.Param("board"))
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,13 @@ func (s *server) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board bo
 		return props, err
 	}
 	if ticket.FromRequester {
-		request, err := s.RequestOf(ctx, ticket)
+		request, err := s.workflows.RequestOf(ctx, ticket)
 		if err != nil {
 			return props, err
 		}
 		props.Request = &request
 	}
-	if props.Activity, props.More, err = s.History(ctx, ticket.ID, before); err != nil {
+	if props.Activity, props.More, err = s.workflows.History(ctx, ticket.ID, before); err != nil {
 		return props, err
 	}
 	sources := append(bodies(page.List), ticket.Title)
@@ -189,11 +189,11 @@ func (s *server) readTicket(c echo.Context, ticket tickets.Ticket, page *views.P
 	if page.Unread == 0 {
 		return nil
 	}
-	n, err := s.ReadTicket(c.Request().Context(), ticket)
+	n, err := s.workflows.ReadTicket(c.Request().Context(), ticket)
 	switch {
 	case n == 0 || err != nil:
 	case page.Unread > tickets.MaxUnread: // there are more than were counted
-		page.Unread, err = s.Unread(c.Request().Context())
+		page.Unread, err = s.workflows.Unread(c.Request().Context())
 	default:
 		page.Unread = max(0, page.Unread-n)
 	}

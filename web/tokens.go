@@ -27,11 +27,11 @@ func (s *server) showTokens(c echo.Context, code int, form views.TokenForm, secr
 		return err
 	}
 	props := views.TokensProps{Form: form, Secret: secret}
-	if props.Own, props.OwnMore, err = s.Tokens(ctx, before); err != nil {
+	if props.Own, props.OwnMore, err = s.workflows.Tokens(ctx, before); err != nil {
 		return err
 	}
 	if accounts.ActorFrom(ctx).Manages() {
-		if props.Others, props.OthersMore, err = s.TokensOfOthers(ctx, others); err != nil {
+		if props.Others, props.OthersMore, err = s.workflows.TokensOfOthers(ctx, others); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (s *server) makeToken(c echo.Context) error {
 		form.Days = -1 // no choice of ours
 	}
 	draft := accounts.TokenDraft{Name: form.Name, Scopes: form.Scopes, Days: form.Days}
-	token, err := s.MakeToken(c.Request().Context(), draft)
+	token, err := s.workflows.MakeToken(c.Request().Context(), draft)
 	if err != nil {
 		messages, code, ok := rejected(err)
 		if !ok {
@@ -67,7 +67,7 @@ func (s *server) revokeToken(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.RevokeToken(c.Request().Context(), token); err != nil {
+	if err := s.workflows.RevokeToken(c.Request().Context(), token); err != nil {
 		return err
 	}
 	return s.see(c, views.TokensPath(company(c).Slug), "The token opens nothing any more.")

@@ -22,6 +22,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -38,7 +39,7 @@ const (
 type house struct {
 	t         testing.TB
 	handler   web.Handler
-	workflows *workflows.Workflows
+	workflows *app.App
 	sql       *sql.DB
 	setClock  func(now func() time.Time)
 	watch     *dbtest.Watch
@@ -53,13 +54,13 @@ func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	return emptyHouseWith(t, nil, change...)
 }
 
-func emptyHouseWith(t testing.TB, options []workflows.Option, change ...func(*web.Config)) *house {
+func emptyHouseWith(t testing.TB, options []app.Option, change ...func(*web.Config)) *house {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	files := &memory{files: map[string][]byte{}}
-	w := workflows.New(d, append(options, workflows.WithMigrations(probes()...), workflows.WithFiles(files))...)
+	w := app.New(d, append(options, app.WithMigrations(probes()...), app.WithFiles(files))...)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	cfg := web.Config{Workflows: w, Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
+	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -86,7 +87,7 @@ func settle(h *house) *house {
 	t := h.t
 	t.Helper()
 	var err error
-	h.actor, _, h.token, err = h.workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
+	h.actor, _, h.token, err = h.workflows.Workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}

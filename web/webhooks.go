@@ -14,20 +14,20 @@ import (
 )
 
 func (s *server) webhooks(c echo.Context) error {
-	return s.showWebhooks(c, http.StatusOK, views.WebhookForm{Feeds: s.WebhookFeeds()})
+	return s.showWebhooks(c, http.StatusOK, views.WebhookForm{Feeds: s.workflows.WebhookFeeds()})
 }
 
 func (s *server) showWebhooks(c echo.Context, code int, form views.WebhookForm) error {
 	ctx := c.Request().Context()
-	list, err := s.Webhooks(ctx)
+	list, err := s.workflows.Webhooks(ctx)
 	if err != nil {
 		return err
 	}
-	boards, err := s.Boards(ctx)
+	boards, err := s.workflows.Boards(ctx)
 	if err != nil {
 		return err
 	}
-	return render(c, code, views.WebhooksPage(views.WebhooksProps{Page: s.page(c, "Webhooks"), Webhooks: list, Feeds: s.WebhookFeeds(), Boards: boards, Form: form}))
+	return render(c, code, views.WebhooksPage(views.WebhooksProps{Page: s.page(c, "Webhooks"), Webhooks: list, Feeds: s.workflows.WebhookFeeds(), Boards: boards, Form: form}))
 }
 
 // webhookForm reads the form of a webhook.
@@ -53,7 +53,7 @@ func (s *server) openWebhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	webhook, secret, err := s.OpenWebhook(c.Request().Context(), draft)
+	webhook, secret, err := s.workflows.OpenWebhook(c.Request().Context(), draft)
 	if err != nil {
 		messages, code, ok := wrongWebhook(err)
 		if !ok {
@@ -85,15 +85,15 @@ func (s *server) showWebhook(c echo.Context, code int, webhook id.Webhook, form 
 	if err != nil {
 		return err
 	}
-	w, err := s.Webhook(ctx, webhook)
+	w, err := s.workflows.Webhook(ctx, webhook)
 	if err != nil {
 		return err
 	}
-	props := views.WebhookProps{Webhook: w, Feeds: s.WebhookFeeds(), Secret: secret, Opened: opened, Older: before != 0}
-	if props.Boards, err = s.Boards(ctx); err != nil {
+	props := views.WebhookProps{Webhook: w, Feeds: s.workflows.WebhookFeeds(), Secret: secret, Opened: opened, Older: before != 0}
+	if props.Boards, err = s.workflows.Boards(ctx); err != nil {
 		return err
 	}
-	if props.Deliveries, props.More, err = s.Deliveries(ctx, webhook, before); err != nil {
+	if props.Deliveries, props.More, err = s.workflows.Deliveries(ctx, webhook, before); err != nil {
 		return err
 	}
 	props.Form = views.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
@@ -115,7 +115,7 @@ func (s *server) saveWebhook(c echo.Context) error {
 	}
 	ctx := c.Request().Context()
 	if form.Version, err = version(c); err == nil {
-		err = s.EditWebhook(ctx, webhook, form.Version, draft)
+		err = s.workflows.EditWebhook(ctx, webhook, form.Version, draft)
 	}
 	if err != nil {
 		messages, code, ok := wrongWebhook(err)
@@ -124,7 +124,7 @@ func (s *server) saveWebhook(c echo.Context) error {
 		}
 		form.Errors = messages
 		if errors.Is(err, webhooks.CodeStale) { // what was typed can be saved over what is there now
-			if w, err := s.Webhook(ctx, webhook); err == nil {
+			if w, err := s.workflows.Webhook(ctx, webhook); err == nil {
 				form.Version = w.Version
 			}
 		}
@@ -142,7 +142,7 @@ func (s *server) switchWebhook(c echo.Context) error {
 	if on != "yes" && on != "no" {
 		return badSwitch()
 	}
-	if err := s.EnableWebhook(c.Request().Context(), webhook, on == "yes"); err != nil {
+	if err := s.workflows.EnableWebhook(c.Request().Context(), webhook, on == "yes"); err != nil {
 		return err
 	}
 	message := "The webhook is off."
@@ -167,7 +167,7 @@ func (s *server) rotateSecret(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	secret, err := s.RotateSecret(c.Request().Context(), webhook)
+	secret, err := s.workflows.RotateSecret(c.Request().Context(), webhook)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *server) testWebhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := s.TestWebhook(c.Request().Context(), webhook)
+	attempt, err := s.workflows.TestWebhook(c.Request().Context(), webhook)
 	return s.sentByHand(c, webhook, attempt, err)
 }
 
@@ -188,7 +188,7 @@ func (s *server) resendDelivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	attempt, err := s.ResendDelivery(c.Request().Context(), webhook, delivery)
+	attempt, err := s.workflows.ResendDelivery(c.Request().Context(), webhook, delivery)
 	return s.sentByHand(c, webhook, attempt, err)
 }
 
@@ -223,11 +223,11 @@ func (s *server) delivery(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	w, err := s.Webhook(ctx, webhook)
+	w, err := s.workflows.Webhook(ctx, webhook)
 	if err != nil {
 		return err
 	}
-	attempt, err := s.Delivery(ctx, webhook, delivery)
+	attempt, err := s.workflows.Delivery(ctx, webhook, delivery)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *server) webhookRemoval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.Webhook(c.Request().Context(), webhook)
+	w, err := s.workflows.Webhook(c.Request().Context(), webhook)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *server) deleteWebhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.DeleteWebhook(c.Request().Context(), webhook); err != nil {
+	if err := s.workflows.DeleteWebhook(c.Request().Context(), webhook); err != nil {
 		return err
 	}
 	return s.see(c, views.WebhooksPath(company(c).Slug), "The webhook is deleted.")

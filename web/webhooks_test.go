@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // webhook adds the webhook 1 of acme, to this machine, which nothing is sent to, with a delivery about DEMO-1.
@@ -28,7 +28,7 @@ func reaching(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settle(emptyHouseWith(t, []workflows.Option{workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
+	return settle(emptyHouseWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
 }
 
 func TestWebhookPages(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // trouble is how many things go wrong during a run: few in `make test`, many in `make soak`.
@@ -133,12 +133,12 @@ func TestChaos(t *testing.T) {
 	if _, err := d.SQL.Exec("CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB"); err != nil {
 		t.Fatal(err)
 	}
-	run, err := w.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	if run, err = w.StartRun(operator, run.ID, 0); err != nil {
+	if run, err = w.Console.StartRun(operator, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	happened, dead := map[string]int{}, map[int]int{}
@@ -146,7 +146,7 @@ func TestChaos(t *testing.T) {
 		until(t, w, operator, run.ID, fmt.Sprintf("gets on before trouble %d", n), func(r migrations.Run) bool {
 			return r.Progress.Done() >= int64(n*perTrouble/2) || !r.State.IsActive()
 		})
-		if now, err := w.Run(operator, run.ID); err == nil && !now.State.IsActive() {
+		if now, err := w.Console.Run(operator, run.ID); err == nil && !now.State.IsActive() {
 			t.Fatalf("the run was over before trouble %d of %d", n, trouble())
 		}
 		t.Logf("%d: process %d %s", n, m.victim, m.what)
@@ -207,12 +207,12 @@ func TestChaos(t *testing.T) {
 }
 
 // standsStill has a process stand still, from when its worker has a lease as long as the run's, until that is over.
-func standsStill(t *testing.T, w *workflows.Workflows, operator context.Context, pid int, lease time.Duration) {
+func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, lease time.Duration) {
 	t.Helper()
 	until := func(what string, holds func(left time.Duration) bool) {
 		t.Helper()
 		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			list, err := w.Workers(operator)
+			list, err := w.Console.Workers(operator)
 			if errors.Is(err, db.CodeUnavailable) {
 				continue
 			}
@@ -253,11 +253,11 @@ func startsAnew(t *testing.T, i *install, was int) {
 }
 
 // until reads the run until it is as wanted. While the database is away it waits.
-func until(t *testing.T, w *workflows.Workflows, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool) migrations.Run {
+func until(t *testing.T, w *app.App, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool) migrations.Run {
 	t.Helper()
 	var last migrations.Run
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		now, err := w.Run(ctx, run)
+		now, err := w.Console.Run(ctx, run)
 		if errors.Is(err, db.CodeUnavailable) {
 			continue
 		}

@@ -16,11 +16,11 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/private"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // environment is what the program is told from outside.
@@ -143,7 +143,7 @@ func (e environment) maxUpload() (int64, error) {
 }
 
 // workflows are the use cases on a database, with the place for files. Closing the database closes that.
-func (e environment) workflows(ctx context.Context, d *database, more ...workflows.Option) (*workflows.Workflows, error) {
+func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
 	allow, err := outbound.ParseAllow(e.outboundAllow)
 	if err != nil {
 		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
@@ -153,11 +153,11 @@ func (e environment) workflows(ctx context.Context, d *database, more ...workflo
 		return nil, err
 	}
 	d.files = files
-	options := []workflows.Option{
-		workflows.WithFiles(files), workflows.WithVersion(version), workflows.WithLog(e.logger()), workflows.WithMigrations(e.migrations...), workflows.WithURL(e.url),
-		workflows.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
+	options := []app.Option{
+		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...), app.WithURL(e.url),
+		app.WithOutbound(outbound.New(outbound.Options{Allow: allow, Agent: "Counterfoil/" + version})),
 	}
-	return workflows.New(d.DB, append(options, more...)...), nil
+	return app.New(d.DB, append(options, more...)...), nil
 }
 
 // database is an open database, private or not.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -24,7 +24,7 @@ func consumersCommand(env environment) *cli.Command {
 }
 
 func listConsumers(ctx context.Context, env environment, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 		list, err := everyConsumer(ctx, w)
 		if err != nil {
 			return err
@@ -47,11 +47,11 @@ func listConsumers(ctx context.Context, env environment, asJSON bool) error {
 	})
 }
 
-func everyConsumer(ctx context.Context, w *workflows.Workflows) (all []feeds.Consumer, err error) {
+func everyConsumer(ctx context.Context, w *app.App) (all []feeds.Consumer, err error) {
 	var after id.Consumer
 	for more := true; more; {
 		var page []feeds.Consumer
-		if page, more, err = w.AllConsumers(ctx, after); err != nil {
+		if page, more, err = w.Console.AllConsumers(ctx, after); err != nil {
 			return nil, err
 		}
 		if all = append(all, page...); len(page) > 0 {

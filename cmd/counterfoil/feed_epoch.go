@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
 )
 
 func newEpochCommand(env environment) *cli.Command {
@@ -17,8 +17,8 @@ func newEpochCommand(env environment) *cli.Command {
 }
 
 func newEpoch(ctx context.Context, env environment) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		if err := w.NewEpoch(ctx); err != nil {
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		if err := w.Console.NewEpoch(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(env.stdout, "All cursors of before are refused; whoever follows a feed reads it from its start.")

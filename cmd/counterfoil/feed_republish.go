@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/feeds"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 func republishCommand(env environment) *cli.Command {
@@ -43,8 +43,8 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 	if name == "all" && !which.Named() {
 		name = ""
 	}
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		n, run, err := w.RepublishFor(ctx, name, company, which, c.String("rate"))
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		n, run, err := w.Console.RepublishFor(ctx, name, company, which, c.String("rate"))
 		switch {
 		case err != nil:
 			return err

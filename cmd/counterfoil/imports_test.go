@@ -17,10 +17,14 @@ var (
 // allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
 // what is below it. cmd may import everything.
 var allowed = map[string][]string{
-	"web":              slices.Concat([]string{"domain/workflows", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
+	"web":              slices.Concat([]string{"domain/workflows", "domain/console", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
 	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
 	"domain/workflows": slices.Concat(entities, leaves, []string{"db"}),
-	"ops":              slices.Concat([]string{"domain/workflows", "db", "ops"}, entities, leaves),
+	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),
+	"domain/kinds":     slices.Concat([]string{"domain/workflows", "domain/kinds", "db"}, entities, leaves),
+	"domain/delivery":  slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),
+	"domain/app":       {"domain", "db"}, // puts the rooms together
+	"ops":              {"domain", "db", "ops"},
 	"db":               {"domain/id", "domain/fault", "domain/wait", "db"},
 	"static":           {},
 	"feedclient":       {},
@@ -59,13 +63,13 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest as well, and receivers of what is sent out", func(t *testing.T) {
+	t.Run("tests may import db/dbtest and domain/app as well, and receivers of what is sent out", func(t *testing.T) {
 		for pkg, list := range imports(t, `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
-			check(t, pkg, list, []string{"db", "domain/outbound", pkg})
+			check(t, pkg, list, []string{"db", "domain/outbound", "domain/app", pkg})
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
-		for pkg, wrong := range map[string]string{"web": "db", "domain/boards": "domain/tickets", "domain/markup": "domain/wait", "domain/id": "domain/fault", "domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
+		for pkg, wrong := range map[string]string{"web": "db", "domain/workflows": "domain/console", "domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets", "domain/markup": "domain/wait", "domain/id": "domain/fault", "domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
 			if may, _ := rule(pkg); permitted(wrong, may) {
 				t.Errorf("%s may import %s", pkg, wrong)
 			}

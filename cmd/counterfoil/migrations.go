@@ -9,9 +9,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // migrationsCommand does what the pages and the API do, on the database itself.
@@ -38,7 +39,7 @@ func numbered[T ~uint64](text, thing, list string) (T, error) {
 }
 
 // withWorkflows opens the database and has whoever runs the program ask.
-func withWorkflows(ctx context.Context, env environment, do func(ctx context.Context, w *workflows.Workflows) error) (err error) {
+func withWorkflows(ctx context.Context, env environment, do func(ctx context.Context, w *app.App) error) (err error) {
 	d, err := env.openExisting(ctx)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func withWorkflows(ctx context.Context, env environment, do func(ctx context.Con
 		return err
 	}
 	defer w.Close(context.WithoutCancel(ctx))
-	return do(workflows.AsCommandLine(ctx), w)
+	return do(console.AsCommandLine(ctx), w)
 }
 
 // codeBadValues: a run cannot be opened with these values. Correct each option that the message names.

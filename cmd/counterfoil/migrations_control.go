@@ -6,31 +6,32 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 func pauseCommand(env environment) *cli.Command {
-	return controlCommand(env, "pause", "Pause a run: no further task is claimed", "pauses", (*workflows.Workflows).PauseRun)
+	return controlCommand(env, "pause", "Pause a run: no further task is claimed", "pauses", (*console.Console).PauseRun)
 }
 
 func cancelCommand(env environment) *cli.Command {
-	return controlCommand(env, "cancel", "End a run for good", "is ended for good", (*workflows.Workflows).CancelRun)
+	return controlCommand(env, "cancel", "End a run for good", "is ended for good", (*console.Console).CancelRun)
 }
 
 func dismissCommand(env environment) *cli.Command {
-	return controlCommand(env, "dismiss", "Take a run that is over from those that need attention", "needs no attention any more", (*workflows.Workflows).DismissRun)
+	return controlCommand(env, "dismiss", "Take a run that is over from those that need attention", "needs no attention any more", (*console.Console).DismissRun)
 }
 
 func resumeCommand(env environment) *cli.Command {
-	c := controlCommand(env, "resume", "Let a run go on that was paused", "goes on", (*workflows.Workflows).ResumeRun)
+	c := controlCommand(env, "resume", "Let a run go on that was paused", "goes on", (*console.Console).ResumeRun)
 	c.Flags = runOptions()
 	return c
 }
 
 // controlCommand moves a run to another state.
-func controlCommand(env environment, name, usage, done string, act func(*workflows.Workflows, context.Context, id.Run) (migrations.Run, error)) *cli.Command {
+func controlCommand(env environment, name, usage, done string, act func(*console.Console, context.Context, id.Run) (migrations.Run, error)) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		Flags: []cli.Flag{jsonOption("print the run as JSON, as the API gives it")},
@@ -39,8 +40,8 @@ func controlCommand(env environment, name, usage, done string, act func(*workflo
 			if err != nil {
 				return err
 			}
-			return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-				r, err := act(w, ctx, run)
+			return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+				r, err := act(w.Console, ctx, run)
 				if err != nil {
 					return err
 				}

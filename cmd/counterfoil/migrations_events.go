@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -27,8 +27,8 @@ func eventsCommand(env environment) *cli.Command {
 }
 
 func listEvents(ctx context.Context, env environment, run id.Run, before id.Event, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		list, more, err := w.RunEvents(ctx, run, before)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		list, more, err := w.Console.RunEvents(ctx, run, before)
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -33,8 +33,8 @@ func failuresCommand(env environment) *cli.Command {
 			case c.Bool("csv") && c.Bool("json"):
 				return usageError{"choose one of --csv and --json."}
 			case c.Bool("csv"):
-				return printSheet(ctx, env, func(ctx context.Context, w *workflows.Workflows) (*migrations.Sheet, error) {
-					return w.FailureSheet(ctx, run, strings.ToLower(fingerprint))
+				return printSheet(ctx, env, func(ctx context.Context, w *app.App) (*migrations.Sheet, error) {
+					return w.Console.FailureSheet(ctx, run, strings.ToLower(fingerprint))
 				})
 			case fingerprint != "":
 				return usageError{"--fingerprint goes with --csv."}
@@ -45,8 +45,8 @@ func failuresCommand(env environment) *cli.Command {
 }
 
 func listFailures(ctx context.Context, env environment, run id.Run, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		list, err := w.RunFailures(ctx, run)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		list, err := w.Console.RunFailures(ctx, run)
 		if err != nil {
 			return err
 		}
@@ -71,9 +71,9 @@ func listFailures(ctx context.Context, env environment, run id.Run, asJSON bool)
 }
 
 // printRejected prints the first lines that no task was made of.
-func printRejected(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) error {
+func printRejected(ctx context.Context, env environment, w *app.App, run id.Run) error {
 	const shown = 10
-	list, more, err := w.RunRejections(ctx, run, 0)
+	list, more, err := w.Console.RunRejections(ctx, run, 0)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -86,7 +86,7 @@ func printRejected(ctx context.Context, env environment, w *workflows.Workflows,
 	}
 	if more || len(list) > shown {
 		fmt.Fprintf(env.stdout, "and more: “migrations rejections %d” prints all that are listed\n", run)
-		r, err := w.Run(ctx, run)
+		r, err := w.Console.Run(ctx, run)
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -41,8 +41,8 @@ func turnKnobs(ctx context.Context, env environment, words []string) error {
 	if err != nil {
 		return err
 	}
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		r, err := w.TurnKnobs(ctx, run, change)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		r, err := w.Console.TurnKnobs(ctx, run, change)
 		var bad fault.Several
 		if errors.As(err, &bad) {
 			return errors.Join(bad...)

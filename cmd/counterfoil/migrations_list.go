@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -30,8 +30,8 @@ func listRunsCommand(env environment) *cli.Command {
 }
 
 func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		kinds, err := w.Migrations(ctx)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		kinds, err := w.Console.Migrations(ctx)
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
 		}
 		runs := []migrations.Run{}
 		for _, list := range lists {
-			part, more, err := w.Runs(ctx, list, 0)
+			part, more, err := w.Console.Runs(ctx, list, 0)
 			if err != nil {
 				return err
 			}

@@ -8,22 +8,23 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
 func retryCommand(env environment) *cli.Command {
-	return choiceCommand(env, "retry", "Do tasks once more that failed or wait", "opened again", "not failed any more", (*workflows.Workflows).RetryTasks)
+	return choiceCommand(env, "retry", "Do tasks once more that failed or wait", "opened again", "not failed any more", (*console.Console).RetryTasks)
 }
 
 func skipCommand(env environment) *cli.Command {
-	return choiceCommand(env, "skip", "Leave tasks out that failed or wait", "skipped", "in work or done by now", (*workflows.Workflows).SkipTasks)
+	return choiceCommand(env, "skip", "Leave tasks out that failed or wait", "skipped", "in work or done by now", (*console.Console).SkipTasks)
 }
 
 // choiceCommand does something to tasks that are failed or wait. others says what those are that it leaves alone.
-func choiceCommand(env environment, name, usage, done, others string, act func(*workflows.Workflows, context.Context, id.Run, migrations.Which) (int64, error)) *cli.Command {
+func choiceCommand(env environment, name, usage, done, others string, act func(*console.Console, context.Context, id.Run, migrations.Which) (int64, error)) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,
 		UsageText: "counterfoil migrations " + name + " RUN --all | --fingerprint F | --waiting | --task N[,N…]",
@@ -42,8 +43,8 @@ func choiceCommand(env environment, name, usage, done, others string, act func(*
 			if err != nil {
 				return err
 			}
-			return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-				n, err := act(w, ctx, run, which)
+			return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+				n, err := act(w.Console, ctx, run, which)
 				if err != nil {
 					return err
 				}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -46,7 +46,7 @@ func startReady(ctx context.Context, env environment, c *cli.Command, run id.Run
 	if c.NArg() > 1 || c.String("file") != "" || c.Uint64("from") != 0 || c.Bool("dry") || c.Bool("prepare") {
 		return usageError{"a run that is there has its values; only --canary can be given."}
 	}
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error { return begin(ctx, env, c, w, run) })
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error { return begin(ctx, env, c, w, run) })
 }
 
 // openAndStart opens a run, waits until a worker has filled it, and starts it.
@@ -66,8 +66,8 @@ func openAndStart(ctx context.Context, env environment, c *cli.Command) error {
 	if c.Bool("json") {
 		say = io.Discard
 	}
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		r, err := w.OpenRun(ctx, c.Args().First(), values, draft)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		r, err := w.Console.OpenRun(ctx, c.Args().First(), values, draft)
 		var bad fault.Several
 		if errors.As(err, &bad) {
 			return badValues(bad)
@@ -126,7 +126,7 @@ func keyValues(words []string) (migrations.Values, error) {
 }
 
 // filled waits until a worker has filled a run.
-func filled(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) (migrations.Run, error) {
+func filled(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
 	bar := newProgress(env)
 	defer bar.end()
 	r, err := watchRun(ctx, env, w, run, func(r migrations.Run) bool {
@@ -142,8 +142,8 @@ func filled(ctx context.Context, env environment, w *workflows.Workflows, run id
 	return r, err
 }
 
-func sayFilled(out io.Writer, w *workflows.Workflows, r migrations.Run) {
-	host, database := w.Where()
+func sayFilled(out io.Writer, w *app.App, r migrations.Run) {
+	host, database := w.Console.Where()
 	fmt.Fprintf(out, "It has %s on db host %s, database %s.", views.Counted(int64(r.Total), "task", "tasks"), host, database)
 	if r.Rejected > 0 {
 		fmt.Fprintf(out, " %s rejected.", views.Counted(int64(r.Rejected), "line was", "lines were"))
@@ -159,9 +159,9 @@ func sayFilled(out io.Writer, w *workflows.Workflows, r migrations.Run) {
 }
 
 // begin starts a run that is ready.
-func begin(ctx context.Context, env environment, c *cli.Command, w *workflows.Workflows, run id.Run) error {
+func begin(ctx context.Context, env environment, c *cli.Command, w *app.App, run id.Run) error {
 	canary := c.Int("canary")
-	r, err := w.StartRun(ctx, run, canary)
+	r, err := w.Console.StartRun(ctx, run, canary)
 	if err != nil {
 		return err
 	}

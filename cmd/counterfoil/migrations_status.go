@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -23,7 +23,7 @@ func runStatusCommand(env environment) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
+			return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 				return printRun(ctx, env, w, run, c.Bool("json"))
 			})
 		},

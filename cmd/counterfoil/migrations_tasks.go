@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -41,8 +41,8 @@ func tasksCommand(env environment) *cli.Command {
 }
 
 func listTasks(ctx context.Context, env environment, run id.Run, filter migrations.TaskFilter, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		page, err := w.RunTasks(ctx, run, filter)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		page, err := w.Console.RunTasks(ctx, run, filter)
 		if err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func taskCommand(env environment) *cli.Command {
 }
 
 func showTask(ctx context.Context, env environment, run id.Run, task id.Task, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		t, attempts, err := w.RunTask(ctx, run, task)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		t, attempts, err := w.Console.RunTask(ctx, run, task)
 		if err != nil {
 			return err
 		}

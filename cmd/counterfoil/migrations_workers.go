@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -23,8 +23,8 @@ func workersCommand(env environment) *cli.Command {
 }
 
 func listWorkers(ctx context.Context, env environment, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		list, err := w.Workers(ctx)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		list, err := w.Console.Workers(ctx)
 		if err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func workerCommand(env environment, name, usage, said string, drain bool) *cli.C
 			if err != nil {
 				return err
 			}
-			return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-				if err := w.DrainWorker(ctx, worker, drain); err != nil {
+			return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+				if err := w.Console.DrainWorker(ctx, worker, drain); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(env.stdout, said, worker)

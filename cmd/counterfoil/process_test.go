@@ -19,8 +19,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // asProgram makes the test binary be Counterfoil: tests start it as processes of their own.
@@ -132,7 +133,7 @@ func (i *install) verified(t *testing.T) {
 }
 
 // operator joins the install's database and returns its use cases, and a context in which an operator asks.
-func (i *install) operator(t *testing.T) (context.Context, *workflows.Workflows, *db.DB) {
+func (i *install) operator(t *testing.T) (context.Context, *app.App, *db.DB) {
 	t.Helper()
 	env := readEnvironment(func(name string) string {
 		for _, setting := range i.env {
@@ -152,7 +153,7 @@ func (i *install) operator(t *testing.T) (context.Context, *workflows.Workflows,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return workflows.AsCommandLine(t.Context()), w, d.DB
+	return console.AsCommandLine(t.Context()), w, d.DB
 }
 
 // process is a running serve or work.

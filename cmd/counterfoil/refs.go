@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // refsCommand does what the page and the API do, on the database itself.
@@ -20,8 +20,8 @@ func refsCommand(env environment) *cli.Command {
 
 // openRefRun opens a run that starts by itself.
 func openRefRun(ctx context.Context, env environment, c *cli.Command, name string, values migrations.Values, draft migrations.Draft) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		run, err := w.OpenRun(ctx, name, values, draft)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		run, err := w.Console.OpenRun(ctx, name, values, draft)
 		if err != nil {
 			return err
 		}

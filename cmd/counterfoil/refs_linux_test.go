@@ -34,17 +34,17 @@ func TestCodesWhileAServerDies(t *testing.T) {
 	servers := &fleet{list: []*process{i.serve(t), i.serve(t), i.serve(t), i.serve(t)}}
 	operator, w, d := i.operator(t)
 	atLeast := func(codes uint64) {
-		if err := w.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}); err != nil {
+		if err := w.Console.SetRefPolicy(operator, refs.Policy{AtLeast: codes, LowHours: 1, HighHours: 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	atLeast(0)
-	run, err := w.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mintAt := func(rate float64) {
-		if _, err := w.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &rate}); err != nil {
+		if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &rate}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		}
 		answers := poppers.answers.Load()
 		poppers.wait(t, "no codes are given out", func() bool { return poppers.answers.Load() >= answers+300 }) // so that it dies in the middle of them
-		minting, err := w.Run(operator, run.ID)
+		minting, err := w.Console.Run(operator, run.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

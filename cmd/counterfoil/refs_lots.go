@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -23,8 +23,8 @@ func lotsCommand(env environment) *cli.Command {
 }
 
 func listLots(ctx context.Context, env environment, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		list, _, err := w.RefLots(ctx, 0)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		list, _, err := w.Console.RefLots(ctx, 0)
 		if err != nil {
 			return err
 		}
@@ -62,8 +62,8 @@ func quarantineCommand(env environment) *cli.Command {
 }
 
 func quarantineRefs(ctx context.Context, env environment, c *cli.Command, lot id.Lot) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		run, err := w.QuarantineRefs(ctx, lot)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		run, err := w.Console.QuarantineRefs(ctx, lot)
 		if err != nil {
 			return err
 		}

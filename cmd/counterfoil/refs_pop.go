@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
 )
 
 func popCommand(env environment) *cli.Command {
@@ -29,8 +29,8 @@ func popCommand(env environment) *cli.Command {
 }
 
 func popRefs(ctx context.Context, env environment, n int, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		codes, err := w.PopRefs(ctx, n, nil)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		codes, err := w.Console.PopRefs(ctx, n, nil)
 		if err != nil {
 			return err
 		}
@@ -45,6 +45,6 @@ func popRefs(ctx context.Context, env environment, n int, asJSON bool) error {
 				return err
 			}
 		}
-		return w.TendRefs(ctx) // so that they count in the rate, and the pool is filled
+		return w.Delivery.TendRefs(ctx) // so that they count in the rate, and the pool is filled
 	})
 }

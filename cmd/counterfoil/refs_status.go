@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/refs"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -24,8 +24,8 @@ func refStatusCommand(env environment) *cli.Command {
 }
 
 func refStatus(ctx context.Context, env environment, asJSON bool) error {
-	return withWorkflows(ctx, env, func(ctx context.Context, w *workflows.Workflows) error {
-		standing, err := w.RefStanding(ctx)
+	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
+		standing, err := w.Console.RefStanding(ctx)
 		if err != nil {
 			return err
 		}

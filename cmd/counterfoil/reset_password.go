@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -31,9 +31,9 @@ func resetPassword(ctx context.Context, env environment, email string) error {
 		return err
 	}
 	defer d.close()
-	w := workflows.New(d.DB)
+	w := app.New(d.DB)
 	defer w.Close(ctx)
-	secret, err := w.MakeResetFor(ctx, email)
+	secret, err := w.Workflows.MakeResetFor(ctx, email)
 	if err != nil {
 		return err
 	}

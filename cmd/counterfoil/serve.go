@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/wait"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -59,13 +59,13 @@ func serve(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w, err := env.workflows(ctx, d, workflows.WithReplicas(replicas...), workflows.WithURL(env.at(listener)))
+	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...), app.WithURL(env.at(listener)))
 	if err != nil {
 		return err
 	}
 	log := env.logger()
 	server := web.HTTPServer(web.New(web.Config{
-		Workflows: w, Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
+		Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), URL: public, Proxies: proxies, Log: log, Why: d.why, MaxUpload: largest,
 	}), log)
 	return runUntilDone(ctx, env, d, w, server, listener)
 }
@@ -89,12 +89,12 @@ func listen(addr string) (net.Listener, error) {
 }
 
 // runUntilDone answers requests and keeps the database until ctx ends or one of them cannot go on.
-func runUntilDone(ctx context.Context, env environment, d *database, w *workflows.Workflows, server *http.Server, listener net.Listener) error {
+func runUntilDone(ctx context.Context, env environment, d *database, w *app.App, server *http.Server, listener net.Listener) error {
 	log := env.logger()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	loops := loop(ctx, cancel, env, d, w)
-	go w.WorkLive(ctx)
+	go w.Delivery.WorkLive(ctx)
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(fmt.Errorf("serve: %w", err))
@@ -122,10 +122,10 @@ func (e environment) at(listener net.Listener) string {
 }
 
 // announce says where the app is. Scripts wait for the first line.
-func announce(ctx context.Context, env environment, w *workflows.Workflows, listener net.Listener) {
+func announce(ctx context.Context, env environment, w *app.App, listener net.Listener) {
 	url := env.at(listener)
 	fmt.Fprintf(env.stdout, "Counterfoil is ready at %s\n", url)
-	if installed, err := w.Installed(ctx); err == nil && !installed {
+	if installed, err := w.Workflows.Installed(ctx); err == nil && !installed {
 		fmt.Fprintf(env.stdout, "Open %s/setup in a browser to begin.\n", url)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -47,9 +48,9 @@ func setup(ctx context.Context, env environment, s workflows.Setup, passwordFile
 		return err
 	}
 	defer d.close()
-	w := workflows.New(d.DB)
+	w := app.New(d.DB)
 	defer w.Close(ctx)
-	actor, _, token, err := w.SetUp(ctx, s)
+	actor, _, token, err := w.Workflows.SetUp(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -114,16 +114,16 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
-	run, err := w.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
 	lease := time.Minute // who stands still keeps what it holds
-	if _, err := w.TurnKnobs(operator, run.ID, migrations.KnobChange{Lease: &lease}); err != nil {
+	if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Lease: &lease}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.StartRun(operator, run.ID, 0); err != nil {
+	if _, err := w.Console.StartRun(operator, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	for round := range rounds {
@@ -134,7 +134,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		if still {
 			freeze(t, frozen)
 		}
-		if _, err := w.PauseRun(operator, run.ID); err != nil {
+		if _, err := w.Console.PauseRun(operator, run.ID); err != nil {
 			t.Fatal(err)
 		}
 		stopped := clock(t, d)
@@ -153,11 +153,11 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		if late != 0 || held != 0 {
 			t.Errorf("round %d, one stood still: %t: %d tasks were claimed two seconds after the run was paused, %d are under way", round, still, late, held)
 		}
-		if _, err := w.ResumeRun(operator, run.ID); err != nil {
+		if _, err := w.Console.ResumeRun(operator, run.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.CancelRun(operator, run.ID); err != nil {
+	if _, err := w.Console.CancelRun(operator, run.ID); err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is cancelled", func(r migrations.Run) bool { return r.State == migrations.Cancelled })
@@ -171,12 +171,12 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
-	run, err := w.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	if _, err := w.StartRun(operator, run.ID, 0); err != nil {
+	if _, err := w.Console.StartRun(operator, run.ID, 0); err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })

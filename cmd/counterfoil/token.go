@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
 )
 
 func tokenCommand(env environment) *cli.Command {
@@ -32,9 +32,9 @@ func token(ctx context.Context, env environment, company, email string) error {
 		return err
 	}
 	defer d.close()
-	w := workflows.New(d.DB)
+	w := app.New(d.DB)
 	defer w.Close(ctx)
-	made, err := w.OpenToken(ctx, company, email)
+	made, err := w.Workflows.OpenToken(ctx, company, email)
 	if err != nil {
 		return err
 	}

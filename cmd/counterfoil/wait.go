@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -26,7 +26,7 @@ func runOptions(more ...cli.Flag) []cli.Flag {
 
 // showRun ends a command that has opened a run, or let one go on: it says so, or with --json prints the run, and with
 // --wait waits for its end first.
-func showRun(ctx context.Context, env environment, c *cli.Command, w *workflows.Workflows, run id.Run, said string) error {
+func showRun(ctx context.Context, env environment, c *cli.Command, w *app.App, run id.Run, said string) error {
 	asJSON, wait := c.Bool("json"), c.Bool("wait")
 	if !asJSON && said != "" {
 		fmt.Fprintln(env.stdout, said)
@@ -55,7 +55,7 @@ func showRun(ctx context.Context, env environment, c *cli.Command, w *workflows.
 }
 
 // awaitEnd waits until a run is over, or stands still until an operator acts.
-func awaitEnd(ctx context.Context, env environment, w *workflows.Workflows, run id.Run) (migrations.Run, error) {
+func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
 	bar := newProgress(env)
 	defer bar.end()
 	var said time.Time
@@ -64,7 +64,7 @@ func awaitEnd(ctx context.Context, env environment, w *workflows.Workflows, run 
 			return true
 		}
 		bar.at(fmt.Sprintf("run %d %s", run, r.State), r.Progress.Done(), int64(r.Total))
-		if pulse, err := w.RunPulse(ctx, run); err == nil {
+		if pulse, err := w.Console.RunPulse(ctx, run); err == nil {
 			if pulse.ETA.Known {
 				bar.note("(%s to %s left)", pulse.ETA.Low.Round(time.Second), pulse.ETA.High.Round(time.Second))
 			}
@@ -88,16 +88,16 @@ func awaitEnd(ctx context.Context, env environment, w *workflows.Workflows, run 
 var errAlone = errors.New("no worker is running")
 
 // watchRun looks at a run until seen returns true, or no worker lives for as long as patience lasts.
-func watchRun(ctx context.Context, env environment, w *workflows.Workflows, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
+func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	var alone time.Time // since when no worker lives
 	for {
-		r, err := w.Run(ctx, run)
+		r, err := w.Console.Run(ctx, run)
 		if err != nil || seen(r) {
 			return r, err
 		}
-		workers, err := w.Workers(ctx)
+		workers, err := w.Console.Workers(ctx)
 		if err != nil {
 			return r, err
 		}
@@ -119,12 +119,12 @@ func watchRun(ctx context.Context, env environment, w *workflows.Workflows, run 
 }
 
 // printRun prints how far a run is, in a line.
-func printRun(ctx context.Context, env environment, w *workflows.Workflows, run id.Run, asJSON bool) error {
-	r, err := w.Run(ctx, run)
+func printRun(ctx context.Context, env environment, w *app.App, run id.Run, asJSON bool) error {
+	r, err := w.Console.Run(ctx, run)
 	if err != nil {
 		return err
 	}
-	pulse, err := w.RunPulse(ctx, run)
+	pulse, err := w.Console.RunPulse(ctx, run)
 	if err != nil {
 		return err
 	}

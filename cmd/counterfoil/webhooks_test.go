@@ -31,19 +31,19 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 	i := onURL(t, dbtest.URL(t))
 	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.1")
 	_, w, d := i.operator(t)
-	actor, err := w.Bearer(t.Context(), i.token)
+	actor, err := w.Workflows.Bearer(t.Context(), i.token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := accounts.WithActor(t.Context(), actor)
-	if _, _, err := w.OpenWebhook(ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}); err != nil {
+	if _, _, err := w.Workflows.OpenWebhook(ctx, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}}); err != nil {
 		t.Fatal(err)
 	}
 	newest := map[string]string{} // titles by key
 	var rows []tickets.Ticket
 	edit := func(n int, title string) {
 		t.Helper()
-		if rows[n], err = w.EditTicket(ctx, rows[n].Key, tickets.Edit{Title: &title, Version: rows[n].Version}); err != nil {
+		if rows[n], err = w.Workflows.EditTicket(ctx, rows[n].Key, tickets.Edit{Title: &title, Version: rows[n].Version}); err != nil {
 			t.Fatal(err)
 		}
 		newest[rows[n].Key.String()] = title
@@ -54,7 +54,7 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 		r.hold(len(r.messages()) + 4)
 		for n := range 10 {
 			title := fmt.Sprintf("ticket %d of round %d", n, kill)
-			ticket, err := w.OpenTicket(ctx, "DEMO", tickets.Draft{Title: title}, nil)
+			ticket, err := w.Workflows.OpenTicket(ctx, "DEMO", tickets.Draft{Title: title}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

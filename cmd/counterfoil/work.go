@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/wait"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 func workCommand(env environment) *cli.Command {
@@ -38,7 +38,7 @@ func work(ctx context.Context, env environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w, err := env.workflows(ctx, d, workflows.WithReplicas(replicas...))
+	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func work(ctx context.Context, env environment) (err error) {
 // no longer, sweeps stored files, publishes changes and sends them to webhooks, keeps and counts reference codes, and works on migrations. Where one
 // of them cannot go on it cancels ctx. Once ctx has ended, wait for what it returns: then nothing is published or
 // sent, and no task is worked on any more.
-func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *workflows.Workflows) *sync.WaitGroup {
+func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *app.App) *sync.WaitGroup {
 	if d.private != nil {
 		go func() {
 			if err := d.private.Watch(ctx); err != nil && ctx.Err() == nil {
@@ -65,15 +65,15 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 			}
 		}()
 	}
-	go forget(ctx, env.logger(), w.ForgetAnswers, w.ForgetLimits, w.ForgetLookups, w.ForgetDeliveries, w.Feeds().ForgetBatches)
+	go forget(ctx, env.logger(), w.Workflows.ForgetAnswers, w.Workflows.ForgetLimits, w.Workflows.ForgetLookups, w.Workflows.ForgetDeliveries, w.Feeds.ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup
-	loops.Go(func() { w.Feeds().Work(ctx) })
-	loops.Go(func() { w.WorkWebhooks(ctx) })
-	loops.Go(func() { w.WorkRefs(ctx) })
-	loops.Go(func() { w.WorkRecounts(ctx) })
+	loops.Go(func() { w.Feeds.Work(ctx) })
+	loops.Go(func() { w.Delivery.WorkWebhooks(ctx) })
+	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
+	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
 	loops.Go(func() {
-		if err := w.Engine().Work(ctx); err != nil {
+		if err := w.Engine.Work(ctx); err != nil {
 			cancel(err)
 		}
 	})
@@ -85,11 +85,11 @@ const leftAlone = 24 * time.Hour
 
 // sweepDaily removes files that nobody will ask for, at once and then once a day until ctx ends: what
 // writers left that died, and uploads that no run has.
-func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *workflows.Workflows) {
+func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *app.App) {
 	wait.Every(ctx, 24*time.Hour, func(ctx context.Context) {
 		before := time.Now().Add(-leftAlone)
 		halves, err := d.files.Sweep(ctx, before)
-		uploads, err2 := w.Engine().SweepUploads(ctx, d.files, before)
+		uploads, err2 := w.Engine.SweepUploads(ctx, d.files, before)
 		if err = errors.Join(err, err2); err != nil && ctx.Err() == nil {
 			log.Warn("sweep stored files", "error", err)
 		}

@@ -103,8 +103,8 @@ func (p Param) mistake() string {
 	return ""
 }
 
-// migration returns a registered migration, or UnknownMigration.
-func (e *Engine) migration(name string) (*Migration, error) {
+// Migration returns a registered migration, or UnknownMigration.
+func (e *Engine) Migration(name string) (*Migration, error) {
 	if m, ok := e.registry[name]; ok {
 		return m, nil
 	}
@@ -136,7 +136,7 @@ func (e *Engine) Infos(ctx context.Context) ([]Info, error) {
 
 // Info returns what is shown of a migration, or UnknownMigration.
 func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
-	m, err := e.migration(name)
+	m, err := e.Migration(name)
 	if err != nil {
 		return Info{}, err
 	}

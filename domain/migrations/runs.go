@@ -99,7 +99,7 @@ type upload struct {
 // Check returns the parameters of a run as they would be stored. It returns UnknownMigration, fault.Several with all that
 // is wrong, or what the migration's Check returns. Nothing is opened.
 func (e *Engine) Check(ctx context.Context, name string, values Values) (Values, error) {
-	m, err := e.migration(name)
+	m, err := e.Migration(name)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (e *Engine) Check(ctx context.Context, name string, values Values) (Values,
 // with all that is wrong, NoPreview, BadUpload, NoFiles, BadFrom, RunNotFound, what the migration's
 // Check returns, or ActiveRun. Of a run that is refused nothing is left, nor is its file.
 func (e *Engine) OpenRun(ctx context.Context, actor Actor, name string, values Values, draft Draft) (Run, error) {
-	m, err := e.migration(name)
+	m, err := e.Migration(name)
 	if err != nil {
 		return Run{}, err
 	}
@@ -301,7 +301,7 @@ func (e *Engine) activeRun(ctx context.Context, key []byte) (id.Run, error) {
 // none from being opened, and waits for none. It looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
 // UnknownMigration or fault.Several.
 func (e *Engine) OpenIn(ctx context.Context, tx *db.Tx, actor Actor, name string, values Values) (Run, error) {
-	m, err := e.migration(name)
+	m, err := e.Migration(name)
 	if err != nil {
 		return Run{}, err
 	}

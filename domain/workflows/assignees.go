@@ -136,7 +136,7 @@ const WorkPerPage = 100
 // Work returns a page of the open tickets of whoever asks, newest first, from below one; 0 means from
 // the newest. more says that there are older ones.
 func (w *Workflows) Work(ctx context.Context, before tickets.ID) (list []tickets.Work, more bool, err error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}

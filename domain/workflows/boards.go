@@ -26,7 +26,7 @@ type Cards struct {
 
 // Boards returns the company's boards by slug.
 func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
-	actor, err := reading(ctx, "boards:read")
+	actor, err := Reading(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
 
 // Board returns the board that has the slug, or had it once, with its columns, or boards.NotFound.
 func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error) {
-	actor, err := reading(ctx, "boards:read")
+	actor, err := Reading(ctx, "boards:read")
 	if err != nil {
 		return boards.Board{}, err
 	}
@@ -113,12 +113,12 @@ func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Onc
 	if err != nil {
 		return boards.Board{}, err
 	}
-	board, err := doOnce(ctx, w, once, func() (board boards.Board, err error) {
+	board, err := DoOnce(ctx, w, once, func() (board boards.Board, err error) {
 		err = w.change(ctx, func(tx *db.Tx) error {
 			if board, err = boards.Open(ctx, tx, actor.Company.ID, draft); err != nil {
 				return err
 			}
-			return remember(ctx, tx, once.row(tx, board))
+			return Remember(ctx, tx, once.Row(tx, board))
 		})
 		return board, err
 	})

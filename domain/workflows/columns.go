@@ -31,7 +31,7 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 			return err
 		}
 		// All keys of its tickets are others now. A run does it, for there may be many.
-		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), republishing, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
+		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), RepublishName, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
 		return err
 	})
 	if err != nil {
@@ -65,12 +65,12 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 // once Replayed or KeyReused.
 func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
 	var board boards.Board
-	opened, err := doOnce(ctx, w, once, func() (opened boards.Column, err error) {
+	opened, err := DoOnce(ctx, w, once, func() (opened boards.Column, err error) {
 		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) error {
 			if _, opened, err = boards.OpenColumn(ctx, tx, board, edit); err != nil {
 				return err
 			}
-			return remember(ctx, tx, once.row(tx, opened))
+			return Remember(ctx, tx, once.Row(tx, opened))
 		})
 		return opened, err
 	})
@@ -210,7 +210,7 @@ func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64,
 func (w *Workflows) forgetBoard(company id.Company, slugs ...string) {
 	for _, slug := range slugs {
 		if parsed, err := boards.ParseSlug(slug); err == nil {
-			w.boards.forget(boardRef{company, parsed})
+			w.boards.Forget(boardRef{company, parsed})
 		}
 	}
 }

@@ -1,93 +1,36 @@
 package workflows_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// another is a second program on the same database: what it knows of boards is its own.
-func (h *house) another(t testing.TB) *house {
+func (h *env) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
 	t.Helper()
-	w := workflows.New(h.db)
-	t.Cleanup(func() { w.Close(context.Background()) })
-	other := *h
-	other.Workflows = w
-	return &other
-}
-
-func (h *house) count(t testing.TB, query string, args ...any) (n int) {
-	t.Helper()
-	if err := h.db.SQL.QueryRow(query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func (h *house) edit(t testing.TB, slug string, column id.Column, edit boards.ColumnEdit) boards.Board {
-	t.Helper()
-	board, err := h.EditColumn(h.ctx, slug, column, edit, nil)
+	board, err := h.Workflows.EditColumn(h.Ctx, slug, column, edit, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return board
 }
 
-func ptr[T any](v T) *T { return &v }
-
-func hard(n int) boards.ColumnEdit { return boards.ColumnEdit{WIP: ptr(boards.LimitHard), Limit: &n} }
-
-// sound fails where what must always hold does not.
-func (h *house) sound(t interface{ Errorf(string, ...any) }) {
-	for what, query := range map[string]string{
-		"a column's count is not that of its tickets": `SELECT c.id FROM board_column c LEFT JOIN ticket t ON t.column_id = c.id
-			GROUP BY c.id, c.ticket_count HAVING COUNT(t.id) <> c.ticket_count`,
-		"a rank lies above its column's last":               `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.rank_in_column > c.last_rank`,
-		"a ticket is in a column of another board":          `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.board_id <> c.board_id`,
-		"a ticket in a done column is open":                 `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE c.done AND t.closed_at IS NULL`,
-		"assigned work is not counted as it is":             `SELECT a.ticket_id FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE a.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
-		"a number is a ticket's and another's alias":        `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.board_id = t.board_id AND k.local_id = t.local_id`,
-		"an alias was never handed out":                     `SELECT k.ticket_id FROM ticket_alias k JOIN board_ticket_incrementer i ON i.board_id = k.board_id WHERE k.local_id > i.max_ticket_id`,
-		"a ticket has two numbers on one board":             `SELECT ticket_id FROM ticket_alias GROUP BY ticket_id, board_id HAVING COUNT(*) > 1`,
-		"a ticket is alias on the board that it is on":      `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.ticket_id = t.id AND k.board_id = t.board_id`,
-		"a board's slug is not reserved for it":             `SELECT b.id FROM board b LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug AND s.board_id = b.id WHERE s.slug IS NULL`,
-		"a column has a position below the first":           `SELECT id FROM board_column WHERE position < 1`,
-		"a ticket lies nowhere and is not deleted":          `SELECT id FROM ticket WHERE (column_id IS NULL) <> (deleted_at IS NOT NULL)`,
-		"what was opened has no first entry in its history": `SELECT t.id FROM ticket t LEFT JOIN activity v ON v.ticket_id = t.id AND v.kind = 'opened' WHERE v.id IS NULL`,
-	} {
-		rows, err := h.db.SQL.Query(query)
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			return
-		}
-		var found []uint64
-		for rows.Next() {
-			var n uint64
-			_ = rows.Scan(&n)
-			found = append(found, n)
-		}
-		rows.Close()
-		if len(found) > 0 || rows.Err() != nil {
-			t.Errorf("%s: %v %v", what, found, rows.Err())
-		}
-	}
-}
+func hard(n int) boards.ColumnEdit { return boards.ColumnEdit{WIP: new(boards.LimitHard), Limit: &n} }
 
 func TestColumns(t *testing.T) {
 	t.Parallel()
 
 	t.Run("they are added at the end, renamed, put in order and removed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "OPS")
-		board, review, err := h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(" In  review ")}, &board.Version, nil)
+		h := newEnv(t)
+		board := h.Board(t, "OPS")
+		board, review, err := h.Workflows.OpenColumn(h.Ctx, "OPS", boards.ColumnEdit{Name: new(" In  review ")}, &board.Version, nil)
 		if err != nil || review.Name != "In review" || board.Columns[3].ID != review.ID || board.Version != 2 {
 			t.Fatalf("%+v, %v", board, err)
 		}
@@ -102,30 +45,30 @@ func TestColumns(t *testing.T) {
 				t.Errorf("at %d: %s", position, got)
 			}
 		}
-		board = h.edit(t, "OPS", review.ID, boards.ColumnEdit{Name: ptr("Check"), Position: ptr(2)})
+		board = h.edit(t, "OPS", review.ID, boards.ColumnEdit{Name: new("Check"), Position: new(2)})
 		for _, c := range board.Columns[1:] {
-			if board, err = h.RemoveColumn(h.ctx, "OPS", c.ID, 0, &board.Version); err != nil {
+			if board, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", c.ID, 0, &board.Version); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err = h.RemoveColumn(h.ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
+		if _, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", board.Columns[0].ID, 0, nil); !errors.Is(err, boards.CodeLastColumn) {
 			t.Errorf("the last column: %v", err)
 		}
-		if _, err := h.EditColumn(h.ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, ptr(uint64(1))); !errors.Is(err, boards.CodeStale) {
+		if _, err := h.Workflows.EditColumn(h.Ctx, "OPS", board.Columns[0].ID, boards.ColumnEdit{}, new(uint64(1))); !errors.Is(err, boards.CodeStale) {
 			t.Errorf("an old version: %v", err)
 		}
-		h.sound(t)
+		h.Sound(t)
 	})
 
 	t.Run("there are at most 50, also when two are added at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.board(t, "OPS")
+		h := newEnv(t)
+		h.Board(t, "OPS")
 		var group sync.WaitGroup
 		errs := make([]error, 60)
 		for i := range errs {
 			group.Go(func() {
-				_, _, errs[i] = h.OpenColumn(h.ctx, "OPS", boards.ColumnEdit{Name: ptr(fmt.Sprint("Column ", i))}, nil, nil)
+				_, _, errs[i] = h.Workflows.OpenColumn(h.Ctx, "OPS", boards.ColumnEdit{Name: new(fmt.Sprint("Column ", i))}, nil, nil)
 			})
 		}
 		group.Wait()
@@ -135,68 +78,68 @@ func TestColumns(t *testing.T) {
 				added++
 			}
 		}
-		if n := h.count(t, "SELECT COUNT(*) FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = 'OPS'"); n > boards.MaxColumns || n != 3+added {
+		if n := h.Count(t, "SELECT COUNT(*) FROM board_column c JOIN board b ON b.id = c.board_id WHERE b.slug = 'OPS'"); n > boards.MaxColumns || n != 3+added {
 			t.Errorf("%d columns, %d added", n, added)
 		}
-		h.sound(t)
+		h.Sound(t)
 	})
 
 	t.Run("a removed column's tickets go to the end of another, in their order", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "OPS")
+		h := newEnv(t)
+		board := h.Board(t, "OPS")
 		todo, doing, done := board.Columns[0].ID, board.Columns[1].ID, board.Columns[2].ID
-		there, going := h.open(t, "OPS", done, 2), h.open(t, "OPS", doing, 5)
-		top, _, err := h.MoveTicket(h.ctx, going[4], tickets.Intent{Column: doing})
+		there, going := h.Open(t, "OPS", done, 2), h.Open(t, "OPS", doing, 5)
+		top, _, err := h.Workflows.MoveTicket(h.Ctx, going[4], tickets.Intent{Column: doing})
 		if err != nil || top.Ticket.Rank > 0 {
 			t.Fatalf("%+v, %v", top, err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, 0, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("without an heir: %v", err)
 		}
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
+		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, doing, nil); !errors.Is(err, boards.CodeNoHeir) {
 			t.Errorf("its own heir: %v", err)
 		}
 		h.edit(t, "OPS", todo, hard(4))
-		if _, err := h.RemoveColumn(h.ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, todo, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("into a full column: %v", err)
 		}
-		h.db.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
-		if board, err = h.RemoveColumn(h.ctx, "OPS", doing, done, nil); err != nil {
+		h.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
+		if board, err = h.Workflows.RemoveColumn(h.Ctx, "OPS", doing, done, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprint([]uint64{there[0].Number, there[1].Number, going[4].Number, going[0].Number, going[1].Number, going[2].Number, going[3].Number})
-		if got := fmt.Sprint(h.stored(t, board).columns[done]); got != want {
+		if got := fmt.Sprint(h.Stored(t, board).Columns[done]); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
-		if n := h.count(t, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'"); n != 6 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM activity v JOIN ticket t ON t.id = v.ticket_id JOIN board b ON b.id = t.board_id WHERE b.slug = 'OPS' AND v.kind = 'moved'"); n != 6 {
 			t.Errorf("%d entries", n)
 		}
-		h.open(t, "OPS", done, 1)
-		h.sound(t)
+		h.Open(t, "OPS", done, 1)
+		h.Sound(t)
 	})
 
 	t.Run("what is in a column is closed or opened with it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "OPS")
+		h := newEnv(t)
+		board := h.Board(t, "OPS")
 		doing := board.Columns[1].ID
-		keys := h.open(t, "OPS", doing, 3)
-		if _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
+		keys := h.Open(t, "OPS", doing, 3)
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: doing}); err != nil {
 			t.Fatal(err)
 		}
-		h.db.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
+		h.DB.SQL.Exec("INSERT INTO assignee (ticket_id, account_id, current, created_at) SELECT id, 1, closed_at IS NULL, created_at FROM ticket")
 		for _, done := range []bool{true, true, false} {
 			h.edit(t, "OPS", doing, boards.ColumnEdit{Done: &done})
 			for _, key := range keys {
-				if ticket, err := h.Ticket(h.ctx, key); err != nil || ticket.Closed() != done {
+				if ticket, err := h.Workflows.Ticket(h.Ctx, key); err != nil || ticket.Closed() != done {
 					t.Errorf("%s is %+v, %v", key, ticket.ClosedAt, err)
 				}
 			}
-			h.sound(t)
+			h.Sound(t)
 		}
 		for _, kind := range []string{"closed", "reopened"} {
-			if n := h.count(t, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind); n != 3 {
+			if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = ?", kind); n != 3 {
 				t.Errorf("%d tickets were %s", n, kind)
 			}
 		}
@@ -204,42 +147,42 @@ func TestColumns(t *testing.T) {
 
 	t.Run("an opening that knows an old board keeps to the new one", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		other := h.another(t)
-		board := h.board(t, "OPS")
+		board := h.Board(t, "OPS")
 		first, second := board.Columns[0].ID, board.Columns[1].ID
-		h.open(t, "OPS", 0, 1) // it knows the board now
-		other.edit(t, "OPS", first, boards.ColumnEdit{Done: ptr(true)})
-		if ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
+		h.Open(t, "OPS", 0, 1) // it knows the board now
+		other.edit(t, "OPS", first, boards.ColumnEdit{Done: new(true)})
+		if ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || !ticket.Closed() {
 			t.Errorf("in a column that is done by now: %+v, %v", ticket, err)
 		}
 		other.edit(t, "OPS", first, hard(2))
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
+		if _, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeColumnFull) {
 			t.Errorf("in a column that is full by now: %v", err)
 		}
-		if _, err := other.RemoveColumn(h.ctx, "OPS", first, second, nil); err != nil {
+		if _, err := other.Workflows.RemoveColumn(h.Ctx, "OPS", first, second, nil); err != nil {
 			t.Fatal(err)
 		}
-		if ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
+		if ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); err != nil || ticket.Column != second {
 			t.Errorf("its first column is gone: %+v, %v", ticket, err)
 		}
-		if _, err := other.RenameBoard(h.ctx, "OPS", boards.Names{Slug: ptr("NINJA")}, 4); err != nil {
+		if _, err := other.Workflows.RenameBoard(h.Ctx, "OPS", boards.Names{Slug: new("NINJA")}, 4); err != nil {
 			t.Fatal(err)
 		}
-		ticket, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := h.Ticket(h.ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
+		if found, err := h.Workflows.Ticket(h.Ctx, ticket.Key); err != nil || found.Key.Board != "NINJA" || found.Key.Number != ticket.Key.Number {
 			t.Errorf("%s leads to %+v, %v", ticket.Key, found, err)
 		}
-		if _, err := other.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
+		if _, err := other.Workflows.ArchiveBoard(h.Ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
+		if _, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil); !errors.Is(err, boards.CodeArchived) {
 			t.Errorf("on a board that is archived by now: %v", err)
 		}
-		h.sound(t)
+		h.Sound(t)
 	})
 }
 
@@ -247,13 +190,13 @@ func TestHardLimit(t *testing.T) {
 	t.Parallel()
 	t.Run("movers, openers and the removal of a column at once never exceed it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		const limit = 7
-		ops, ninja := h.board(t, "OPS"), h.board(t, "NINJA")
+		ops, ninja := h.Board(t, "OPS"), h.Board(t, "NINJA")
 		goal := ops.Columns[1].ID
 		h.edit(t, "OPS", goal, hard(limit))
-		servers := []*house{h, h.another(t)}
-		from := append(h.open(t, "OPS", ops.Columns[0].ID, 12), h.open(t, "NINJA", ninja.Columns[0].ID, 12)...)
+		servers := []*env{h, h.another(t)}
+		from := append(h.Open(t, "OPS", ops.Columns[0].ID, 12), h.Open(t, "NINJA", ninja.Columns[0].ID, 12)...)
 		var mu sync.Mutex
 		in := map[tickets.Key]bool{}
 		came := func(key tickets.Key, err error) {
@@ -269,19 +212,19 @@ func TestHardLimit(t *testing.T) {
 		var group sync.WaitGroup
 		for i, key := range from {
 			group.Go(func() {
-				moved, _, err := servers[i%2].MoveTicket(h.ctx, key, tickets.Intent{Board: "OPS", Column: goal})
+				moved, _, err := servers[i%2].Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Board: "OPS", Column: goal})
 				came(moved.Ticket.Key, err)
 			})
 		}
 		for i := range 12 {
 			group.Go(func() {
-				ticket, err := servers[i%2].OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
+				ticket, err := servers[i%2].Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x", Column: goal}, nil)
 				came(ticket.Key, err)
 			})
 		}
 		group.Wait()
-		board, _ := h.Board(h.ctx, "OPS")
-		stored := h.stored(t, board).columns[goal]
+		board, _ := h.Workflows.Board(h.Ctx, "OPS")
+		stored := h.Stored(t, board).Columns[goal]
 		if len(stored) != limit || len(in) != limit {
 			t.Errorf("%d are there, %d were told that they are; the limit is %d", len(stored), len(in), limit)
 		}
@@ -290,50 +233,56 @@ func TestHardLimit(t *testing.T) {
 				t.Errorf("OPS-%d is there and was refused", number)
 			}
 		}
-		if _, _, err := h.MoveTicket(h.ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: keyOf("OPS", stored[6])}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, tickets.Key{Board: "OPS", Number: stored[0]}, tickets.Intent{Column: goal, After: apptest.KeyOf("OPS", stored[6])}); err != nil {
 			t.Errorf("a move within a full column: %v", err)
 		}
-		h.sound(t)
+		h.Sound(t)
 	})
 }
 
 func TestArchivedBoard(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	board := h.board(t, "OPS")
-	h.board(t, "NINJA")
-	keys := h.open(t, "OPS", 0, 2)
-	other := h.open(t, "NINJA", 0, 1)[0]
-	archived, err := h.ArchiveBoard(h.ctx, "OPS", true, &board.Version)
+	h := newEnv(t)
+	board := h.Board(t, "OPS")
+	h.Board(t, "NINJA")
+	keys := h.Open(t, "OPS", 0, 2)
+	other := h.Open(t, "NINJA", 0, 1)[0]
+	archived, err := h.Workflows.ArchiveBoard(h.Ctx, "OPS", true, &board.Version)
 	if err != nil || !archived.Archived() {
 		t.Fatalf("%+v, %v", archived, err)
 	}
-	before := h.count(t, "SELECT COUNT(*) FROM activity")
+	before := h.Count(t, "SELECT COUNT(*) FROM activity")
 	column := board.Columns[1].ID
 	for what, do := range map[string]func() error{
-		"open": func() error { _, err := h.OpenTicket(h.ctx, "OPS", tickets.Draft{Title: "x"}, nil); return err },
-		"edit": func() error {
-			_, err := h.EditTicket(h.ctx, keys[0], tickets.Edit{Title: ptr("y"), Version: 1})
+		"open": func() error {
+			_, err := h.Workflows.OpenTicket(h.Ctx, "OPS", tickets.Draft{Title: "x"}, nil)
 			return err
 		},
-		"move": func() error { _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: column}); return err },
+		"edit": func() error {
+			_, err := h.Workflows.EditTicket(h.Ctx, keys[0], tickets.Edit{Title: new("y"), Version: 1})
+			return err
+		},
+		"move": func() error {
+			_, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: column})
+			return err
+		},
 		"move here": func() error {
-			_, _, err := h.MoveTicket(h.ctx, other, tickets.Intent{Board: "OPS", Column: column})
+			_, _, err := h.Workflows.MoveTicket(h.Ctx, other, tickets.Intent{Board: "OPS", Column: column})
 			return err
 		},
 		"move away": func() error {
-			to, _ := h.Board(h.ctx, "NINJA")
-			_, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
+			to, _ := h.Workflows.Board(h.Ctx, "NINJA")
+			_, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Board: "NINJA", Column: to.Columns[0].ID})
 			return err
 		},
-		"close":  func() error { _, _, err := h.CloseTicket(h.ctx, keys[0]); return err },
-		"delete": func() error { return h.DeleteTicket(h.ctx, keys[1]) },
+		"close":  func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, keys[0]); return err },
+		"delete": func() error { return h.Workflows.DeleteTicket(h.Ctx, keys[1]) },
 		"rename": func() error {
-			_, err := h.RenameBoard(h.ctx, "OPS", boards.Names{Title: ptr("x")}, archived.Version)
+			_, err := h.Workflows.RenameBoard(h.Ctx, "OPS", boards.Names{Title: new("x")}, archived.Version)
 			return err
 		},
 		"columns": func() error {
-			_, err := h.EditColumn(h.ctx, "OPS", column, boards.ColumnEdit{Name: ptr("x")}, nil)
+			_, err := h.Workflows.EditColumn(h.Ctx, "OPS", column, boards.ColumnEdit{Name: new("x")}, nil)
 			return err
 		},
 	} {
@@ -341,36 +290,36 @@ func TestArchivedBoard(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if after := h.count(t, "SELECT COUNT(*) FROM activity"); after != before {
+	if after := h.Count(t, "SELECT COUNT(*) FROM activity"); after != before {
 		t.Errorf("%d entries more", after-before)
 	}
-	if _, err := h.Ticket(h.ctx, keys[0]); err != nil {
+	if _, err := h.Workflows.Ticket(h.Ctx, keys[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.ArchiveBoard(h.ctx, "OPS", false, nil); err != nil {
+	if _, err := h.Workflows.ArchiveBoard(h.Ctx, "OPS", false, nil); err != nil {
 		t.Error(err)
 	}
-	h.open(t, "OPS", 0, 1)
-	h.sound(t)
+	h.Open(t, "OPS", 0, 1)
+	h.Sound(t)
 }
 
 func TestSlugs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ops := h.board(t, "OPS")
-	h.board(t, "NINJA")
-	key := h.open(t, "OPS", 0, 1)[0]
+	h := newEnv(t)
+	ops := h.Board(t, "OPS")
+	h.Board(t, "NINJA")
+	key := h.Open(t, "OPS", 0, 1)[0]
 	rename := func(slug, to string, version uint64) (boards.Board, error) {
-		return h.RenameBoard(h.ctx, slug, boards.Names{Slug: &to}, version)
+		return h.Workflows.RenameBoard(h.Ctx, slug, boards.Names{Slug: &to}, version)
 	}
 	now, err := rename("OPS", "dev", ops.Version)
 	if err != nil || now.Slug != "DEV" || now.Title != ops.Title {
 		t.Fatalf("%+v, %v", now, err)
 	}
-	if ticket, err := h.Ticket(h.ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
+	if ticket, err := h.Workflows.Ticket(h.Ctx, key); err != nil || ticket.Key.String() != "DEV-1" {
 		t.Errorf("%s is %+v, %v", key, ticket, err)
 	}
-	if _, err := h.OpenBoard(h.ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
+	if _, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: "OPS", Title: "x"}, nil); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
 		t.Errorf("an old slug for a new board: %v", err)
 	}
 	if _, err := rename("NINJA", "OPS", 1); !errors.Is(err, boards.SlugConflict("OPS", "DEV", ops.Title)) {
@@ -385,8 +334,8 @@ func TestSlugs(t *testing.T) {
 	if back, err := rename("DEV", "OPS", now.Version); err != nil || back.Slug != "OPS" {
 		t.Errorf("back: %+v, %v", back, err)
 	}
-	if ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
+	if ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "DEV", Number: 1}); err != nil || ticket.Key != key {
 		t.Errorf("%+v, %v", ticket, err)
 	}
-	h.sound(t)
+	h.Sound(t)
 }

@@ -70,7 +70,7 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 	if err != nil {
 		return tickets.Said{}, err
 	}
-	said, err := doOnce(ctx, w, once, func() (said tickets.Said, err error) {
+	said, err := DoOnce(ctx, w, once, func() (said tickets.Said, err error) {
 		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
 			said.Key = locked.Key
 			if said.Comment, err = tickets.Say(ctx, tx, locked, body, by, voice); err != nil {
@@ -85,7 +85,7 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 			if err := tickets.Tell(ctx, tx, news); err != nil {
 				return err
 			}
-			return remember(ctx, tx, once.row(tx, said))
+			return Remember(ctx, tx, once.Row(tx, said))
 		})
 		return said, err
 	})
@@ -183,7 +183,7 @@ const maxWords = 1000
 
 // References returns what the words in texts stand for. It asks for nothing that they do not have.
 func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return refs, err
 	}
@@ -243,7 +243,7 @@ func words(texts []string, in func(string) []string) []string {
 // FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.
 func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.Named, error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, l
 
 // MembersAmong returns the members among accounts, in the order of their handles.
 func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.Named, error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 // first, from below a cursor or from the newest where that is nil. next is where to go on, nil at the
 // end. It returns boards.NotFound.
 func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tickets.DeletedCursor) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
-	if _, err := reading(ctx, "tickets:read"); err != nil {
+	if _, err := Reading(ctx, "tickets:read"); err != nil {
 		return board, nil, nil, err
 	}
 	if board, err = w.Board(ctx, slug); err != nil {
@@ -53,7 +53,7 @@ func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tick
 // DeletedTicket returns a ticket that was deleted and can be restored, with its board and the entry
 // that says who deleted it. It returns tickets.NotFound for any other.
 func (w *Workflows) DeletedTicket(ctx context.Context, key tickets.Key) (ticket tickets.Ticket, board boards.Board, deletion tickets.Activity, err error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return ticket, board, deletion, err
 	}

@@ -28,22 +28,12 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 // Consumers returns a page of the consumers that the company of the one who asks has registered, by id above
 // after, and whether there are more.
 func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) (list []feeds.Consumer, more bool, err error) {
-	actor, err := reading(ctx, "tickets:read")
+	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}
 	list, err = w.feeds.Consumers(ctx, actor.Company.ID, after, ConsumersPerPage+1)
-	list, more = cut(list)
-	return list, more, err
-}
-
-// AllConsumers returns a page of the consumers of all companies, for an operator, as Consumers does.
-func (w *Workflows) AllConsumers(ctx context.Context, after id.Consumer) (list []feeds.Consumer, more bool, err error) {
-	if _, err := operating(ctx); err != nil {
-		return nil, false, err
-	}
-	list, err = w.feeds.Consumers(ctx, 0, after, ConsumersPerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 
@@ -139,72 +129,6 @@ func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error
 		return err
 	}
 	return feeds.Drop(ctx, w.db.Queries, consumer.ID)
-}
-
-// AnyConsumer returns a consumer of whatever company, for an operator, or feeds.ConsumerNotFound.
-func (w *Workflows) AnyConsumer(ctx context.Context, consumer id.Consumer) (feeds.Consumer, error) {
-	if _, err := operating(ctx); err != nil {
-		return feeds.Consumer{}, err
-	}
-	return w.feeds.ConsumerByID(ctx, consumer)
-}
-
-// SeekAnyConsumer is SeekConsumer for an operator. The company's audit list has it.
-func (w *Workflows) SeekAnyConsumer(ctx context.Context, consumer id.Consumer, to string) (feeds.Consumer, error) {
-	found, err := w.AnyConsumer(ctx, consumer)
-	if err != nil {
-		return feeds.Consumer{}, err
-	}
-	cursor, err := w.feeds.Find(ctx, found.Feed, to)
-	if err != nil {
-		return feeds.Consumer{}, err
-	}
-	err = w.onAnyConsumer(ctx, found, accounts.AuditConsumerMoved, func(tx *db.Tx) error { return feeds.Seek(ctx, tx.Queries, consumer, cursor) })
-	if err != nil {
-		return feeds.Consumer{}, err
-	}
-	return w.feeds.ConsumerByID(ctx, consumer)
-}
-
-// PauseAnyConsumer is PauseConsumer for an operator. The company's audit list has it.
-func (w *Workflows) PauseAnyConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
-	found, err := w.AnyConsumer(ctx, consumer)
-	if err != nil || found.Paused == paused {
-		return found, err
-	}
-	kind := accounts.AuditConsumerResumed
-	if paused {
-		kind = accounts.AuditConsumerPaused
-	}
-	err = w.onAnyConsumer(ctx, found, kind, func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
-	if err != nil {
-		return feeds.Consumer{}, err
-	}
-	return w.feeds.ConsumerByID(ctx, consumer)
-}
-
-// DeleteAnyConsumer is DeleteConsumer for an operator. The company's audit list has it.
-func (w *Workflows) DeleteAnyConsumer(ctx context.Context, consumer id.Consumer) error {
-	found, err := w.AnyConsumer(ctx, consumer)
-	if err != nil {
-		return err
-	}
-	return w.onAnyConsumer(ctx, found, accounts.AuditConsumerDeleted, func(tx *db.Tx) error { return feeds.Drop(ctx, tx.Queries, consumer) })
-}
-
-// onAnyConsumer changes a consumer in a transaction, and writes that down where its company sees it. Whoever
-// runs the program has no account to name there.
-func (w *Workflows) onAnyConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
-	actor := accounts.ActorFrom(ctx)
-	return w.db.InTx(ctx, func(tx *db.Tx) error {
-		if err := operatingStill(ctx, tx, actor); err != nil {
-			return err
-		}
-		if err := fn(tx); err != nil || actor.Account.ID == 0 {
-			return err
-		}
-		return accounts.Record(ctx, tx, found.Company, actor.Account.ID, kind, accounts.AuditDetail{Name: found.Name, Feed: found.Feed})
-	})
 }
 
 // changingFeed returns who asks where they may change who reads a feed.

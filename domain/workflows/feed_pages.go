@@ -101,11 +101,11 @@ func (w *Workflows) FeedPlace(ctx context.Context, feed, text string) (feeds.Cur
 
 // readingFeed returns who asks where they may read a feed.
 func readingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
-	of, err := fedBy(feed)
+	of, err := FeedNamed(feed)
 	if err != nil {
 		return accounts.Actor{}, err
 	}
-	return reading(ctx, of.scope)
+	return Reading(ctx, of.scope)
 }
 
 // FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one

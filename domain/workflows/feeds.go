@@ -2,8 +2,6 @@ package workflows
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
@@ -12,52 +10,37 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// fed is a feed that comes with the program: as the engine knows it, and what else is done with its rows.
-type fed struct {
+// FeedDescriptor is a feed that comes with the program: as the engine knows it, and what else is done with its rows.
+type FeedDescriptor struct {
 	feeds.Feed
 	scope string // of a token that may read it
 	// companies returns the last position of each company among some of the feed.
-	companies func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
+	Companies func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
 	// republish has those of some rows published again that are a company's, and returns how many.
 	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
 	// keyed returns the rows of a company that have some keys; nil where rows have none.
 	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
-	// again has what a task of republish says published again, and returns how many rows these are.
-	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
-	// parts adds the tasks for what hangs on the tickets of a board with numbers from after + 1 to upto; nil where a
-	// board is one task. Those of later feeds come first, and with those of tickets filling is through with the numbers.
-	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
 }
 
 // everyFeed are all feeds.
-var everyFeed = []fed{
+var everyFeed = []FeedDescriptor{
 	{
 		Feed:  feeds.Feed{Name: "tickets", Table: "ticket", Load: loadTickets, List: listTickets},
-		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
-		keyed: tickets.IDsByKeys, parts: (*againFiller).tickets,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
-		},
+		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfTickets), republish: byIDs(tickets.Republish),
+		keyed: tickets.IDsByKeys,
 	},
 	{
 		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
-		scope: "tickets:read", companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
-		parts: (*againFiller).comments,
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
-		},
+		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
 	},
 	{
 		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
-		scope: "boards:read", companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
-		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
-			return boards.RepublishOne(ctx, tx, task.Board)
-		},
+		scope: "boards:read", Companies: companiesBy((*db.Queries).CompaniesOfBoards), republish: byIDs(boards.Republish),
 	},
 }
 
-// fedBy returns the feed of a name, or feeds.NotFound.
-func fedBy(name string) (fed, error) {
+// FeedNamed returns the feed of a name, or feeds.NotFound.
+func FeedNamed(name string) (FeedDescriptor, error) {
 	names := make([]string, len(everyFeed))
 	for i, f := range everyFeed {
 		if f.Name == name {
@@ -65,17 +48,20 @@ func fedBy(name string) (fed, error) {
 		}
 		names[i] = f.Name
 	}
-	return fed{}, feeds.NotFound(name, names)
+	return FeedDescriptor{}, feeds.NotFound(name, names)
 }
 
-// forEngine are all feeds as the engine knows them.
-func forEngine() []feeds.Feed {
+// FeedList are all feeds as the engine knows them.
+func FeedList() []feeds.Feed {
 	list := make([]feeds.Feed, len(everyFeed))
 	for i, f := range everyFeed {
 		list[i] = f.Feed
 	}
 	return list
 }
+
+// CompaniesAtOnce is how many positions at most are looked through for their companies.
+const CompaniesAtOnce = 2000
 
 // companiesBy asks by a query for positions of a feed with their companies, in their order.
 func companiesBy[P ~struct {
@@ -86,7 +72,7 @@ func companiesBy[P ~struct {
 	CompanyID  id.Company
 }](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
 	return func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
-		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: scan})))
+		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: CompaniesAtOnce})))
 		last := map[id.Company]uint64{}
 		for _, row := range rows {
 			row := db.CompaniesOfTicketsRow(row)
@@ -109,52 +95,6 @@ func byIDs[ID ~uint64](republish func(ctx context.Context, tx *db.Tx, company id
 
 // Feeds is what publishes changes and tells of them.
 func (w *Workflows) Feeds() *feeds.Engine { return w.feeds }
-
-// FeedStates tells an operator how the feeds stand, and how fast they went lately.
-func (w *Workflows) FeedStates(ctx context.Context) ([]feeds.State, error) {
-	if _, err := operating(ctx); err != nil {
-		return nil, err
-	}
-	states, err := w.feeds.States(ctx)
-	for i := range states {
-		if states[i].Rates, err = w.feeds.Rates(ctx, states[i]); err != nil {
-			return nil, err
-		}
-	}
-	return states, err
-}
-
-// gaugesFor is how old the gauges of the feeds may be.
-const gaugesFor = 2 * time.Second
-
-// feedGauges keeps the last answer, so that whoever asks often costs little.
-type feedGauges struct {
-	mu        sync.Mutex
-	states    []feeds.State
-	consumers []feeds.Consumer
-	at        time.Time
-}
-
-// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers, at most two seconds old.
-func (w *Workflows) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consumer, error) {
-	kept := &w.gauges
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	now := w.db.Now()
-	if age := now.Sub(kept.at); age >= 0 && age < gaugesFor {
-		return kept.states, kept.consumers, nil
-	}
-	states, err := w.feeds.States(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	consumers, err := w.feeds.Consumers(ctx, 0, 0, 1000)
-	if err != nil {
-		return nil, nil, err
-	}
-	kept.states, kept.consumers, kept.at = states, consumers, now
-	return states, consumers, nil
-}
 
 // change runs fn in a transaction, as InTx does, and has what it changed published at once.
 func (w *Workflows) change(ctx context.Context, fn func(tx *db.Tx) error) error {

@@ -17,21 +17,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // follower reads a feed page by page, and keeps what it is told as it is told to.
 type follower struct {
-	h      *house
+	h      *env
 	cursor feeds.Cursor
 	scope  feeds.Scope
 	rows   map[uint64]feeds.Item
 	swept  int // how often it had to begin anew
 }
 
-func (h *house) follow(feed string, board id.Board) *follower {
-	return &follower{h: h, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: h.actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
+func (h *env) follow(feed string, board id.Board) *follower {
+	return &follower{h: h, cursor: feeds.Cursor{Feed: feed}, scope: feeds.Scope{Company: h.Actor.Company.ID, Board: board, Base: "https://x.example"}, rows: map[uint64]feeds.Item{}}
 }
 
 // read takes pages until it has all, and returns the items in their order.
@@ -39,13 +40,13 @@ func (f *follower) read(t testing.TB, limit int) (items []feeds.Item) {
 	t.Helper()
 	for {
 		if f.cursor.Epoch == 0 {
-			start, err := f.h.Feeds().Start(context.Background(), f.cursor.Feed)
+			start, err := f.h.Feeds.Start(context.Background(), f.cursor.Feed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			f.cursor = start
 		}
-		page, err := f.h.Feeds().Read(context.Background(), f.cursor, limit, f.scope)
+		page, err := f.h.Feeds.Read(context.Background(), f.cursor, limit, f.scope)
 		if errors.Is(err, feeds.CodeCursorExpired) {
 			f.cursor, f.rows = feeds.Cursor{Feed: f.cursor.Feed}, map[uint64]feeds.Item{}
 			f.swept++
@@ -94,22 +95,22 @@ func TestFeeds(t *testing.T) {
 
 	t.Run("an item is what the API shows, and nothing of what is deleted", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "NINJA")
-		keys := h.open(t, "NINJA", board.Columns[0].ID, 2)
-		if _, err := h.SetAssignees(h.ctx, keys[0], []string{"ana"}); err != nil {
+		h := newEnv(t)
+		board := h.Board(t, "NINJA")
+		keys := h.Open(t, "NINJA", board.Columns[0].ID, 2)
+		if _, err := h.Workflows.SetAssignees(h.Ctx, keys[0], []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
-		said, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil)
+		said, err := h.Workflows.Comment(h.Ctx, keys[0], "Sharpen it", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.DeleteTicket(h.ctx, keys[1]); err != nil {
+		if err := h.Workflows.DeleteTicket(h.Ctx, keys[1]); err != nil {
 			t.Fatal(err)
 		}
-		h.publish(t)
-		links := workflows.Links{Base: "https://x.example", Company: h.actor.Company.Slug}
-		ticket, err := h.Ticket(h.ctx, keys[0])
+		h.Publish(t)
+		links := workflows.Links{Base: "https://x.example", Company: h.Actor.Company.Slug}
+		ticket, err := h.Workflows.Ticket(h.Ctx, keys[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func TestFeeds(t *testing.T) {
 		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || asJSON(t, items[0].Data) != asJSON(t, links.Comment(said.Key, said.Comment)) {
 			t.Errorf("%+v", items)
 		}
-		shown, err := h.Board(h.ctx, "NINJA")
+		shown, err := h.Workflows.Board(h.Ctx, "NINJA")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,10 +133,10 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("%+v", items)
 		}
 
-		if err := h.DeleteTicket(h.ctx, keys[0]); err != nil {
+		if err := h.Workflows.DeleteTicket(h.Ctx, keys[0]); err != nil {
 			t.Fatal(err)
 		}
-		h.publish(t)
+		h.Publish(t)
 		if items := h.follow("comments", 0).read(t, 10); len(items) != 1 || !items[0].Deleted || items[0].Data != nil {
 			t.Errorf("a comment of a deleted ticket is %+v", items)
 		}
@@ -143,21 +144,21 @@ func TestFeeds(t *testing.T) {
 
 	t.Run("what goes to another board is told to have left, with its comments, and so are its readers there", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		from, to, third := h.board(t, "NINJA"), h.board(t, "OTHER"), h.board(t, "THIRD")
-		keys := h.open(t, "NINJA", from.Columns[0].ID, 2)
-		if _, err := h.Comment(h.ctx, keys[0], "Sharpen it", nil); err != nil {
+		h := newEnv(t)
+		from, to, third := h.Board(t, "NINJA"), h.Board(t, "OTHER"), h.Board(t, "THIRD")
+		keys := h.Open(t, "NINJA", from.Columns[0].ID, 2)
+		if _, err := h.Workflows.Comment(h.Ctx, keys[0], "Sharpen it", nil); err != nil {
 			t.Fatal(err)
 		}
-		h.publish(t)
+		h.Publish(t)
 		for _, feed := range []string{"tickets", "comments"} {
 			followed := h.follow(feed, from.ID)
 			followed.read(t, 10)
-			moved, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
+			moved, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Board: "OTHER", Column: to.Columns[0].ID})
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.publish(t)
+			h.Publish(t)
 			items := followed.read(t, 10)
 			if len(items) != 1 || !items[0].Deleted || items[0].Reason != feeds.LeftFilter || items[0].Data != nil {
 				t.Errorf("%s: %+v", feed, items)
@@ -168,10 +169,10 @@ func TestFeeds(t *testing.T) {
 			if items := h.follow(feed, third.ID).read(t, 10); len(items) != 0 {
 				t.Errorf("%s of a board where nothing was: %+v", feed, items)
 			}
-			if _, _, err := h.MoveTicket(h.ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.Ctx, moved.Ticket.Key, tickets.Intent{Board: "NINJA", Column: from.Columns[0].ID}); err != nil {
 				t.Fatal(err)
 			}
-			h.publish(t)
+			h.Publish(t)
 			if items := followed.read(t, 10); len(items) != 1 || items[0].Deleted {
 				t.Errorf("%s that came back: %+v", feed, items)
 			}
@@ -180,17 +181,17 @@ func TestFeeds(t *testing.T) {
 
 	t.Run("nobody hears of another company's", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "NINJA")
-		h.open(t, "NINJA", board.Columns[0].ID, 3)
-		h.publish(t)
-		for _, feed := range h.Feeds().Names() {
+		h := newEnv(t)
+		board := h.Board(t, "NINJA")
+		h.Open(t, "NINJA", board.Columns[0].ID, 3)
+		h.Publish(t)
+		for _, feed := range h.Feeds.Names() {
 			stranger := h.follow(feed, 0)
 			stranger.scope.Company++
 			if items := stranger.read(t, 2); len(items) != 0 {
 				t.Errorf("%s: %+v", feed, items)
 			}
-			if end, err := h.Feeds().End(context.Background(), feed); err != nil || stranger.cursor != end {
+			if end, err := h.Feeds.End(context.Background(), feed); err != nil || stranger.cursor != end {
 				t.Errorf("%s: a reader of nothing stands at %v, not at the end %v; %v", feed, stranger.cursor, end, err)
 			}
 		}
@@ -201,30 +202,30 @@ func TestFeeds(t *testing.T) {
 // would keep what is not so. Whatever people do, in whatever order.
 func TestNothingChangesAtItsPosition(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	bob := h.as(t, "Bob", "member")
-	h.board(t, "NINJA")
-	h.board(t, "OTHER")
+	h := newEnv(t)
+	bob := h.As(t, "Bob", "member")
+	h.Board(t, "NINJA")
+	h.Board(t, "OTHER")
 	at := map[string]string{} // what each row was at each position
 	followers := map[string]*follower{}
-	for _, feed := range h.Feeds().Names() {
+	for _, feed := range h.Feeds.Names() {
 		followers[feed] = h.follow(feed, 0)
 	}
-	ninja, err := h.Board(h.ctx, "NINJA")
+	ninja, err := h.Workflows.Board(h.Ctx, "NINJA")
 	if err != nil {
 		t.Fatal(err)
 	}
 	narrow := h.follow("tickets", ninja.ID)
 
 	rapid.Check(t, func(rt *rapid.T) {
-		p := person{t: rt, test: t, h: h, ctx: rapid.SampledFrom([]context.Context{h.ctx, bob}).Draw(rt, "who")}
+		p := person{t: rt, test: t, h: h, ctx: rapid.SampledFrom([]context.Context{h.Ctx, bob}).Draw(rt, "who")}
 		for range 24 { // in few checks as many as there must be for something of each feed to be followed
 			name := rapid.SampledFrom(slices.Sorted(maps.Keys(deeds))).Draw(rt, "deed")
 			if err := deeds[name](p); err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.Forbidden) {
 				rt.Fatalf("%s: %v", name, err)
 			}
 			if rapid.Bool().Draw(rt, "publish") {
-				h.publish(t)
+				h.Publish(t)
 			}
 			for row, content := range h.atPositions(t) {
 				if was, ok := at[row]; ok && was != content {
@@ -234,12 +235,12 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(rt, "read") {
-			followers[rapid.SampledFrom(h.Feeds().Names()).Draw(rt, "feed")].read(t, 7)
+			followers[rapid.SampledFrom(h.Feeds.Names()).Draw(rt, "feed")].read(t, 7)
 			narrow.read(t, 5)
 		}
 	})
 
-	h.publish(t)
+	h.Publish(t)
 	for feed, f := range followers {
 		f.read(t, 7)
 		fresh := h.follow(feed, 0)
@@ -259,31 +260,31 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 
 func TestNamesInFeeds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ben := h.as(t, "Ben", accounts.Member)
+	h := newEnv(t)
+	ben := h.As(t, "Ben", accounts.Member)
 	actor := accounts.ActorFrom(ben)
-	h.assign(t, h.ctx, "ben")
+	h.assign(t, h.Ctx, "ben")
 	h.say(t, ben, "hello")
 	at := map[string]string{}
 	for _, feed := range []string{"tickets", "comments"} {
-		_, at[feed] = h.news(t, feed, "")
+		_, at[feed] = h.News(t, feed, "")
 	}
 	for _, step := range []struct {
 		what  string
 		do    func() error
 		shown map[string]string
 	}{
-		{"is renamed", func() error { return h.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
-		{"leaves", func() error { _, err := h.RemovePerson(h.ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"is renamed", func() error { return h.Workflows.RenameAccount(ben, actor.Account.ID, "Benno") }, map[string]string{"tickets": `{"handle":"ben","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
+		{"leaves", func() error { _, err := h.Workflows.RemovePerson(h.Ctx, actor.Account.ID); return err }, map[string]string{"tickets": `{"handle":"","name":"Benno"}`, "comments": `{"name":"Benno"}`}},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
 		for feed, want := range step.shown {
-			if again, _ := h.news(t, feed, at[feed]); len(again) != 0 {
+			if again, _ := h.News(t, feed, at[feed]); len(again) != 0 {
 				t.Errorf("%d %s come again where a person %s", len(again), feed, step.what)
 			}
-			if items, _ := h.news(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
+			if items, _ := h.News(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
 				t.Errorf("%s do not show %s where a person %s", feed, want, step.what)
 			}
 		}
@@ -292,15 +293,15 @@ func TestNamesInFeeds(t *testing.T) {
 
 // atPositions returns all that is published: by feed, row and position what is shown of it, and since when it
 // stands where it does.
-func (h *house) atPositions(t testing.TB) map[string]string {
+func (h *env) atPositions(t testing.TB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, name := range h.Feeds().Names() {
-		feed, err := h.Feeds().Feed(name)
+	for _, name := range h.Feeds.Names() {
+		feed, err := h.Feeds.Feed(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := feed.Load(context.Background(), h.db.Queries, feeds.Look{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.actor.Company.ID}})
+		rows, err := feed.Load(context.Background(), h.DB.Queries, feeds.Look{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.Actor.Company.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +309,7 @@ func (h *house) atPositions(t testing.TB) map[string]string {
 			found[fmt.Sprint(name, " ", row.ID, " at ", row.Position)] = asJSON(t, row.Item)
 		}
 	}
-	rows, err := h.db.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
+	rows, err := h.DB.SQL.Query("SELECT id, feed_sync_id, moved_at FROM ticket WHERE feed_sync_id IS NOT NULL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,12 +328,12 @@ func (h *house) atPositions(t testing.TB) map[string]string {
 type person struct {
 	t    *rapid.T
 	test testing.TB
-	h    *house
+	h    *env
 	ctx  context.Context
 }
 
 func (p person) board() boards.Board {
-	board, err := p.h.Board(p.h.ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
+	board, err := p.h.Workflows.Board(p.h.Ctx, rapid.SampledFrom([]string{"NINJA", "OTHER"}).Draw(p.t, "board"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -350,8 +351,8 @@ func (p person) key() tickets.Key {
 	return tickets.Key{Board: board.Slug, Number: rapid.Uint64Range(max(n, 12)-11, n+1).Draw(p.t, "number")}
 }
 
-func (h *house) lastNumber(t *rapid.T, board id.Board) (n uint64) {
-	if err := h.db.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
+func (h *env) lastNumber(t *rapid.T, board id.Board) (n uint64) {
+	if err := h.DB.SQL.QueryRow("SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(board)).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -359,7 +360,7 @@ func (h *house) lastNumber(t *rapid.T, board id.Board) (n uint64) {
 
 // comment is one of a ticket's, with the version that it has.
 func (p person) comment(key tickets.Key) (tickets.Comment, error) {
-	_, list, err := p.h.CommentsAfter(p.h.ctx, key, 0, 100)
+	_, list, err := p.h.Workflows.CommentsAfter(p.h.Ctx, key, 0, 100)
 	if err != nil || len(list.List) == 0 {
 		return tickets.Comment{}, err
 	}
@@ -374,55 +375,55 @@ func (p person) text() string {
 var deeds = map[string]func(person) error{
 	"open": func(p person) error {
 		board := p.board()
-		_, err := p.h.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
+		_, err := p.h.Workflows.OpenTicket(p.ctx, board.Slug, tickets.Draft{Title: p.text(), Column: p.column(board)}, nil)
 		return err
 	},
 	"edit": func(p person) error {
 		key, title := p.key(), p.text()
-		ticket, err := p.h.Ticket(p.ctx, key)
+		ticket, err := p.h.Workflows.Ticket(p.ctx, key)
 		if err != nil {
 			return err
 		}
-		_, err = p.h.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
+		_, err = p.h.Workflows.EditTicket(p.ctx, key, tickets.Edit{Title: &title, Version: ticket.Version})
 		return err
 	},
 	"move": func(p person) error {
 		board := p.board()
 		intent := tickets.Intent{Board: board.Slug, Column: p.column(board), AtEnd: rapid.Bool().Draw(p.t, "end")}
-		_, _, err := p.h.MoveTicket(p.ctx, p.key(), intent)
+		_, _, err := p.h.Workflows.MoveTicket(p.ctx, p.key(), intent)
 		return err
 	},
 	"assign": func(p person) error {
-		_, err := p.h.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
+		_, err := p.h.Workflows.SetAssignees(p.ctx, p.key(), rapid.SampledFrom([][]string{{}, {"ana"}, {"ana", "bob"}}).Draw(p.t, "assignees"))
 		return err
 	},
-	"close":  func(p person) error { _, _, err := p.h.CloseTicket(p.ctx, p.key()); return err },
-	"reopen": func(p person) error { _, _, err := p.h.ReopenTicket(p.ctx, p.key()); return err },
-	"delete": func(p person) error { return p.h.DeleteTicket(p.ctx, p.key()) },
+	"close":  func(p person) error { _, _, err := p.h.Workflows.CloseTicket(p.ctx, p.key()); return err },
+	"reopen": func(p person) error { _, _, err := p.h.Workflows.ReopenTicket(p.ctx, p.key()); return err },
+	"delete": func(p person) error { return p.h.Workflows.DeleteTicket(p.ctx, p.key()) },
 	"restore": func(p person) error {
-		_, _, err := p.h.RestoreTicket(p.ctx, p.key())
+		_, _, err := p.h.Workflows.RestoreTicket(p.ctx, p.key())
 		return err
 	},
 	"undo": func(p person) error {
-		ticket, err := p.h.Ticket(p.ctx, p.key())
+		ticket, err := p.h.Workflows.Ticket(p.ctx, p.key())
 		if err != nil {
 			return err
 		}
-		list, _, err := p.h.History(p.ctx, ticket.ID, 0)
+		list, _, err := p.h.Workflows.History(p.ctx, ticket.ID, 0)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		_, err = p.h.Undo(p.ctx, list[0].ID)
+		_, err = p.h.Workflows.Undo(p.ctx, list[0].ID)
 		return err
 	},
-	"comment": func(p person) error { _, err := p.h.Comment(p.ctx, p.key(), p.text(), nil); return err },
+	"comment": func(p person) error { _, err := p.h.Workflows.Comment(p.ctx, p.key(), p.text(), nil); return err },
 	"edit a comment": func(p person) error {
 		key := p.key()
 		comment, err := p.comment(key)
 		if err != nil {
 			return err
 		}
-		_, err = p.h.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
+		_, err = p.h.Workflows.EditComment(p.ctx, key, comment.ID, p.text(), comment.Version)
 		return err
 	},
 	"delete a comment": func(p person) error {
@@ -431,12 +432,12 @@ var deeds = map[string]func(person) error{
 		if err != nil {
 			return err
 		}
-		_, err = p.h.DeleteComment(p.ctx, key, comment.ID)
+		_, err = p.h.Workflows.DeleteComment(p.ctx, key, comment.ID)
 		return err
 	},
 	"edit a column": func(p person) error {
 		board, name, done, position := p.board(), p.text(), rapid.Bool().Draw(p.t, "done"), rapid.IntRange(1, 4).Draw(p.t, "position")
-		_, err := p.h.EditColumn(p.h.ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
+		_, err := p.h.Workflows.EditColumn(p.h.Ctx, board.Slug, p.column(board), boards.ColumnEdit{Name: &name, Done: &done, Position: &position}, nil)
 		return err
 	},
 	"add a column": func(p person) error {
@@ -444,41 +445,41 @@ var deeds = map[string]func(person) error{
 		if len(board.Columns) > 5 {
 			return nil
 		}
-		_, _, err := p.h.OpenColumn(p.h.ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
+		_, _, err := p.h.Workflows.OpenColumn(p.h.Ctx, board.Slug, boards.ColumnEdit{Name: &name}, nil, nil)
 		return err
 	},
 	"remove a column": func(p person) error {
 		board := p.board()
-		_, err := p.h.RemoveColumn(p.h.ctx, board.Slug, p.column(board), p.column(board), nil)
+		_, err := p.h.Workflows.RemoveColumn(p.h.Ctx, board.Slug, p.column(board), p.column(board), nil)
 		return err
 	},
 	"rename a board": func(p person) error {
 		board, title := p.board(), p.text()
-		_, err := p.h.RenameBoard(p.h.ctx, board.Slug, boards.Names{Title: &title}, board.Version)
+		_, err := p.h.Workflows.RenameBoard(p.h.Ctx, board.Slug, boards.Names{Title: &title}, board.Version)
 		return err
 	},
 	"archive": func(p person) error {
 		board := p.board()
-		if _, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, true, nil); err != nil {
+		if _, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, board.Slug, true, nil); err != nil {
 			return err
 		}
-		_, err := p.h.ArchiveBoard(p.h.ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
+		_, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, board.Slug, rapid.IntRange(0, 9).Draw(p.t, "stays") == 0, nil)
 		return err
 	},
 	"restore a board": func(p person) error {
-		_, err := p.h.ArchiveBoard(p.h.ctx, p.board().Slug, false, nil)
+		_, err := p.h.Workflows.ArchiveBoard(p.h.Ctx, p.board().Slug, false, nil)
 		return err
 	},
 	"purge": func(p person) error {
 		if rapid.IntRange(0, 3).Draw(p.t, "long ago") > 0 {
 			return nil
 		}
-		if _, err := p.h.db.SQL.Exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL"); err != nil {
+		if _, err := p.h.DB.SQL.Exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE deleted_at IS NOT NULL"); err != nil {
 			return err
 		}
-		b := p.h.bulk(p.test, "purge-deleted", 1, monthOld)
-		if len(b.tasks) > 0 {
-			b.write(p.test, b.tasks...)
+		b := p.h.BareRun(p.test, "purge-deleted", 1, migrations.Values{"company": "", "days": "30"})
+		if len(b.Tasks) > 0 {
+			b.Do(p.test, b.Tasks...)
 		}
 		return nil
 	},

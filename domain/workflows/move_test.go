@@ -11,105 +11,24 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// model is a board as lists of ticket numbers, one for each column.
-type model struct {
-	columns map[id.Column][]uint64
-}
-
-func (m model) find(number uint64) (id.Column, int) {
-	for column, list := range m.columns {
-		if i := slices.Index(list, number); i >= 0 {
-			return column, i
-		}
-	}
-	return 0, -1
-}
-
-func (m model) remove(number uint64) {
-	column, i := m.find(number)
-	m.columns[column] = slices.Delete(slices.Clone(m.columns[column]), i, i+1)
-}
-
-// put moves a number below another, to the top for 0, or to the end where that one is elsewhere.
-func (m model) put(number uint64, column id.Column, after uint64) (appended bool) {
-	m.remove(number)
-	at := 0
-	if after != 0 {
-		i := slices.Index(m.columns[column], after)
-		if appended = i < 0; appended {
-			i = len(m.columns[column]) - 1
-		}
-		at = i + 1
-	}
-	m.columns[column] = slices.Insert(slices.Clone(m.columns[column]), at, number)
-	return appended
-}
-
-// stored reads a board's columns, page by page through the API's own reading.
-func (h *house) stored(t testing.TB, board boards.Board) model {
-	t.Helper()
-	m := model{map[id.Column][]uint64{}}
-	for _, column := range board.Columns {
-		var cursor *tickets.Cursor
-		for {
-			_, cards, err := h.Column(h.ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, card := range cards.List {
-				m.columns[column.ID] = append(m.columns[column.ID], card.Key.Number)
-				if i > 0 && card.Rank <= cards.List[i-1].Rank {
-					t.Fatalf("%s has the rank %d, the card above it %d", card.Key, card.Rank, cards.List[i-1].Rank)
-				}
-			}
-			if cards.Next == nil {
-				break
-			}
-			cursor = cards.Next
-		}
-	}
-	return m
-}
-
 // counted fails the test where a column's count is not the number of its tickets.
-func (h *house) counted(t testing.TB, slug string) {
+func (h *env) counted(t testing.TB, slug string) {
 	t.Helper()
-	board, err := h.Board(h.ctx, slug)
+	board, err := h.Workflows.Board(h.Ctx, slug)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := h.stored(t, board)
+	stored := h.Stored(t, board)
 	for _, column := range board.Columns {
-		if int(column.Count) != len(stored.columns[column.ID]) {
-			t.Errorf("%s says %d tickets and has %d", column.Name, column.Count, len(stored.columns[column.ID]))
+		if int(column.Count) != len(stored.Columns[column.ID]) {
+			t.Errorf("%s says %d tickets and has %d", column.Name, column.Count, len(stored.Columns[column.ID]))
 		}
 	}
-}
-
-func (h *house) open(t testing.TB, slug string, column id.Column, n int) []tickets.Key {
-	t.Helper()
-	keys := make([]tickets.Key, n)
-	for i := range keys {
-		ticket, err := h.OpenTicket(h.ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys[i] = ticket.Key
-	}
-	return keys
-}
-
-func keyOf(slug string, number uint64) *tickets.Key {
-	if number == 0 {
-		return nil
-	}
-	return &tickets.Key{Board: slug, Number: number}
 }
 
 func TestMoveTicket(t *testing.T) {
@@ -117,13 +36,13 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("any sequence of openings, moves and deletes leaves what the model says", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		var nth int
 		rapid.Check(t, func(rt *rapid.T) {
 			nth++
 			slug := fmt.Sprintf("M%d", nth)
-			board := h.board(t, slug)
-			m := model{map[id.Column][]uint64{}}
+			board := h.Board(t, slug)
+			m := apptest.Model{map[id.Column][]uint64{}}
 			columnOf := func(label string) id.Column {
 				return rapid.SampledFrom(board.Columns).Draw(rt, label).ID
 			}
@@ -131,9 +50,9 @@ func TestMoveTicket(t *testing.T) {
 			rt.Repeat(map[string]func(*rapid.T){
 				"open": func(rt *rapid.T) {
 					column := columnOf("column")
-					key := h.open(t, slug, column, 1)[0]
+					key := h.Open(t, slug, column, 1)[0]
 					numbers = append(numbers, key.Number)
-					m.columns[column] = append(slices.Clone(m.columns[column]), key.Number)
+					m.Columns[column] = append(slices.Clone(m.Columns[column]), key.Number)
 				},
 				"move": func(rt *rapid.T) {
 					if len(numbers) == 0 {
@@ -142,10 +61,10 @@ func TestMoveTicket(t *testing.T) {
 					number := rapid.SampledFrom(numbers).Draw(rt, "number")
 					after := rapid.SampledFrom(append([]uint64{0}, numbers...)).Draw(rt, "after")
 					column := columnOf("column")
-					if column0, i := m.find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
-						after, column = m.columns[column0][i-1], column0 // often where it is already
+					if column0, i := m.Find(number); rapid.Bool().Draw(rt, "near") && i > 0 {
+						after, column = m.Columns[column0][i-1], column0 // often where it is already
 					}
-					moved, _, err := h.MoveTicket(h.ctx, *keyOf(slug, number), tickets.Intent{Column: column, After: keyOf(slug, after)})
+					moved, _, err := h.Workflows.MoveTicket(h.Ctx, *apptest.KeyOf(slug, number), tickets.Intent{Column: column, After: apptest.KeyOf(slug, after)})
 					if after == number {
 						if !errors.Is(err, tickets.CodeAfterItself) {
 							rt.Fatalf("below itself: %v", err)
@@ -155,15 +74,15 @@ func TestMoveTicket(t *testing.T) {
 					if err != nil {
 						rt.Fatal(err)
 					}
-					if appended := m.put(number, column, after); appended != moved.Appended {
+					if appended := m.Put(number, column, after); appended != moved.Appended {
 						rt.Fatalf("appended is %v, the model says %v", moved.Appended, appended)
 					}
-					_, i := m.find(number)
+					_, i := m.Find(number)
 					var above uint64
 					if i > 0 {
-						above = m.columns[column][i-1]
+						above = m.Columns[column][i-1]
 					}
-					if got := keyOf(slug, above); (got == nil) != (moved.After == nil) || got != nil && *got != *moved.After {
+					if got := apptest.KeyOf(slug, above); (got == nil) != (moved.After == nil) || got != nil && *got != *moved.After {
 						rt.Fatalf("the answer says it lies below %v, the model %v", moved.After, got)
 					}
 				},
@@ -172,17 +91,17 @@ func TestMoveTicket(t *testing.T) {
 						rt.Skip()
 					}
 					i := rapid.IntRange(0, len(numbers)-1).Draw(rt, "i")
-					if err := h.DeleteTicket(h.ctx, *keyOf(slug, numbers[i])); err != nil {
+					if err := h.Workflows.DeleteTicket(h.Ctx, *apptest.KeyOf(slug, numbers[i])); err != nil {
 						rt.Fatal(err)
 					}
-					m.remove(numbers[i])
+					m.Remove(numbers[i])
 					numbers = slices.Delete(slices.Clone(numbers), i, i+1)
 				},
 				"": func(rt *rapid.T) {
-					stored := h.stored(t, board)
+					stored := h.Stored(t, board)
 					for _, column := range board.Columns {
-						if !slices.Equal(stored.columns[column.ID], m.columns[column.ID]) {
-							rt.Fatalf("%s holds %v, the model %v", column.Name, stored.columns[column.ID], m.columns[column.ID])
+						if !slices.Equal(stored.Columns[column.ID], m.Columns[column.ID]) {
+							rt.Fatalf("%s holds %v, the model %v", column.Name, stored.Columns[column.ID], m.Columns[column.ID])
 						}
 					}
 				},
@@ -193,13 +112,13 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("a hundred tickets into one gap keep their order: the gap is renewed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "GAP")
+		h := newEnv(t)
+		board := h.Board(t, "GAP")
 		column := board.Columns[0].ID
-		keys := h.open(t, "GAP", column, 102)
+		keys := h.Open(t, "GAP", column, 102)
 		top := keys[0]
 		for _, key := range keys[2:] {
-			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: &top}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -210,20 +129,20 @@ func TestMoveTicket(t *testing.T) {
 			}
 		}
 		want = append(want, 2)
-		if got := h.stored(t, board).columns[column]; !slices.Equal(got, want) {
+		if got := h.Stored(t, board).Columns[column]; !slices.Equal(got, want) {
 			t.Errorf("the column is %v, want %v", got, want)
 		}
 	})
 
 	t.Run("pages go on where they ended, also when a gap was spread anew or their last ticket moved", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "PAGE")
+		h := newEnv(t)
+		board := h.Board(t, "PAGE")
 		column := board.Columns[0].ID
-		keys := h.open(t, "PAGE", column, 80)
+		keys := h.Open(t, "PAGE", column, 80)
 		var listed []uint64
 		page := func(after *tickets.Cursor) *tickets.Cursor {
-			_, list, next, err := h.TicketsOf(h.ctx, "PAGE", column, after, 10)
+			_, list, next, err := h.Workflows.TicketsOf(h.Ctx, "PAGE", column, after, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,12 +153,12 @@ func TestMoveTicket(t *testing.T) {
 		}
 		next := page(nil)
 		for _, key := range keys[50:] { // thirty into one gap of the first page
-			if _, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: &keys[4]}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		next = page(next)
-		if _, _, err := h.MoveTicket(h.ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[19], tickets.Intent{Column: column}); err != nil { // the last of the second page, to the top
 			t.Fatal(err)
 		}
 		for next != nil {
@@ -256,11 +175,11 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("a move writes one ticket row and one entry of history", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "ROW")
-		keys := h.open(t, "ROW", board.Columns[0].ID, 5)
+		h := newEnv(t)
+		board := h.Board(t, "ROW")
+		keys := h.Open(t, "ROW", board.Columns[0].ID, 5)
 		before := h.rows(t)
-		if _, _, err := h.MoveTicket(h.ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[0], tickets.Intent{Column: board.Columns[1].ID}); err != nil {
 			t.Fatal(err)
 		}
 		after := h.rows(t)
@@ -277,11 +196,11 @@ func TestMoveTicket(t *testing.T) {
 
 	t.Run("a ticket that is there already is not written", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.board(t, "SAME")
-		keys := h.open(t, "SAME", board.Columns[0].ID, 3)
+		h := newEnv(t)
+		board := h.Board(t, "SAME")
+		keys := h.Open(t, "SAME", board.Columns[0].ID, 3)
 		before := h.rows(t)
-		if _, _, err := h.MoveTicket(h.ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, keys[1], tickets.Intent{Column: board.Columns[0].ID, After: &keys[0]}); err != nil {
 			t.Fatal(err)
 		}
 		if after := h.rows(t); after.activity != before.activity {
@@ -296,10 +215,10 @@ type rows struct {
 	activity int
 }
 
-func (h *house) rows(t testing.TB) rows {
+func (h *env) rows(t testing.TB) rows {
 	t.Helper()
 	r := rows{tickets: map[uint64]string{}}
-	list, err := h.db.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
+	list, err := h.DB.SQL.Query("SELECT id, CONCAT_WS('/', column_id, rank_in_column, title, version, updated_at, moved_at) FROM ticket")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +231,7 @@ func (h *house) rows(t testing.TB) rows {
 		}
 		r.tickets[ticket] = text
 	}
-	if err := h.db.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
+	if err := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM activity").Scan(&r.activity); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -320,11 +239,11 @@ func (h *house) rows(t testing.TB) rows {
 
 func TestMoveTicketSeen(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	board := h.board(t, "SEEN")
+	h := newEnv(t)
+	board := h.Board(t, "SEEN")
 	todo, doing := board.Columns[0].ID, board.Columns[1].ID
 	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Place) error {
-		_, _, err := h.MoveTicket(h.ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
+		_, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
 		return err
 	}
 	must := func(t *testing.T, err error) {
@@ -341,7 +260,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	}
 	// Each case has three tickets of its own: a above x above b.
 	three := func(t *testing.T) (a, x, b tickets.Key) {
-		keys := h.open(t, "SEEN", todo, 3)
+		keys := h.Open(t, "SEEN", todo, 3)
 		return keys[0], keys[1], keys[2]
 	}
 
@@ -349,7 +268,7 @@ func TestMoveTicketSeen(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, move(x, doing, nil, nil))
 		refused(t, move(x, todo, nil, &tickets.Place{Column: todo, After: &a}))
-		if ticket, err := h.Ticket(h.ctx, x); err != nil || ticket.Column != doing {
+		if ticket, err := h.Workflows.Ticket(h.Ctx, x); err != nil || ticket.Column != doing {
 			t.Errorf("it is in column %d (%v)", ticket.Column, err)
 		}
 	})
@@ -375,13 +294,13 @@ func TestMoveTicketSeen(t *testing.T) {
 	})
 	t.Run("nor one that was deleted", func(t *testing.T) {
 		a, x, _ := three(t)
-		must(t, h.DeleteTicket(h.ctx, a))
+		must(t, h.Workflows.DeleteTicket(h.Ctx, a))
 		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
 	})
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
 		title := "Another title"
-		if _, err := h.EditTicket(h.ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
+		if _, err := h.Workflows.EditTicket(h.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
@@ -390,9 +309,9 @@ func TestMoveTicketSeen(t *testing.T) {
 
 func TestMoveTicketAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	board := h.board(t, "RUSH")
-	keys := h.open(t, "RUSH", board.Columns[0].ID, 40)
+	h := newEnv(t)
+	board := h.Board(t, "RUSH")
+	keys := h.Open(t, "RUSH", board.Columns[0].ID, 40)
 	var group sync.WaitGroup
 	for range 12 {
 		group.Go(func() {
@@ -402,7 +321,7 @@ func TestMoveTicketAtOnce(t *testing.T) {
 				if other != key && rand.N(4) > 0 {
 					intent.After = &other
 				}
-				if _, _, err := h.MoveTicket(h.ctx, key, intent); err != nil {
+				if _, _, err := h.Workflows.MoveTicket(h.Ctx, key, intent); err != nil {
 					t.Errorf("move %s: %v", key, err)
 				}
 			}
@@ -410,15 +329,15 @@ func TestMoveTicketAtOnce(t *testing.T) {
 	}
 	group.Go(func() {
 		for i := range 40 {
-			if _, err := h.OpenTicket(h.ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
+			if _, err := h.Workflows.OpenTicket(h.Ctx, "RUSH", tickets.Draft{Title: fmt.Sprint("New ", i), Column: board.Columns[i%3].ID}, nil); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	group.Wait()
-	stored := h.stored(t, board)
+	stored := h.Stored(t, board)
 	seen := map[uint64]bool{}
-	for _, list := range stored.columns {
+	for _, list := range stored.Columns {
 		for _, number := range list {
 			if seen[number] {
 				t.Errorf("%d is in two places", number)
@@ -435,14 +354,14 @@ func TestMoveTicketAtOnce(t *testing.T) {
 // A caller's context reaches neither the batch nor the others in it.
 func TestOpenTicketCancelled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.board(t, "LEFT")
-	gone, cancel := context.WithCancel(h.ctx)
+	h := newEnv(t)
+	h.Board(t, "LEFT")
+	gone, cancel := context.WithCancel(h.Ctx)
 	cancel()
-	if _, err := h.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := h.Workflows.OpenTicket(gone, "LEFT", tickets.Draft{Title: "x"}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if key := h.open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
+	if key := h.Open(t, "LEFT", 0, 1)[0]; key.Number != 1 {
 		t.Errorf("the first ticket is %s", key)
 	}
 }

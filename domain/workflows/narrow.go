@@ -94,7 +94,7 @@ func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Narr
 
 // Colleagues returns the first of the company's people by handle, to choose one from.
 func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.Named, error) {
-	actor, err := reading(ctx, "boards:read")
+	actor, err := Reading(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.Named, error) {
 
 // Shows reports whether a ticket of a board is among those that it is narrowed to.
 func (w *Workflows) Shows(ctx context.Context, narrowing Narrowing, ticket tickets.Ticket) (bool, error) {
-	if _, err := reading(ctx, "tickets:read"); err != nil {
+	if _, err := Reading(ctx, "tickets:read"); err != nil {
 		return false, err
 	}
 	filter, err := w.filter(ctx, narrowing, nil)

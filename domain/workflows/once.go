@@ -48,8 +48,8 @@ func KeyReused() error {
 // errTaken says that another request with the key committed first.
 var errTaken = fmt.Errorf("idempotency key taken: %w", fault.Conflict)
 
-// row is what to remember of an answer; nil without a key.
-func (o *Once[T]) row(tx *db.Tx, result T) []db.Idempotency {
+// Row is what to remember of an answer; nil without a key.
+func (o *Once[T]) Row(tx *db.Tx, result T) []db.Idempotency {
 	if o == nil {
 		return nil
 	}
@@ -63,8 +63,8 @@ func (o *Once[T]) row(tx *db.Tx, result T) []db.Idempotency {
 	}}
 }
 
-// remember stores answers, or returns errTaken.
-func remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
+// Remember stores answers, or returns errTaken.
+func Remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -78,10 +78,10 @@ func remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 	return nil
 }
 
-// doOnce runs a use case that remembers its answer. Where it fails, an answer that was given to its
+// DoOnce runs a use case that remembers its answer. Where it fails, an answer that was given to its
 // key before counts, whatever may be in the way by now: it returns Replayed, or KeyReused where that
 // answered another request. An answer older than KeepAnswers is forgotten and the use case done anew.
-func doOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
+func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
 	for {
 		result, err := do()
 		if err == nil || once == nil || errors.Is(err, fault.Unavailable) {

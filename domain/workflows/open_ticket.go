@@ -47,7 +47,7 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound()
 	}
-	ticket, err := doOnce(ctx, w, once, func() (tickets.Ticket, error) {
+	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
 		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), named: markup.Mentions(draft.Description), once: once})
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
@@ -67,14 +67,14 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 		if !gone && !errors.Is(err, boards.ErrOutdated) {
 			return opened, err
 		}
-		w.boards.forget(ref)
+		w.boards.Forget(ref)
 	}
 	return nil, db.Unavailable{Why: "the board's columns change again and again", Err: err}
 }
 
 // openOn opens the tickets on the board as it was at most a second ago.
 func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
-	board, err := w.boards.get(ref, func() (boards.Board, error) {
+	board, err := w.boards.Get(ref, func() (boards.Board, error) {
 		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 		for i, o := range openings {
 			rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}
 		}
-		if opened, err = openAll(ctx, tx, board, rows, tickets.Open); err != nil {
+		if opened, err = OpenTickets(ctx, tx, board, rows, tickets.Open); err != nil {
 			return err
 		}
 		if err := tellOpened(ctx, tx, ref.company, board, openings, opened); err != nil {
@@ -93,16 +93,16 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 		}
 		var answers []db.Idempotency
 		for i, o := range openings {
-			answers = append(answers, o.once.row(tx, opened[i])...)
+			answers = append(answers, o.once.Row(tx, opened[i])...)
 		}
-		return remember(ctx, tx, answers)
+		return Remember(ctx, tx, answers)
 	})
 	return opened, err
 }
 
-// openAll takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
+// OpenTickets takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
 // A row without a column goes to the board's first.
-func openAll(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening, add opener) ([]tickets.Ticket, error) {
+func OpenTickets(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening, add opener) ([]tickets.Ticket, error) {
 	for i := range rows {
 		if rows[i].Draft.Column == 0 {
 			rows[i].Draft.Column = board.Columns[0].ID

@@ -14,8 +14,8 @@ import (
 // PeoplePerPage is how many rows a page of people, tokens or audit entries has.
 const PeoplePerPage = 100
 
-// cut returns the rows of a page out of those read, one more than that, and whether there are more.
-func cut[T any](list []T) ([]T, bool) {
+// Page returns the rows of a page out of those read, one more than that, and whether there are more.
+func Page[T any](list []T) ([]T, bool) {
 	if len(list) > PeoplePerPage {
 		return list[:PeoplePerPage], true
 	}
@@ -39,7 +39,7 @@ func managing(ctx context.Context) (accounts.Actor, error) {
 // People returns a page of the company's members: those whose account's id is above after.
 func (w *Workflows) People(ctx context.Context, after accounts.ID) (list []accounts.Person, more bool, err error) {
 	list, err = accounts.People(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 
@@ -98,7 +98,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 // forgetBearers has the next call with each of these tokens ask who it speaks for.
 func (w *Workflows) forgetBearers(hashes [][]byte) {
 	for _, hash := range hashes {
-		w.bearers.forget(string(hash))
+		w.bearers.Forget(string(hash))
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
 	}
-	w.bearers.forgetAll() // theirs are of several companies
+	w.bearers.ForgetAll() // theirs are of several companies
 	return nil
 }
 
@@ -163,31 +163,6 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 	})
 }
 
-// OpenCompany adds a company whose owner is the operator who asks. It returns NotOperator, BadName,
-// BadCompanySlug or CompanyConflict.
-func (w *Workflows) OpenCompany(ctx context.Context, account accounts.ID, name, slug string) (company accounts.Company, err error) {
-	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		owner, err := accounts.ByID(ctx, tx.Queries, account)
-		if err != nil {
-			return err
-		}
-		if !owner.Operator {
-			return accounts.NotOperator()
-		}
-		if company, err = accounts.OpenCompany(ctx, tx, slug, name); err != nil {
-			return err
-		}
-		if _, err := accounts.Join(ctx, tx, company.ID, owner, accounts.Owner); err != nil {
-			return err
-		}
-		return accounts.Record(ctx, tx, company.ID, account, accounts.AuditCompanyOpened, accounts.AuditDetail{Name: company.Name})
-	})
-	if err != nil {
-		return accounts.Company{}, fmt.Errorf("open company: %w", err)
-	}
-	return company, nil
-}
-
 // Audit returns a page of the company's audit list: entries with an id below before, or from the
 // start where it is 0. It returns NotManager.
 func (w *Workflows) Audit(ctx context.Context, before id.Audit) (list []accounts.AuditEntry, more bool, err error) {
@@ -196,6 +171,6 @@ func (w *Workflows) Audit(ctx context.Context, before id.Audit) (list []accounts
 		return nil, false, err
 	}
 	list, err = accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }

@@ -61,6 +61,6 @@ func openPractice(ctx context.Context, tx *db.Tx, actor accounts.Actor) (boards.
 	for i, draft := range practice.tickets {
 		rows[i] = tickets.Opening{Draft: draft, Author: person(actor)}
 	}
-	_, err = openAll(ctx, tx, board, rows, tickets.Open)
+	_, err = OpenTickets(ctx, tx, board, rows, tickets.Open)
 	return board, err
 }

@@ -7,16 +7,10 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-)
-
-const (
-	republishing  = "republish"
-	republishPart = 100 // numbers of a board that a task goes over, and at most so many comments
 )
 
 // Republishing is a run that publishes rows again.
@@ -25,8 +19,8 @@ type Republishing struct {
 	Already bool // it was opened before, and has published nothing so far
 }
 
-// opening opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
-func (w *Workflows) opening(ctx context.Context, open func() (migrations.Run, error)) (run *Republishing, err error) {
+// OpenRepublishing opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
+func (w *Workflows) OpenRepublishing(ctx context.Context, open func() (migrations.Run, error)) (run *Republishing, err error) {
 	for range 3 {
 		opened, refused := open()
 		if run, err = w.orWaiting(ctx, opened, refused); !errors.Is(err, migrations.CodeActiveRun) {
@@ -65,8 +59,12 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	if which.All {
-		run, err = w.opening(ctx, func() (migrations.Run, error) {
-			return w.OpenRun(ctx, republishing, migrations.Values{"feed": feed}, migrations.Draft{})
+		operator, err := Operator(ctx)
+		if err != nil {
+			return 0, nil, err
+		}
+		run, err = w.OpenRepublishing(ctx, func() (migrations.Run, error) {
+			return w.engine.OpenRun(ctx, operator, RepublishName, migrations.Values{"feed": feed}, migrations.Draft{})
 		})
 		return 0, run, err
 	}
@@ -75,7 +73,7 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	if which.Board == "" {
-		n, err = w.republishNow(ctx, actor.Company.ID, feed, which)
+		n, err = w.RepublishNow(ctx, actor.Company.ID, feed, which)
 		return n, nil, err
 	}
 	board, err := boards.BySlug(ctx, w.db.Queries, actor.Company.ID, which.Board)
@@ -83,71 +81,17 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
-	run, err = w.opening(ctx, func() (migrations.Run, error) {
-		return w.engine.OpenRun(ctx, runsBy(actor), republishing, values, migrations.Draft{})
+	run, err = w.OpenRepublishing(ctx, func() (migrations.Run, error) {
+		return w.engine.OpenRun(ctx, runsBy(actor), RepublishName, values, migrations.Draft{})
 	})
 	return 0, run, err
-}
-
-// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
-// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
-// that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
-// that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
-// migrations.BadParam where a run would have them.
-func (w *Workflows) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *Republishing, err error) {
-	if err := which.Check(); err != nil {
-		return 0, nil, err
-	}
-	if feed != "" || which.Named() {
-		if _, err := w.feeds.Feed(feed); err != nil {
-			return 0, nil, err
-		}
-	}
-	if which.Named() {
-		n, err = w.republishAny(ctx, feed, company, which)
-		return n, nil, err
-	}
-	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
-	run, err = w.opening(ctx, func() (migrations.Run, error) {
-		return w.OpenRun(ctx, republishing, values, migrations.Draft{})
-	})
-	return 0, run, err
-}
-
-// republishAny has rows of whatever company published once more, for an operator.
-func (w *Workflows) republishAny(ctx context.Context, feed, company string, which feeds.Which) (int64, error) {
-	if _, err := operating(ctx); err != nil {
-		return 0, err
-	}
-	of, err := accounts.CompanyBySlug(ctx, w.db.Queries, company)
-	if err != nil {
-		return 0, err
-	}
-	return w.republishNow(ctx, of.ID, feed, which)
-}
-
-// NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
-// out that this database does not know.
-func (w *Workflows) NewEpoch(ctx context.Context) error {
-	if _, err := operating(ctx); err != nil {
-		return err
-	}
-	if _, err := w.db.NewEpoch(ctx); err != nil {
-		return fmt.Errorf("begin a new epoch: %w", err)
-	}
-	return nil
-}
-
-// runsBy is whoever asks, as the log of a run has them.
-func runsBy(actor accounts.Actor) migrations.Actor {
-	return migrations.Actor{Name: actor.Account.Name, Account: &actor.Account.ID}
 }
 
 // namedAtOnce is how many rows a statement names: a list of a thousand MariaDB takes for a table, and joins it.
 const namedAtOnce = 500
 
-func (w *Workflows) republishNow(ctx context.Context, company id.Company, feed string, which feeds.Which) (n int64, err error) {
-	of, err := fedBy(feed)
+func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Which) (n int64, err error) {
+	of, err := FeedNamed(feed)
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ import (
 
 // Form returns the public form of a board.
 func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form, error) {
-	if _, err := reading(ctx, "boards:read"); err != nil {
+	if _, err := Reading(ctx, "boards:read"); err != nil {
 		return requests.Form{}, err
 	}
 	return requests.FormOf(ctx, w.db.Queries, board.ID)
@@ -70,7 +70,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 
 // RequestOf returns who sent a ticket by a form, or requests.NoRequester.
 func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (requests.Request, error) {
-	if _, err := reading(ctx, "tickets:read"); err != nil {
+	if _, err := Reading(ctx, "tickets:read"); err != nil {
 		return requests.Request{}, err
 	}
 	return requests.Of(ctx, w.db.Queries, ticket.ID)
@@ -141,7 +141,7 @@ func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft
 	author := tickets.Person{ID: requester.ID, Name: requester.Name}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}
-		opened, err := openAll(ctx, tx, board, rows, tickets.Open)
+		opened, err := OpenTickets(ctx, tx, board, rows, tickets.Open)
 		if err != nil {
 			return err
 		}

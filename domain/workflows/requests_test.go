@@ -2,8 +2,6 @@ package workflows_test
 
 import (
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,42 +14,25 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// withForm is a house whose board NINJA takes requests, for which there are codes.
-func withForm(t testing.TB, codes int) *house {
+// withForm is an environment whose board NINJA takes requests, for which there are codes.
+func withForm(t testing.TB, codes int) *env {
 	t.Helper()
-	h := newHouse(t)
-	h.board(t, "NINJA")
-	h.offer(t, "NINJA", true)
-	stock(t, h.db, codes)
+	h := newEnv(t)
+	h.Board(t, "NINJA")
+	h.Offer(t, "NINJA", true)
+	stock(t, h.DB, codes)
 	return h
-}
-
-func (h *house) offer(t testing.TB, slug string, on bool) {
-	t.Helper()
-	form := h.form(t, slug)
-	form.On, form.Intro = on, "Hello"
-	if _, err := h.SetForm(h.ctx, slug, form); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (h *house) form(t testing.TB, slug string) requests.Form {
-	t.Helper()
-	board, err := h.Board(h.ctx, slug)
-	must(t, err)
-	form, err := h.Form(h.ctx, board)
-	must(t, err)
-	return form
 }
 
 // stock puts n codes into the pool. Which codes are canaries is the same in all tests.
@@ -67,47 +48,22 @@ func stock(t testing.TB, d *db.DB, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
+	apptest.InLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
 		_, err := refs.Mint(ctx, tx, canaries, lot, refs.Slice{Length: refs.Short, To: refs.Space(refs.Short), Codes: n})
 		return err
 	})
 }
 
-// load puts codes into the pool.
-func load(t testing.TB, d *db.DB, codes ...refs.Code) {
-	t.Helper()
-	inLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {
-		_, err := refs.Load(ctx, tx, lot, refs.Short, codes)
-		return err
-	})
-}
-
-var lots atomic.Uint64
-
-func inLot(t testing.TB, d *db.DB, do func(ctx context.Context, tx *db.Tx, lot id.Lot) error) {
-	t.Helper()
-	err := d.InTx(context.Background(), func(tx *db.Tx) error {
-		lot, err := refs.OpenLot(context.Background(), tx, id.Run(lots.Add(1)), refs.FromMint, refs.Short)
-		if err != nil {
-			return err
-		}
-		return do(context.Background(), tx, lot)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // guesses are n codes that lead to nothing, canary says whether they are canaries.
-func guesses(t testing.TB, h *house, n int, canary bool) (list []string) {
+func guesses(t testing.TB, h *env, n int, canary bool) (list []string) {
 	t.Helper()
-	canaries, err := refs.ReadCanaries(context.Background(), h.db.Queries)
+	canaries, err := refs.ReadCanaries(context.Background(), h.DB.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; len(list) < n; i++ {
 		code := fmt.Sprintf("%c%c%c%c%c", 'A'+i/26/26/26/26%26, 'A'+i/26/26/26%26, 'A'+i/26/26%26, 'A'+i/26%26, 'A'+i%26)
-		if canaries.Is(refs.Code(code)) == canary && h.number(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
+		if canaries.Is(refs.Code(code)) == canary && h.Count(t, "SELECT COUNT(*) FROM ref_ledger WHERE code = ?", code) == 0 {
 			list = append(list, code)
 		}
 	}
@@ -124,21 +80,13 @@ func asked(title string) requests.Sent {
 	return requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
 }
 
-func (h *house) send(t testing.TB, sent requests.Sent) workflows.Receipt {
+func (h *env) send(t testing.TB, sent requests.Sent) workflows.Receipt {
 	t.Helper()
-	receipt, err := h.Send(from("192.0.2.1"), sent)
+	receipt, err := h.Workflows.Send(from("192.0.2.1"), sent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return receipt
-}
-
-func (h *house) number(t testing.TB, query string, args ...any) (n int) {
-	t.Helper()
-	if err := h.db.SQL.QueryRow(query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func is(t testing.TB, err error, code fault.Code) {
@@ -151,55 +99,55 @@ func is(t testing.TB, err error, code fault.Code) {
 func TestTheRequesterIsNobody(t *testing.T) {
 	t.Parallel()
 	h := withForm(t, 1)
-	requester, err := accounts.TheRequester(h.ctx, h.db.Queries)
+	requester, err := accounts.TheRequester(h.Ctx, h.DB.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("who signs in", func(t *testing.T) {
 		for _, password := range []string{"", "x", "requester", "correct horse battery"} {
-			_, err := h.SignIn(from("192.0.2.9"), "Requester", password)
+			_, err := h.Workflows.SignIn(from("192.0.2.9"), "Requester", password)
 			is(t, err, accounts.CodeWrongPassword)
 		}
-		h.offer(t, "NINJA", true)
-		if _, err := h.db.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", h.actor.Account.ID, requester.ID); err != nil {
+		h.Offer(t, "NINJA", true)
+		if _, err := h.DB.SQL.Exec("UPDATE account SET password_hash = (SELECT password_hash FROM (SELECT password_hash FROM account WHERE id = ?) x) WHERE id = ?", h.Actor.Account.ID, requester.ID); err != nil {
 			t.Fatal(err)
 		}
-		_, err := h.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
+		_, err := h.Workflows.SignIn(from("192.0.2.9"), "requester", "correct horse battery")
 		is(t, err, accounts.CodeWrongPassword)
 	})
 	t.Run("who is invited or joins", func(t *testing.T) {
-		link, err := h.Invite(h.ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
+		link, err := h.Workflows.Invite(h.Ctx, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.JoinNew(h.ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
+		_, err = h.Workflows.JoinNew(h.Ctx, link, workflows.Newcomer{Name: "Requester", Email: "requester", Password: "correct horse battery"})
 		is(t, err, accounts.CodeBadEmail)
-		err = h.db.InTx(h.ctx, func(tx *db.Tx) error {
-			_, err := accounts.Join(h.ctx, tx, h.actor.Company.ID, requester, accounts.Member)
+		err = h.DB.InTx(h.Ctx, func(tx *db.Tx) error {
+			_, err := accounts.Join(h.Ctx, tx, h.Actor.Company.ID, requester, accounts.Member)
 			return err
 		})
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who gets a new password", func(t *testing.T) {
-		_, _, err := h.MakeReset(h.ctx, requester.ID)
+		_, _, err := h.Workflows.MakeReset(h.Ctx, requester.ID)
 		is(t, err, accounts.CodePersonNotFound)
-		_, err = accounts.ByEmail(h.ctx, h.db.Queries, "requester")
+		_, err = accounts.ByEmail(h.Ctx, h.DB.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who runs the instance", func(t *testing.T) {
-		is(t, h.SetOperator(h.ctx, requester.ID, true), accounts.CodePersonNotFound)
-		is(t, h.ChangeRole(h.ctx, requester.ID, accounts.Owner), accounts.CodePersonNotFound)
+		is(t, h.Workflows.SetOperator(h.Ctx, requester.ID, true), accounts.CodePersonNotFound)
+		is(t, h.Workflows.ChangeRole(h.Ctx, requester.ID, accounts.Owner), accounts.CodePersonNotFound)
 	})
 	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
-		people, _, err := h.People(h.ctx, 0)
+		people, _, err := h.Workflows.People(h.Ctx, 0)
 		if err != nil || slices.ContainsFunc(people, func(p accounts.Person) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
 		}
-		found, err := h.FindPeople(h.ctx, "requester", false, 10)
+		found, err := h.Workflows.FindPeople(h.Ctx, "requester", false, 10)
 		if err != nil || len(found) > 0 {
 			t.Error(found, err)
 		}
-		_, err = h.SetAssignees(h.ctx, h.ours(t).Key, []string{"requester"})
+		_, err = h.Workflows.SetAssignees(h.Ctx, h.ours(t).Key, []string{"requester"})
 		is(t, err, tickets.CodeNotAssignable)
 	})
 	t.Run("whom an import finds", func(t *testing.T) {
@@ -208,16 +156,16 @@ func TestTheRequesterIsNobody(t *testing.T) {
 		}
 	})
 	t.Run("it is made once", func(t *testing.T) {
-		h.offer(t, "DEMO", true)
-		if n := h.number(t, "SELECT COUNT(*) FROM account"); n != 2 {
+		h.Offer(t, "DEMO", true)
+		if n := h.Count(t, "SELECT COUNT(*) FROM account"); n != 2 {
 			t.Errorf("there are %d accounts", n)
 		}
 	})
 }
 
-func (h *house) ours(t testing.TB) tickets.Ticket {
+func (h *env) ours(t testing.TB) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
+	ticket, err := h.Workflows.OpenTicket(h.Ctx, "NINJA", tickets.Draft{Title: "Ours"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,17 +176,17 @@ func TestSetForm(t *testing.T) {
 	t.Parallel()
 	t.Run("of those who saw the same form one changes it, and the others are told", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		h.stopClock() // so that no clock tells two changes apart
-		h.board(t, "NINJA")
+		h.Board(t, "NINJA")
 		for round := range 5 {
-			seen := h.form(t, "NINJA")
+			seen := h.Form(t, "NINJA")
 			var saved atomic.Int64
 			var group sync.WaitGroup
 			for i := range 6 {
 				group.Go(func() {
 					form := requests.Form{On: i%2 == 0, Intro: fmt.Sprint(round, i), Version: seen.Version}
-					_, err := h.SetForm(h.ctx, "NINJA", form)
+					_, err := h.Workflows.SetForm(h.Ctx, "NINJA", form)
 					var stale requests.StaleForm
 					switch {
 					case err == nil:
@@ -256,32 +204,32 @@ func TestSetForm(t *testing.T) {
 	})
 	t.Run("what is there already is saved again, at once too, and noted once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.board(t, "NINJA")
+		h := newEnv(t)
+		h.Board(t, "NINJA")
 		var group sync.WaitGroup
 		for range 6 {
 			group.Go(func() {
-				if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
+				if _, err := h.Workflows.SetForm(h.Ctx, "NINJA", requests.Form{On: true, Intro: "Hello"}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if n := h.number(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM audit WHERE kind = ?", accounts.AuditFormOn); n != 1 {
 			t.Errorf("it was turned on %d times", n)
 		}
 	})
 	t.Run("it is on and codes are wanted, or neither", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.board(t, "NINJA")
-		if _, err := h.db.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
+		h := newEnv(t)
+		h.Board(t, "NINJA")
+		if _, err := h.DB.SQL.Exec("ALTER TABLE ref_policy RENAME TO ref_policy_elsewhere"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.SetForm(h.ctx, "NINJA", requests.Form{On: true}); err == nil {
+		if _, err := h.Workflows.SetForm(h.Ctx, "NINJA", requests.Form{On: true}); err == nil {
 			t.Error("it is said to be on")
 		}
-		if form := h.form(t, "NINJA"); form.On {
+		if form := h.Form(t, "NINJA"); form.On {
 			t.Error("it is on, and its board gets no codes")
 		}
 	})
@@ -293,22 +241,22 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("The door is stuck"))
-		ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
+		ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
 		if ticket.Title != "The door is stuck" || ticket.Description != "Please" || !ticket.FromRequester || ticket.Author.Name != "Requester" || ticket.Column != board.Columns[0].ID {
 			t.Errorf("%+v", ticket)
 		}
-		request, err := h.RequestOf(h.ctx, ticket)
+		request, err := h.Workflows.RequestOf(h.Ctx, ticket)
 		if err != nil || request.Code != receipt.Code || request.Email != "stranger@example.com" || !request.Linked {
 			t.Error(request, err)
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE token_hash = ? AND token_hash <> ?", requests.HashToken(receipt.Token), receipt.Token); n != 1 {
 			t.Error("the token is not kept by its hash")
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, h.actor.Company.ID); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM ref_issue WHERE code = ? AND ticket_id = ? AND company_id = ?", receipt.Code, ticket.ID, h.Actor.Company.ID); n != 1 {
 			t.Error("nobody knows whom the code was given to")
 		}
 	})
@@ -316,9 +264,9 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 0)
 		for _, on := range []bool{true, false, false, true} {
-			h.offer(t, "NINJA", on)
+			h.Offer(t, "NINJA", on)
 		}
-		list, err := accounts.Audit(h.ctx, h.db.Queries, h.actor.Company.ID, 0, 10)
+		list, err := accounts.Audit(h.Ctx, h.DB.Queries, h.Actor.Company.ID, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +289,7 @@ func TestSend(t *testing.T) {
 		for i := range receipts {
 			group.Go(func() {
 				var err error
-				if receipts[i], err = h.Send(from("192.0.2.1"), sent); err != nil {
+				if receipts[i], err = h.Workflows.Send(from("192.0.2.1"), sent); err != nil {
 					t.Error(err)
 				}
 			})
@@ -350,7 +298,7 @@ func TestSend(t *testing.T) {
 		if slices.ContainsFunc(receipts, func(r workflows.Receipt) bool { return r != receipts[0] }) {
 			t.Error(receipts)
 		}
-		if n, left := h.number(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), h.number(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
+		if n, left := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"), h.Count(t, "SELECT COUNT(*) FROM ref_pool"); n != 1 || left != 49 {
 			t.Errorf("%d tickets, %d codes left", n, left)
 		}
 	})
@@ -368,14 +316,14 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 0)
 		sent := asked("Later")
-		_, err := h.Send(from("192.0.2.1"), sent)
+		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 		if !errors.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE from_requester"); n != 0 {
 			t.Errorf("%d tickets", n)
 		}
-		stock(t, h.db, 1)
+		stock(t, h.DB, 1)
 		h.send(t, sent)
 	})
 	t.Run("what a form has is text and nothing else", func(t *testing.T) {
@@ -385,14 +333,14 @@ func TestSend(t *testing.T) {
 			sent := asked(text)
 			sent.Description = text
 			receipt := h.send(t, sent)
-			if n := h.number(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
+			if n := h.Count(t, "SELECT COUNT(*) FROM ticket t JOIN ticket_request r ON r.ticket_id = t.id WHERE r.code = ? AND t.title = ? AND t.description = ?", receipt.Code, text, text); n != 1 {
 				t.Errorf("%q was changed", text)
 			}
 		}
 		sent := asked("abc\u202e24-AJNIN") // it would read otherwise than it is
-		_, err := h.Send(from("192.0.2.1"), sent)
+		_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 		is(t, err, tickets.CodeBadTitle)
-		if n := h.number(t, "SELECT COUNT(*) FROM notification"); n != 0 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM notification"); n != 0 {
 			t.Error("a stranger sends notifications by naming people")
 		}
 	})
@@ -402,7 +350,7 @@ func TestSend(t *testing.T) {
 		for _, bad := range []string{"a@b.example\r\nBcc: c@d.example", "a@b.example\nx", "a@b.example\x00", "A <a@b.example>", "a@b.example, c@d.example", "a", "requester", "\r\n", strings.Repeat("a", 250) + "@b.example"} {
 			sent := asked("x")
 			sent.Email = bad
-			_, err := h.Send(from("192.0.2.1"), sent)
+			_, err := h.Workflows.Send(from("192.0.2.1"), sent)
 			is(t, err, accounts.CodeBadEmail)
 		}
 		for _, none := range []string{"", "  "} {
@@ -413,46 +361,40 @@ func TestSend(t *testing.T) {
 		sent := asked("Spaces around")
 		sent.Email = " Stranger@example.com "
 		h.send(t, sent)
-		if n := h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*h.number(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = ''") + 10*h.Count(t, "SELECT COUNT(*) FROM ticket_request WHERE email = 'stranger@example.com'"); n != 12 {
 			t.Error("other addresses are kept than were typed")
 		}
 	})
 	t.Run("where there is no form it is the same, and found out by the same statement", func(t *testing.T) {
 		t.Parallel()
 		d, watch := dbtest.Watched(t)
-		w := workflows.New(d)
-		t.Cleanup(func() { w.Close(context.Background()) })
-		actor, _, _, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := &house{Workflows: w, db: d, ctx: accounts.WithActor(context.Background(), actor), actor: actor}
+		h := &env{apptest.On(t, d)}
 		for _, slug := range []string{"OFF", "PAST", "NINJA", "BARE"} {
-			h.board(t, slug)
+			h.Board(t, slug)
 		}
 		for _, slug := range []string{"PAST", "NINJA"} {
-			h.offer(t, slug, true)
+			h.Offer(t, slug, true)
 		}
-		h.offer(t, "OFF", false)
-		if _, err := h.ArchiveBoard(h.ctx, "PAST", true, nil); err != nil {
+		h.Offer(t, "OFF", false)
+		if _, err := h.Workflows.ArchiveBoard(h.Ctx, "PAST", true, nil); err != nil {
 			t.Fatal(err)
 		}
 		watch.Take()
-		if _, err := h.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
+		if _, err := h.Workflows.PublicForm(context.Background(), "acme", "NINJA"); err != nil {
 			t.Fatal(err)
 		}
 		there, _ := watch.Take()
 		for what, path := range map[string][2]string{
 			"off": {"acme", "OFF"}, "never on": {"acme", "BARE"}, "archived": {"acme", "PAST"}, "no board": {"acme", "NONE"}, "no company": {"nowhere", "NINJA"}, "no slug": {"acme", "' OR 1"},
 		} {
-			_, err := h.PublicForm(context.Background(), path[0], path[1])
+			_, err := h.Workflows.PublicForm(context.Background(), path[0], path[1])
 			if err != (requests.NoForm()) {
 				t.Errorf("%s: %v", what, err)
 			}
 			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
 				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
 			}
-			_, err = h.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			_, err = h.Workflows.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
 			is(t, err, requests.CodeNoForm)
 			watch.Take()
 		}
@@ -461,12 +403,12 @@ func TestSend(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 200)
 		h.stopClock()
-		other := workflows.New(h.db)
+		other := app.New(h.DB)
 		t.Cleanup(func() { other.Close(context.Background()) })
-		servers := []*workflows.Workflows{h.Workflows, other}
+		servers := []*app.App{h.App, other}
 		taken := func(addresses func(i int) string, most int) (n int) {
 			for i := range most {
-				_, err := servers[i%2].Send(from(addresses(i)), asked(fmt.Sprint(i)))
+				_, err := servers[i%2].Workflows.Send(from(addresses(i)), asked(fmt.Sprint(i)))
 				if err == nil {
 					n++
 					continue
@@ -493,7 +435,7 @@ func TestSend(t *testing.T) {
 		if n := taken(func(int) string { return "2001:db8:3:1::1" }, 5); n != 5 {
 			t.Errorf("the network beside it sent %d", n)
 		}
-		counts := h.number(t, "SELECT COUNT(*) FROM public_limit")
+		counts := h.Count(t, "SELECT COUNT(*) FROM public_limit")
 		if n := taken(func(i int) string { return network(1000 + i) }, 30); n != 0 {
 			t.Errorf("a network that had sent all it may sent %d more", n)
 		}
@@ -501,7 +443,7 @@ func TestSend(t *testing.T) {
 		if n := taken(func(i int) string { return address(i) }, 30); n != 0 {
 			t.Errorf("a board that had a thousand took %d more", n)
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
+		if n := h.Count(t, "SELECT COUNT(*) FROM public_limit"); n != counts {
 			t.Errorf("%d addresses that were refused are kept", n-counts)
 		}
 	})
@@ -510,12 +452,12 @@ func TestSend(t *testing.T) {
 		h := withForm(t, 30)
 		h.stopClock()
 		for i := range 40 {
-			_, err := h.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
+			_, err := h.Workflows.Send(from("2001:db8:1:1::1"), asked(fmt.Sprint(i)))
 			if err != nil {
 				is(t, err, requests.CodeTooMany)
 			}
 		}
-		rows, err := h.db.SQL.Query("SELECT used FROM public_limit")
+		rows, err := h.DB.SQL.Query("SELECT used FROM public_limit")
 		must(t, err)
 		defer rows.Close()
 		var counts []int
@@ -531,115 +473,31 @@ func TestSend(t *testing.T) {
 	t.Run("a full column and a board that goes away meanwhile are said in a stranger's words", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
 		hard, one := boards.LimitHard, 1
-		if _, err := h.EditColumn(h.ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
+		if _, err := h.Workflows.EditColumn(h.Ctx, "NINJA", board.Columns[0].ID, boards.ColumnEdit{WIP: &hard, Limit: &one}, nil); err != nil {
 			t.Fatal(err)
 		}
 		h.send(t, asked("One"))
-		_, err := h.Send(from("192.0.2.1"), asked("Two"))
+		_, err := h.Workflows.Send(from("192.0.2.1"), asked("Two"))
 		is(t, err, requests.CodeNotNow)
-		if left := h.number(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
+		if left := h.Count(t, "SELECT COUNT(*) FROM ref_pool"); left != 4 {
 			t.Errorf("%d codes are left of 5", left)
 		}
 	})
 }
 
 // stopClock has all that happens happen within one minute.
-func (h *house) stopClock() {
+func (h *env) stopClock() {
 	at := time.Now().Truncate(time.Hour).Add(30 * time.Minute)
-	h.db.SetClock(func() time.Time { return at })
+	h.DB.SetClock(func() time.Time { return at })
 }
 
 // limit has everyone have used the limits so far.
-func (h *house) limit(t testing.TB, used int) {
+func (h *env) limit(t testing.TB, used int) {
 	t.Helper()
-	if _, err := h.db.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
+	if _, err := h.DB.SQL.Exec("UPDATE public_limit SET used = ?", used); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// What is between a requester and those who work on the ticket: the code, the link, the address.
-func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
-	t.Parallel()
-	p := newPost(t, nil)
-	p.board(t, "NINJA")
-	p.offer(t, "NINJA", true)
-	load(t, p.db, "UkrEP", "ukrEP", "UKrEP")
-	hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
-	receipt := p.send(t, asked("The door is stuck"))
-	key := tickets.Key{Board: "NINJA", Number: 1}
-	_, err := p.Comment(p.ctx, key, "Mine", nil)
-	must(t, err)
-	must(t, p.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}))
-	second, err := p.NewRequestLink(p.ctx, key)
-	must(t, err)
-	_, err = p.RevokeRequestLink(p.ctx, key)
-	must(t, err)
-	p.turn(t, hook)
-
-	var told []string
-	for _, m := range p.inbox.Messages() {
-		told = append(told, fmt.Sprint(m.Header, string(m.Body)))
-	}
-	tell := func(what ...any) {
-		for _, err := range what {
-			if err, failed := err.(error); failed {
-				t.Fatal(err)
-			}
-		}
-		text, err := json.Marshal(what)
-		must(t, err)
-		told = append(told, string(text))
-	}
-	for _, feed := range p.WebhookFeeds() {
-		items, _ := p.news(t, feed, "")
-		tell(feed, items)
-	}
-	ticket, err := p.Ticket(p.ctx, key)
-	must(t, err)
-	tell(ticket)
-	for _, read := range []func() (any, error){
-		func() (any, error) { list, _, err := p.History(p.ctx, ticket.ID, 0); return list, err },
-		func() (any, error) { return p.Comments(p.ctx, ticket, 0) },
-		func() (any, error) { list, _, err := p.Inbox(p.ctx, 0); return list, err },
-		func() (any, error) { list, _, err := p.Audit(p.ctx, 0); return list, err },
-		func() (any, error) { return p.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{}) },
-		func() (any, error) { list, _, err := p.Deliveries(p.ctx, hook, 0); return list, err },
-	} {
-		list, err := read()
-		tell(list, err)
-	}
-
-	all := strings.Join(told, "\n")
-	for _, text := range []string{"The door is stuck", "Any news, @ana?", "link-revoked", "form-on"} { // it does tell what there is to tell
-		if !strings.Contains(all, text) {
-			t.Errorf("%q is told nowhere in %s", text, all)
-		}
-	}
-	found := func(text string) (n int) {
-		jump, err := p.JumpTo(p.ctx, "NINJA", text)
-		must(t, err)
-		if jump.Key != nil {
-			n++
-		}
-		view, err := p.ViewBoard(p.ctx, "NINJA", workflows.Narrowing{Text: text})
-		must(t, err)
-		for _, column := range view.Cards {
-			n += len(column.List)
-		}
-		return n + len(jump.Titles)
-	}
-	if n := found("door"); n != 2 {
-		t.Errorf("what a requester wrote is found %d times", n)
-	}
-	for _, secret := range []string{receipt.Code, receipt.Token, second.Token, hex.EncodeToString(requests.HashToken(receipt.Token)), "stranger@example.com"} {
-		if found(secret) > 0 {
-			t.Errorf("%q finds something", secret)
-		}
-		if at := strings.Index(all, secret); at >= 0 {
-			t.Errorf("%q is told: %s", secret, all[max(0, at-200):min(len(all), at+200)])
-		}
 	}
 }
 
@@ -651,8 +509,8 @@ func TestTenThousandRequests(t *testing.T) {
 	h := withForm(t, people)
 	for n := range slugs {
 		slug := fmt.Sprintf("FORM%d", n)
-		h.board(t, slug)
-		h.offer(t, slug, true)
+		h.Board(t, slug)
+		h.Offer(t, slug, true)
 	}
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -663,7 +521,7 @@ func TestTenThousandRequests(t *testing.T) {
 			for i := int(next.Add(1)) - 1; i < people; i = int(next.Add(1)) - 1 {
 				sent := asked(fmt.Sprint("Request ", i))
 				sent.Board = fmt.Sprintf("FORM%d", i%slugs)
-				receipt, err := h.Send(from(address(i/10)), sent)
+				receipt, err := h.Workflows.Send(from(address(i/10)), sent)
 				if err != nil {
 					t.Error(i, err)
 					return
@@ -684,7 +542,7 @@ func TestTenThousandRequests(t *testing.T) {
 		"SELECT COUNT(*) FROM ticket_request r JOIN ref_issue i ON i.code = r.code AND i.ticket_id = r.ticket_id":                            people,
 		"SELECT COALESCE(SUM(max_ticket_id), 0) FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug LIKE 'FORM%'": people,
 	} {
-		if n := h.number(t, query); n != want {
+		if n := h.Count(t, query); n != want {
 			t.Errorf("%s: %d, not %d", query, n, want)
 		}
 	}

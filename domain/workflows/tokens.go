@@ -56,7 +56,7 @@ func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft a
 func (w *Workflows) Tokens(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
 	actor := accounts.ActorFrom(ctx)
 	list, err = accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 
@@ -68,7 +68,7 @@ func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) (list [
 		return nil, false, err
 	}
 	list, err = accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = cut(list)
+	list, more = Page(list)
 	return list, more, err
 }
 
@@ -96,13 +96,13 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 	if err != nil {
 		return fmt.Errorf("revoke token: %w", err)
 	}
-	w.bearers.forget(string(hash))
+	w.bearers.Forget(string(hash))
 	return nil
 }
 
 // Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
 func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
-	return w.bearers.get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
+	return w.bearers.Get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
 		now := w.db.Now()
 		actor, used, err := accounts.ByToken(ctx, w.db.Queries, token, now)
 		if err == nil && (used == nil || now.Sub(*used) >= accounts.UsedEvery) {

@@ -14,42 +14,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// as is the context in which a new person asks, a member of the company with that role.
-func (h *house) as(t testing.TB, name, role string) context.Context {
-	t.Helper()
-	h.exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, strings.ToLower(name)+"@example.com", name)
-	h.exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, ?, UTC_TIMESTAMP(6) FROM account WHERE name = ?`,
-		uint64(h.actor.Company.ID), role, strings.ToLower(name), name)
-	account, err := accounts.ByEmail(h.ctx, h.db.Queries, strings.ToLower(name)+"@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	actor, err := h.Enter(h.ctx, h.actor.Company.Slug, account.ID, account.Epoch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return accounts.WithActor(context.Background(), actor)
-}
-
-func (h *house) exec(t testing.TB, statement string, args ...any) {
-	t.Helper()
-	if _, err := h.db.SQL.ExecContext(context.Background(), statement, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // leave removes whoever asks from the company.
-func (h *house) leave(t testing.TB, ctx context.Context) {
+func (h *env) leave(t testing.TB, ctx context.Context) {
 	t.Helper()
-	h.exec(t, "DELETE FROM membership WHERE account_id = ?", uint64(accounts.ActorFrom(ctx).Account.ID))
+	h.Exec(t, "DELETE FROM membership WHERE account_id = ?", uint64(accounts.ActorFrom(ctx).Account.ID))
 }
 
 var demo1 = tickets.Key{Board: "DEMO", Number: 1}
 
 // say comments on DEMO-1.
-func (h *house) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
+func (h *env) say(t testing.TB, ctx context.Context, text string) tickets.Comment {
 	t.Helper()
-	said, err := h.Comment(ctx, demo1, text, nil)
+	said, err := h.Workflows.Comment(ctx, demo1, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +33,9 @@ func (h *house) say(t testing.TB, ctx context.Context, text string) tickets.Comm
 }
 
 // told is what someone's inbox says, the newest last: why, who, which ticket.
-func (h *house) told(t testing.TB, ctx context.Context) (all []string) {
+func (h *env) told(t testing.TB, ctx context.Context) (all []string) {
 	t.Helper()
-	list, _, err := h.Inbox(ctx, 0)
+	list, _, err := h.Workflows.Inbox(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,16 +45,16 @@ func (h *house) told(t testing.TB, ctx context.Context) (all []string) {
 	return all
 }
 
-func (h *house) hears(t *testing.T, ctx context.Context, want ...string) {
+func (h *env) hears(t *testing.T, ctx context.Context, want ...string) {
 	t.Helper()
 	if got := h.told(t, ctx); !slices.Equal(got, want) {
 		t.Errorf("%s is told %q, want %q", accounts.ActorFrom(ctx).Account.Name, got, want)
 	}
 }
 
-func (h *house) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
+func (h *env) assign(t testing.TB, ctx context.Context, handles ...string) tickets.Ticket {
 	t.Helper()
-	ticket, err := h.SetAssignees(ctx, demo1, handles)
+	ticket, err := h.Workflows.SetAssignees(ctx, demo1, handles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,21 +65,21 @@ func TestTelling(t *testing.T) {
 	t.Parallel()
 	t.Run("who is named is told once, and nobody of their own doing", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben := h.as(t, "Ben", accounts.Member)
-		h.say(t, h.ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
+		h := newEnv(t)
+		ben := h.As(t, "Ben", accounts.Member)
+		h.say(t, h.Ctx, "@ben look, @Ben! `@ana` and @ana, @nobody")
 		h.hears(t, ben, "mention by Ana on DEMO-1")
-		h.hears(t, h.ctx)
+		h.hears(t, h.Ctx)
 	})
 	t.Run("replies reach who opened, was named, was assigned or commented", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben, cyd, dan, eve := h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member), h.as(t, "Dan", accounts.Member), h.as(t, "Eve", accounts.Member)
-		h.say(t, h.ctx, "@ben")
-		h.assign(t, h.ctx, "cyd")
+		h := newEnv(t)
+		ben, cyd, dan, eve := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member), h.As(t, "Dan", accounts.Member), h.As(t, "Eve", accounts.Member)
+		h.say(t, h.Ctx, "@ben")
+		h.assign(t, h.Ctx, "cyd")
 		h.say(t, dan, "I am here too")
 		h.say(t, eve, "Hello")
-		h.hears(t, h.ctx, "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
+		h.hears(t, h.Ctx, "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
 		h.hears(t, ben, "mention by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
 		h.hears(t, cyd, "assignment by Ana on DEMO-1", "reply by Dan on DEMO-1", "reply by Eve on DEMO-1")
 		h.hears(t, dan, "reply by Eve on DEMO-1")
@@ -111,10 +87,10 @@ func TestTelling(t *testing.T) {
 	})
 	t.Run("an edit tells only who is newly named", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben, cyd := h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member)
-		comment := h.say(t, h.ctx, "@ben")
-		if _, err := h.EditComment(h.ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
+		h := newEnv(t)
+		ben, cyd := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member)
+		comment := h.say(t, h.Ctx, "@ben")
+		if _, err := h.Workflows.EditComment(h.Ctx, demo1, comment.ID, "@ben and @cyd", 1); err != nil {
 			t.Fatal(err)
 		}
 		h.hears(t, ben, "mention by Ana on DEMO-1")
@@ -122,14 +98,14 @@ func TestTelling(t *testing.T) {
 	})
 	t.Run("a description tells at opening and at an edit", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben, cyd := h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member)
-		ticket, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
+		h := newEnv(t)
+		ben, cyd := h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member)
+		ticket, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "For @ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := "For @ben and @cyd"
-		if _, err := h.EditTicket(h.ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
+		if _, err := h.Workflows.EditTicket(h.Ctx, ticket.Key, tickets.Edit{Description: &text, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
 		h.hears(t, ben, "mention by Ana on "+ticket.Key.String())
@@ -137,110 +113,110 @@ func TestTelling(t *testing.T) {
 	})
 	t.Run("a muted ticket brings no replies, but mentions and assignments", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben, vera := h.as(t, "Ben", accounts.Member), h.as(t, "Vera", accounts.Viewer)
-		for _, ctx := range []context.Context{h.ctx, ben, vera} { // the author too, and a viewer may
-			if _, err := h.MuteTicket(ctx, demo1, true); err != nil {
+		h := newEnv(t)
+		ben, vera := h.As(t, "Ben", accounts.Member), h.As(t, "Vera", accounts.Viewer)
+		for _, ctx := range []context.Context{h.Ctx, ben, vera} { // the author too, and a viewer may
+			if _, err := h.Workflows.MuteTicket(ctx, demo1, true); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h.say(t, h.ctx, "one")
+		h.say(t, h.Ctx, "one")
 		h.say(t, ben, "two, @vera")
-		h.say(t, h.ctx, "three")
-		h.assign(t, h.ctx, "ben")
-		h.hears(t, h.ctx)
+		h.say(t, h.Ctx, "three")
+		h.assign(t, h.Ctx, "ben")
+		h.hears(t, h.Ctx)
 		h.hears(t, ben, "assignment by Ana on DEMO-1")
 		h.hears(t, vera, "mention by Ben on DEMO-1")
-		if _, err := h.MuteTicket(h.ctx, demo1, false); err != nil {
+		if _, err := h.Workflows.MuteTicket(h.Ctx, demo1, false); err != nil {
 			t.Fatal(err)
 		}
 		h.say(t, ben, "four")
-		h.hears(t, h.ctx, "reply by Ben on DEMO-1")
+		h.hears(t, h.Ctx, "reply by Ben on DEMO-1")
 	})
 	t.Run("who left the company hears nothing more", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben := h.as(t, "Ben", accounts.Member)
+		h := newEnv(t)
+		ben := h.As(t, "Ben", accounts.Member)
 		h.say(t, ben, "I am off")
 		h.leave(t, ben)
-		h.say(t, h.ctx, "@ben, wait")
+		h.say(t, h.Ctx, "@ben, wait")
 		h.hears(t, ben)
-		if _, err := h.SetAssignees(h.ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
+		if _, err := h.Workflows.SetAssignees(h.Ctx, demo1, []string{"ben"}); !errors.Is(err, tickets.CodeNotAssignable) {
 			t.Error(err)
 		}
 	})
 	t.Run("of a thousand who are named fifty are told", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		var text strings.Builder
 		for i := range 1000 {
 			fmt.Fprintf(&text, "@p%d ", i)
 		}
 		for i := range 60 {
-			h.as(t, fmt.Sprintf("P%d", i), accounts.Member)
+			h.As(t, fmt.Sprintf("P%d", i), accounts.Member)
 		}
-		h.say(t, h.ctx, text.String())
+		h.say(t, h.Ctx, text.String())
 		var n int
-		if err := h.db.SQL.QueryRow("SELECT COUNT(*) FROM notification").Scan(&n); err != nil || n != tickets.MaxMentions {
+		if err := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM notification").Scan(&n); err != nil || n != tickets.MaxMentions {
 			t.Errorf("%d were told (%v)", n, err)
 		}
 	})
 	t.Run("opening the ticket, an entry, or all marks as read, and the count ends", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben := h.as(t, "Ben", accounts.Member)
-		h.say(t, h.ctx, "@ben")
-		other, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
+		h := newEnv(t)
+		ben := h.As(t, "Ben", accounts.Member)
+		h.say(t, h.Ctx, "@ben")
+		other, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "x", Description: "@ben"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		unread := func(want int) {
 			t.Helper()
-			if n, err := h.Unread(ben); err != nil || n != want {
+			if n, err := h.Workflows.Unread(ben); err != nil || n != want {
 				t.Errorf("%d unread, want %d (%v)", n, want, err)
 			}
 		}
 		unread(2)
-		ticket, err := h.Ticket(ben, other.Key)
+		ticket, err := h.Workflows.Ticket(ben, other.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := h.ReadTicket(ben, ticket); err != nil || n != 1 {
+		if n, err := h.Workflows.ReadTicket(ben, ticket); err != nil || n != 1 {
 			t.Error(n, err)
 		}
 		unread(1)
-		list, _, err := h.Inbox(ben, 0)
+		list, _, err := h.Workflows.Inbox(ben, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReadEntry(h.ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
+		if err := h.Workflows.ReadEntry(h.Ctx, list[1].ID); !errors.Is(err, tickets.CodeEntryNotFound) {
 			t.Error("someone else marked it:", err)
 		}
-		if err := h.ReadEntry(ben, list[1].ID); err != nil {
+		if err := h.Workflows.ReadEntry(ben, list[1].ID); err != nil {
 			t.Error(err)
 		}
 		unread(0)
-		h.exec(t, "INSERT INTO notification (company_id, account_id, ticket_id, actor_id, kind, created_at) SELECT n.company_id, n.account_id, n.ticket_id, n.actor_id, n.kind, n.created_at FROM notification n, activity a, activity b, activity c WHERE n.id = ? LIMIT 300", uint64(list[0].ID))
+		h.Exec(t, "INSERT INTO notification (company_id, account_id, ticket_id, actor_id, kind, created_at) SELECT n.company_id, n.account_id, n.ticket_id, n.actor_id, n.kind, n.created_at FROM notification n, activity a, activity b, activity c WHERE n.id = ? LIMIT 300", uint64(list[0].ID))
 		unread(tickets.MaxUnread + 1)
-		if list, _, err = h.Inbox(ben, 0); err != nil {
+		if list, _, err = h.Workflows.Inbox(ben, 0); err != nil {
 			t.Fatal(err)
 		}
-		h.say(t, h.ctx, "@ben")
-		if err := h.ReadInbox(ben, list[0].ID); err != nil {
+		h.say(t, h.Ctx, "@ben")
+		if err := h.Workflows.ReadInbox(ben, list[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		unread(1) // what came since
 	})
 	t.Run("people who tell each other at the same time do not block each other", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		people := []context.Context{h.ctx, h.as(t, "Ben", accounts.Member), h.as(t, "Cyd", accounts.Member), h.as(t, "Dan", accounts.Member)}
+		h := newEnv(t)
+		people := []context.Context{h.Ctx, h.As(t, "Ben", accounts.Member), h.As(t, "Cyd", accounts.Member), h.As(t, "Dan", accounts.Member)}
 		var group sync.WaitGroup
 		for i, who := range people {
 			group.Go(func() {
 				for n := range 10 {
 					key := tickets.Key{Board: "DEMO", Number: uint64(1 + (i+n)%3)}
-					if _, err := h.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
+					if _, err := h.Workflows.Comment(who, key, "@dan @cyd @ben @ana", nil); err != nil {
 						t.Error(err)
 					}
 				}
@@ -259,12 +235,12 @@ func TestComments(t *testing.T) {
 	t.Parallel()
 	t.Run("of two edits of one comment at once one is taken, and the other sees it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		comment := h.say(t, h.ctx, "as it was")
+		h := newEnv(t)
+		comment := h.say(t, h.Ctx, "as it was")
 		errs := make([]error, 8)
 		var group sync.WaitGroup
 		for i := range errs {
-			group.Go(func() { _, errs[i] = h.EditComment(h.ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
+			group.Go(func() { _, errs[i] = h.Workflows.EditComment(h.Ctx, demo1, comment.ID, fmt.Sprint("by ", i), 1) })
 		}
 		group.Wait()
 		won := -1
@@ -288,51 +264,51 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("a comment is its author's alone, and leaves its place behind", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben, vera := h.as(t, "Ben", accounts.Member), h.as(t, "Vera", accounts.Viewer)
+		h := newEnv(t)
+		ben, vera := h.As(t, "Ben", accounts.Member), h.As(t, "Vera", accounts.Viewer)
 		comment := h.say(t, ben, "mine")
-		if _, err := h.EditComment(h.ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
+		if _, err := h.Workflows.EditComment(h.Ctx, demo1, comment.ID, "ours", 1); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.DeleteComment(h.ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
+		if _, err := h.Workflows.DeleteComment(h.Ctx, demo1, comment.ID); !errors.Is(err, tickets.CodeNotYourComment) {
 			t.Error(err)
 		}
-		if _, err := h.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
+		if _, err := h.Workflows.Comment(vera, demo1, "x", nil); !errors.Is(err, accounts.CodeReadOnly) {
 			t.Error(err)
 		}
-		if _, err := h.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := h.Workflows.EditComment(ben, tickets.Key{Board: "DEMO", Number: 2}, comment.ID, "x", 1); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error("by another ticket's address:", err)
 		}
-		if _, err := h.DeleteComment(ben, demo1, comment.ID); err != nil {
+		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); err != nil {
 			t.Fatal(err)
 		}
 		var stale tickets.StaleComment
-		if _, err := h.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
+		if _, err := h.Workflows.EditComment(ben, demo1, comment.ID, "x", 1); !errors.As(err, &stale) || !stale.Current.Deleted() {
 			t.Error(err)
 		}
-		if _, err := h.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
+		if _, err := h.Workflows.DeleteComment(ben, demo1, comment.ID); !errors.Is(err, tickets.CodeCommentNotFound) {
 			t.Error(err)
 		}
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := h.Comments(h.ctx, ticket, 0)
+		page, err := h.Workflows.Comments(h.Ctx, ticket, 0)
 		if err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" || page.List[0].Author.Name != "Ben" {
 			t.Errorf("%+v %v", page, err)
 		}
 	})
 	t.Run("pages lead back to the first comment, in order, and end where texts are long", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		var want []string
 		for i := range 60 {
-			want = append(want, h.say(t, h.ctx, fmt.Sprint("comment ", i)).Body)
+			want = append(want, h.say(t, h.Ctx, fmt.Sprint("comment ", i)).Body)
 		}
 		for range 4 {
-			want = append(want, h.say(t, h.ctx, strings.Repeat("x", tickets.MaxComment)).Body)
+			want = append(want, h.say(t, h.Ctx, strings.Repeat("x", tickets.MaxComment)).Body)
 		}
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +319,7 @@ func TestComments(t *testing.T) {
 			if !first {
 				from = before.List[0].ID
 			}
-			if before, err = h.Comments(h.ctx, ticket, from); err != nil {
+			if before, err = h.Workflows.Comments(h.Ctx, ticket, from); err != nil {
 				t.Fatal(err)
 			}
 			size := 0
@@ -366,110 +342,110 @@ func TestAssigning(t *testing.T) {
 	t.Parallel()
 	t.Run("assignees are members who may work, several, and the history has their names", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben := h.as(t, "Ben", accounts.Member)
-		h.as(t, "Vera", accounts.Viewer)
+		h := newEnv(t)
+		ben := h.As(t, "Ben", accounts.Member)
+		h.As(t, "Vera", accounts.Viewer)
 		for _, handles := range [][]string{{"vera"}, {"nobody"}, {"ana", "nobody"}, {""}, {"ANA"}} {
-			if _, err := h.SetAssignees(h.ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
+			if _, err := h.Workflows.SetAssignees(h.Ctx, demo1, handles); !errors.Is(err, tickets.CodeNotAssignable) {
 				t.Errorf("%q: %v", handles, err)
 			}
 		}
-		h.assign(t, h.ctx, "ben", "ana", "ben")
+		h.assign(t, h.Ctx, "ben", "ana", "ben")
 		if ticket := h.assign(t, ben, "ben"); len(ticket.Assignees) != 1 || ticket.Assignees[0].Handle != "ben" {
 			t.Errorf("%+v", ticket.Assignees)
 		}
 		h.assign(t, ben, "ben") // changes nothing
-		ticket, err := h.Ticket(h.ctx, demo1)
+		ticket, err := h.Workflows.Ticket(h.Ctx, demo1)
 		if err != nil || len(ticket.Assignees) != 1 || ticket.Assignees[0].Name != "Ben" {
 			t.Fatal(ticket.Assignees, err)
 		}
-		history, _, err := h.History(h.ctx, ticket.ID, 0)
+		history, _, err := h.Workflows.History(h.Ctx, ticket.ID, 0)
 		if err != nil || len(history) != 3 || *history[0].Detail.Assignees != (tickets.Change{Old: "Ana, Ben", New: "Ben"}) || *history[1].Detail.Assignees != (tickets.Change{New: "Ana, Ben"}) {
 			t.Errorf("%+v %v", history, err)
 		}
 	})
 	t.Run("two who assign at the same time both get their wish", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ben := h.as(t, "Ben", accounts.Member)
+		h := newEnv(t)
+		ben := h.As(t, "Ben", accounts.Member)
 		var group sync.WaitGroup
-		for _, ctx := range []context.Context{h.ctx, ben} {
+		for _, ctx := range []context.Context{h.Ctx, ben} {
 			group.Go(func() {
 				wish := workflows.Assignment{Add: []accounts.ID{accounts.ActorFrom(ctx).Account.ID}}
-				if _, err := h.AssignTicket(ctx, demo1, wish); err != nil {
+				if _, err := h.Workflows.AssignTicket(ctx, demo1, wish); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if ticket, err := h.Ticket(h.ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
+		if ticket, err := h.Workflows.Ticket(h.Ctx, demo1); err != nil || len(ticket.Assignees) != 2 {
 			t.Error(ticket.Assignees, err)
 		}
 	})
 	t.Run("who is removed at the same time is assigned before, or not at all", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		for i := range 12 {
 			name := fmt.Sprint("Ben", i)
-			ben := h.as(t, name, accounts.Member)
+			ben := h.As(t, name, accounts.Member)
 			key := tickets.Key{Board: "DEMO", Number: uint64(1 + i%7)}
 			var err error
 			var group sync.WaitGroup
-			group.Go(func() { _, err = h.SetAssignees(h.ctx, key, []string{strings.ToLower(name)}) })
+			group.Go(func() { _, err = h.Workflows.SetAssignees(h.Ctx, key, []string{strings.ToLower(name)}) })
 			group.Go(func() { h.leave(t, ben) })
 			group.Wait()
 			if err != nil && !errors.Is(err, tickets.CodeNotAssignable) {
 				t.Error(err)
 			}
 			var n int
-			if err2 := h.db.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?", uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
+			if err2 := h.DB.SQL.QueryRow("SELECT COUNT(*) FROM assignee WHERE account_id = ?", uint64(accounts.ActorFrom(ben).Account.ID)).Scan(&n); err2 != nil || n == 1 != (err == nil) {
 				t.Errorf("%d rows after %v (%v)", n, err, err2)
 			}
 		}
 	})
 	t.Run("My work is what is open and mine, whatever happens to it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.assign(t, h.ctx, "ana")
+		h := newEnv(t)
+		h.assign(t, h.Ctx, "ana")
 		work := func(want int) {
 			t.Helper()
-			if list, _, err := h.Work(h.ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
+			if list, _, err := h.Workflows.Work(h.Ctx, 0); err != nil || len(list) != want || want == 1 && list[0].Key != demo1 {
 				t.Errorf("%+v %v, want %d", list, err, want)
 			}
 		}
 		work(1)
-		columns := h.practice.Columns
+		columns := h.Practice.Columns
 		for _, move := range []struct{ to, want int }{{2, 0}, {1, 1}, {2, 0}, {0, 1}} {
-			if _, _, err := h.MoveTicket(h.ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
+			if _, _, err := h.Workflows.MoveTicket(h.Ctx, demo1, tickets.Intent{Column: columns[move.to].ID}); err != nil {
 				t.Fatal(err)
 			}
 			work(move.want)
 		}
-		if err := h.DeleteTicket(h.ctx, demo1); err != nil {
+		if err := h.Workflows.DeleteTicket(h.Ctx, demo1); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
-		closed, err := h.OpenTicket(h.ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
+		closed, err := h.Workflows.OpenTicket(h.Ctx, "DEMO", tickets.Draft{Title: "done already", Column: columns[2].ID}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.SetAssignees(h.ctx, closed.Key, []string{"ana"}); err != nil {
+		if _, err := h.Workflows.SetAssignees(h.Ctx, closed.Key, []string{"ana"}); err != nil {
 			t.Fatal(err)
 		}
 		work(0)
 	})
 	t.Run("a ticket has twenty assignees at most", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		h := newEnv(t)
 		var wish workflows.Assignment
 		for i := range tickets.MaxAssignees + 1 {
-			wish.Add = append(wish.Add, accounts.ActorFrom(h.as(t, fmt.Sprint("P", i), accounts.Member)).Account.ID)
+			wish.Add = append(wish.Add, accounts.ActorFrom(h.As(t, fmt.Sprint("P", i), accounts.Member)).Account.ID)
 		}
-		if _, err := h.AssignTicket(h.ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
+		if _, err := h.Workflows.AssignTicket(h.Ctx, demo1, wish); !errors.Is(err, tickets.CodeTooManyAssignees) {
 			t.Error(err)
 		}
 		wish.Add = wish.Add[1:]
-		if _, err := h.AssignTicket(h.ctx, demo1, wish); err != nil {
+		if _, err := h.Workflows.AssignTicket(h.Ctx, demo1, wish); err != nil {
 			t.Error(err)
 		}
 	})
@@ -477,14 +453,14 @@ func TestAssigning(t *testing.T) {
 
 func TestFindingPeople(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.as(t, "Ben", accounts.Member)
-	h.as(t, "Bea", accounts.Viewer)
-	h.exec(t, "UPDATE account SET name = 'Zoë Benton 100%' WHERE name = 'Bea'")
+	h := newEnv(t)
+	h.As(t, "Ben", accounts.Member)
+	h.As(t, "Bea", accounts.Viewer)
+	h.Exec(t, "UPDATE account SET name = 'Zoë Benton 100%' WHERE name = 'Bea'")
 	for text, want := range map[string]string{
 		"": "ana bea ben", "be": "bea ben", "@BE": "bea ben", "ben": "ben bea", "zoe": "bea", "100%": "bea", "%": "", "_": "", "en": "", "x": "", "\x00": "", "\xff": "", `\`: "", strings.Repeat("b", 5000): "",
 	} {
-		found, err := h.FindPeople(h.ctx, text, false, 8)
+		found, err := h.Workflows.FindPeople(h.Ctx, text, false, 8)
 		var got []string
 		for _, m := range found {
 			got = append(got, m.Handle)
@@ -493,7 +469,7 @@ func TestFindingPeople(t *testing.T) {
 			t.Errorf("%.20q finds %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	if found, err := h.FindPeople(h.ctx, "be", true, 8); err != nil || len(found) != 1 {
+	if found, err := h.Workflows.FindPeople(h.Ctx, "be", true, 8); err != nil || len(found) != 1 {
 		t.Error("of those who may work:", found, err)
 	}
 }

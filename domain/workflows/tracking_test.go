@@ -17,19 +17,19 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
-	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // look is by the code alone where token is "". It tells no canary from another miss.
-func (h *house) look(ctx context.Context, code, token string) (found requests.Tracked, what requests.Lookup, err error) {
+func (h *env) look(ctx context.Context, code, token string) (found requests.Tracked, what requests.Lookup, err error) {
 	if token == "" {
-		found, err = h.Track(ctx, code)
+		found, err = h.Workflows.Track(ctx, code)
 	} else {
-		found, err = h.TrackPrivately(ctx, code, token)
+		found, err = h.Workflows.TrackPrivately(ctx, code, token)
 	}
 	switch {
 	case errors.Is(err, requests.CodeNotFound):
@@ -40,7 +40,7 @@ func (h *house) look(ctx context.Context, code, token string) (found requests.Tr
 	return found, what, err
 }
 
-func (h *house) track(t testing.TB, code, token string) requests.Tracked {
+func (h *env) track(t testing.TB, code, token string) requests.Tracked {
 	t.Helper()
 	found, what, err := h.look(from("192.0.2.1"), code, token)
 	if err != nil || what != requests.Hit {
@@ -50,12 +50,12 @@ func (h *house) track(t testing.TB, code, token string) requests.Tracked {
 }
 
 // lookups are what was looked up in this hour, stored as it is every few seconds.
-func (h *house) lookups(t testing.TB) requests.Lookups {
+func (h *env) lookups(t testing.TB) requests.Lookups {
 	t.Helper()
-	if err := h.TendRefs(context.Background()); err != nil {
+	if err := h.Delivery.TendRefs(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	counted, err := h.LookupsSince(context.Background(), h.db.Now().Add(-time.Minute))
+	counted, err := h.Workflows.LookupsSince(context.Background(), h.DB.Now().Add(-time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestTrack(t *testing.T) {
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("The door is stuck"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
 		found := h.track(t, receipt.Code, "")
 		if found.State != requests.Received || found.Private || found.Title != "" {
 			t.Errorf("%+v", found)
@@ -77,20 +77,20 @@ func TestTrack(t *testing.T) {
 		if found := h.track(t, receipt.Code, receipt.Token); !found.Private || found.Title != "The door is stuck" {
 			t.Errorf("%+v", found)
 		}
-		moved, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
+		moved, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: board.Columns[1].ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if found := h.track(t, receipt.Code, ""); found.State != requests.InProgress || !found.ChangedAt.Equal(moved.Ticket.MovedAt) {
 			t.Errorf("%+v", found)
 		}
-		if _, _, err := h.CloseTicket(h.ctx, ninja1); err != nil {
+		if _, _, err := h.Workflows.CloseTicket(h.Ctx, ninja1); err != nil {
 			t.Fatal(err)
 		}
 		if found := h.track(t, receipt.Code, ""); found.State != requests.Done {
 			t.Errorf("%+v", found)
 		}
-		said, err := h.Reply(h.ctx, ninja1, "It opens again.", nil)
+		said, err := h.Workflows.Reply(h.Ctx, ninja1, "It opens again.", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestTrack(t *testing.T) {
 	t.Run("a code in another case is another code", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 0)
-		load(t, h.db, "UkrEP", "ukrEP")
+		apptest.Load(t, h.DB, "UkrEP", "ukrEP")
 		titles := map[string]string{}
 		for _, title := range []string{"One", "Two"} {
 			receipt := h.send(t, asked(title))
@@ -123,16 +123,16 @@ func TestTrack(t *testing.T) {
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if _, err := h.Comment(h.ctx, ninja1, "What a nuisance", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.Ctx, ninja1, "What a nuisance", nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Reply(h.ctx, ninja1, "We look into it.", nil); err != nil {
+		if _, err := h.Workflows.Reply(h.Ctx, ninja1, "We look into it.", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
+		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Thank you"}); err != nil {
 			t.Fatal(err)
 		}
-		page, err := h.Replies(context.Background(), h.track(t, receipt.Code, receipt.Token), 0)
+		page, err := h.Workflows.Replies(context.Background(), h.track(t, receipt.Code, receipt.Token), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,16 +143,16 @@ func TestTrack(t *testing.T) {
 		if want := []string{"Ana: We look into it.", "Requester: Thank you"}; !slices.Equal(said, want) {
 			t.Error(said)
 		}
-		if page, err := h.Replies(context.Background(), h.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
+		if page, err := h.Workflows.Replies(context.Background(), h.track(t, receipt.Code, ""), 0); err != nil || len(page.List) > 0 {
 			t.Error("the code alone tells", page, err)
 		}
 	})
 	t.Run("nobody replies to a requester where there is none", func(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
-		_, err := h.Reply(h.ctx, h.ours(t).Key, "Hello?", nil)
+		_, err := h.Workflows.Reply(h.Ctx, h.ours(t).Key, "Hello?", nil)
 		is(t, err, requests.CodeNoRequester)
-		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
 	})
@@ -160,19 +160,19 @@ func TestTrack(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
-		if _, err := h.Comment(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
+		if _, err := h.Workflows.Comment(h.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Mine", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
+		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Any news, @ana?"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Reply(h.ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
+		if _, err := h.Workflows.Reply(h.Ctx, tickets.Key{Board: "NINJA", Number: 1}, "Soon", nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", h.actor.Account.ID); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM notification WHERE account_id = ? AND kind = 'reply'", h.Actor.Account.ID); n != 1 {
 			t.Errorf("Ana was told %d times", n)
 		}
-		if n := h.number(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", h.actor.Account.ID, h.actor.Account.ID); n != 0 {
+		if n := h.Count(t, "SELECT (SELECT COUNT(*) FROM notification WHERE account_id <> ?) + (SELECT COUNT(*) FROM watcher WHERE account_id <> ?)", h.Actor.Account.ID, h.Actor.Account.ID); n != 0 {
 			t.Error("the requester is told, or watches")
 		}
 	})
@@ -181,24 +181,24 @@ func TestTrack(t *testing.T) {
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
+		if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "An insult"}); err != nil {
 			t.Fatal(err)
 		}
 		found := h.track(t, receipt.Code, receipt.Token)
-		page, err := h.Replies(context.Background(), found, 0)
+		page, err := h.Workflows.Replies(context.Background(), found, 0)
 		if err != nil || len(page.List) != 1 {
 			t.Fatal(page, err)
 		}
 		said := page.List[0]
-		_, err = h.EditComment(h.ctx, ninja1, said.ID, "A compliment", said.Version)
+		_, err = h.Workflows.EditComment(h.Ctx, ninja1, said.ID, "A compliment", said.Version)
 		is(t, err, tickets.CodeNotYourComment)
-		if _, err := h.DeleteComment(h.ctx, ninja1, said.ID); err != nil {
+		if _, err := h.Workflows.DeleteComment(h.Ctx, ninja1, said.ID); err != nil {
 			t.Fatal(err)
 		}
-		if page, err = h.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
+		if page, err = h.Workflows.Replies(context.Background(), found, 0); err != nil || len(page.List) != 1 || !page.List[0].Deleted() || page.List[0].Body != "" {
 			t.Error(page, err)
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", h.actor.Account.ID); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind = 'reply-deleted' AND account_id = ?", h.Actor.Account.ID); n != 1 {
 			t.Errorf("the history says so %d times", n)
 		}
 	})
@@ -207,21 +207,21 @@ func TestTrack(t *testing.T) {
 		h := withForm(t, 5)
 		first := h.send(t, asked("Help"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		second, err := h.NewRequestLink(h.ctx, ninja1)
+		second, err := h.Workflows.NewRequestLink(h.Ctx, ninja1)
 		if err != nil || second.Code != first.Code || second.Token == first.Token {
 			t.Fatal(second, err)
 		}
 		_, _, err = h.look(from("192.0.2.1"), first.Code, first.Token)
 		is(t, err, requests.CodeNotFound)
 		h.track(t, second.Code, second.Token)
-		if _, err := h.RevokeRequestLink(h.ctx, ninja1); err != nil {
+		if _, err := h.Workflows.RevokeRequestLink(h.Ctx, ninja1); err != nil {
 			t.Fatal(err)
 		}
 		_, _, err = h.look(from("192.0.2.1"), first.Code, second.Token)
 		is(t, err, requests.CodeNotFound)
-		is(t, h.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
+		is(t, h.Workflows.ReplyByLink(from("192.0.2.1"), first.Code, second.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeNotFound)
 		h.track(t, first.Code, "")
-		if n := h.number(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.actor.Account.ID); n != 2 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM activity WHERE kind IN ('link-made', 'link-revoked') AND account_id = ?", h.Actor.Account.ID); n != 2 {
 			t.Errorf("the history says %d things of links", n)
 		}
 	})
@@ -229,13 +229,13 @@ func TestTrack(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
-		ticket, err := h.Ticket(h.ctx, tickets.Key{Board: "NINJA", Number: 1})
+		ticket, err := h.Workflows.Ticket(h.Ctx, tickets.Key{Board: "NINJA", Number: 1})
 		must(t, err)
 		err = h.meanwhile(t, "ticket", uint64(ticket.ID), "UPDATE ticket_request SET token_hash = NULL, revoked_at = NOW(6) WHERE ticket_id = ?", func() error {
-			return h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+			return h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 		})
 		is(t, err, requests.CodeNotFound)
-		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 0 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 0 {
 			t.Error("it was said all the same")
 		}
 	})
@@ -243,13 +243,13 @@ func TestTrack(t *testing.T) {
 		t.Parallel()
 		h := withForm(t, 5)
 		receipt := h.send(t, asked("Help"))
-		if _, err := h.ArchiveBoard(h.ctx, "NINJA", true, nil); err != nil {
+		if _, err := h.Workflows.ArchiveBoard(h.Ctx, "NINJA", true, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !h.track(t, receipt.Code, receipt.Token).Archived {
 			t.Error("it does not say so")
 		}
-		is(t, h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
+		is(t, h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"}), requests.CodeClosed)
 	})
 	t.Run("a reply that is sent twice is one, and another is another", func(t *testing.T) {
 		t.Parallel()
@@ -259,21 +259,21 @@ func TestTrack(t *testing.T) {
 		var group sync.WaitGroup
 		for _, body := range []string{"Hello", "Hello", "Hello"} {
 			group.Go(func() {
-				if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
+				if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: nonce, Body: body}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		group.Wait()
-		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 1 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 1 {
 			t.Errorf("%d comments", n)
 		}
 		for _, another := range []requests.Reply{{Nonce: nonce, Body: "Hello again"}, {Nonce: requests.NewToken(), Body: "Hello again"}} {
-			if err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
+			if err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, another); err != nil {
 				t.Error(err)
 			}
 		}
-		if n := h.number(t, "SELECT COUNT(*) FROM comment"); n != 3 {
+		if n := h.Count(t, "SELECT COUNT(*) FROM comment"); n != 3 {
 			t.Errorf("%d comments", n)
 		}
 	})
@@ -283,19 +283,22 @@ func TestTrack(t *testing.T) {
 		receipt := h.send(t, asked("Help"))
 		h.send(t, asked("Another"))
 		ninja1 := tickets.Key{Board: "NINJA", Number: 1}
-		board, _ := h.Board(h.ctx, "NINJA")
+		board, _ := h.Workflows.Board(h.Ctx, "NINJA")
 		last := board.Columns[len(board.Columns)-1].ID
 		before := h.track(t, receipt.Code, "").ChangedAt
-		if _, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
+		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: board.Columns[0].ID}); err != nil {
 			t.Fatal(err)
 		}
 		if at := h.track(t, receipt.Code, "").ChangedAt; !at.Equal(before) {
 			t.Errorf("it changed at %v, and was there since %v", at, before)
 		}
 		for _, change := range []func() error{
-			func() error { _, _, err := h.CloseTicket(h.ctx, ninja1); return err },
-			func() error { _, _, err := h.ReopenTicket(h.ctx, ninja1); return err },
-			func() error { _, _, err := h.MoveTicket(h.ctx, ninja1, tickets.Intent{Column: last}); return err },
+			func() error { _, _, err := h.Workflows.CloseTicket(h.Ctx, ninja1); return err },
+			func() error { _, _, err := h.Workflows.ReopenTicket(h.Ctx, ninja1); return err },
+			func() error {
+				_, _, err := h.Workflows.MoveTicket(h.Ctx, ninja1, tickets.Intent{Column: last})
+				return err
+			},
 		} {
 			before := h.track(t, receipt.Code, "").ChangedAt
 			if err := change(); err != nil {
@@ -313,7 +316,7 @@ func TestTrack(t *testing.T) {
 		receipt := h.send(t, asked("Help"))
 		replies := 0
 		for range 40 {
-			err := h.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
+			err := h.Workflows.ReplyByLink(from("192.0.2.1"), receipt.Code, receipt.Token, requests.Reply{Nonce: requests.NewToken(), Body: "Hello"})
 			if err == nil {
 				replies++
 				continue
@@ -326,20 +329,14 @@ func TestTrack(t *testing.T) {
 	})
 }
 
-// spied is a house with a form, of which is seen what is sent to the database and what is logged.
-func spied(t *testing.T) (*house, *dbtest.Watch, *bytes.Buffer) {
+// spied is an environment with a form, of which is seen what is sent to the database and what is logged.
+func spied(t *testing.T) (*env, *dbtest.Watch, *bytes.Buffer) {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	log := &bytes.Buffer{}
-	w := workflows.New(d, workflows.WithLog(slog.New(slog.NewTextHandler(log, nil))))
-	t.Cleanup(func() { w.Close(context.Background()) })
-	actor, practice, token, err := w.SetUp(context.Background(), workflows.Setup{Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &house{w, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
-	h.board(t, "NINJA")
-	h.offer(t, "NINJA", true)
+	h := &env{apptest.On(t, d, app.WithLog(slog.New(slog.NewTextHandler(log, nil))))}
+	h.Board(t, "NINJA")
+	h.Offer(t, "NINJA", true)
 	stock(t, d, 10)
 	return h, watch, log
 }
@@ -350,10 +347,10 @@ func TestEnumeration(t *testing.T) {
 		t.Parallel()
 		h, watch, _ := spied(t)
 		live, deleted, revoked := h.send(t, asked("Live")), h.send(t, asked("Deleted")), h.send(t, asked("Revoked"))
-		if err := h.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
+		if err := h.Workflows.DeleteTicket(h.Ctx, tickets.Key{Board: "NINJA", Number: 2}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.RevokeRequestLink(h.ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
+		if _, err := h.Workflows.RevokeRequestLink(h.Ctx, tickets.Key{Board: "NINJA", Number: 3}); err != nil {
 			t.Fatal(err)
 		}
 		unknown := guesses(t, h, 1, false)[0]
@@ -368,7 +365,7 @@ func TestEnumeration(t *testing.T) {
 		want := map[bool][]string{} // by a link, or by the code alone
 		begun := time.Now()
 		var minutes atomic.Int64
-		h.db.SetClock(func() time.Time { return begun.Add(time.Duration(minutes.Load()) * time.Minute) })
+		h.DB.SetClock(func() time.Time { return begun.Add(time.Duration(minutes.Load()) * time.Minute) })
 		kinds := slices.Sorted(maps.Keys(misses))
 		for round := range 200 {
 			minutes.Add(1) // so that they are not too many of everyone
@@ -426,7 +423,7 @@ func TestEnumeration(t *testing.T) {
 		h.track(t, receipt.Code, "")     // others are
 		var last time.Duration
 		for range 12 {
-			if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
+			if _, err := h.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 1 HOUR"); err != nil {
 				t.Fatal(err)
 			}
 			if _, what, err := h.look(from("192.0.2.66"), codes[0], ""); what != requests.Miss {
@@ -581,7 +578,7 @@ func TestStopKeepsLookups(t *testing.T) {
 	if err := h.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.number(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
+	if n := h.Count(t, "SELECT COALESCE(SUM(hits), 0) * 10 + (SELECT COALESCE(SUM(popped), 0) FROM ref_sample) FROM lookup_hour"); n != 11 {
 		t.Errorf("a hit and a code are %d", n)
 	}
 }
@@ -592,19 +589,19 @@ func TestForgetLookups(t *testing.T) {
 	receipt := h.send(t, asked("Help"))
 	h.track(t, receipt.Code, "")
 	h.lookups(t)
-	if _, err := h.db.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
+	if _, err := h.DB.SQL.Exec("UPDATE public_limit SET last_at = last_at - INTERVAL 3 DAY"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.db.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
+	if _, err := h.DB.SQL.Exec("UPDATE lookup_hour SET hour = hour - INTERVAL 31 DAY"); err != nil {
 		t.Fatal(err)
 	}
 	h.track(t, receipt.Code, "")
 	h.lookups(t)
-	n, err := h.ForgetLookups(context.Background())
+	n, err := h.Workflows.ForgetLookups(context.Background())
 	if err != nil || n == 0 {
 		t.Error(n, err)
 	}
-	if n := h.number(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
+	if n := h.Count(t, "SELECT (SELECT COUNT(*) FROM public_limit) * 100 + COUNT(*) FROM lookup_hour"); n != 1 {
 		t.Errorf("%d is left", n)
 	}
 }

@@ -55,74 +55,6 @@ func (w *Workflows) Webhooks(ctx context.Context) ([]webhooks.Webhook, error) {
 	return webhooks.Of(ctx, w.db.Queries, actor.Company.ID)
 }
 
-// AllWebhooks returns a page of the webhooks of all companies, for an operator: those with an id above after.
-func (w *Workflows) AllWebhooks(ctx context.Context, after id.Webhook) (list []webhooks.Webhook, more bool, err error) {
-	if _, err := operating(ctx); err != nil {
-		return nil, false, err
-	}
-	list, err = webhooks.After(ctx, w.db.Queries, after, PeoplePerPage+1)
-	list, more = cut(list)
-	return list, more, err
-}
-
-// AnyWebhook returns a webhook of whatever company, for an operator, or webhooks.NotFound.
-func (w *Workflows) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
-	if _, err := operating(ctx); err != nil {
-		return webhooks.Webhook{}, err
-	}
-	if webhook == 0 {
-		return webhooks.Webhook{}, webhooks.NotFound()
-	}
-	list, err := webhooks.After(ctx, w.db.Queries, webhook-1, 1)
-	if err != nil {
-		return webhooks.Webhook{}, err
-	}
-	if len(list) == 0 || list[0].ID != webhook {
-		return webhooks.Webhook{}, webhooks.NotFound()
-	}
-	return list[0], nil
-}
-
-// AnyDeliveries is Deliveries for an operator.
-func (w *Workflows) AnyDeliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
-	if _, err := w.AnyWebhook(ctx, webhook); err != nil {
-		return nil, false, err
-	}
-	return w.deliveries(ctx, webhook, before)
-}
-
-// WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
-// the age of the oldest batch that one has not come to. It is for operators.
-func (w *Workflows) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
-	if _, err := operating(ctx); err != nil {
-		return nil, err
-	}
-	var cursors []feeds.Cursor
-	for _, hook := range list {
-		for _, c := range hook.Cursors {
-			cursors = append(cursors, cursorOf(c))
-		}
-	}
-	each, err := w.feeds.Lags(ctx, cursors)
-	if err != nil {
-		return nil, err
-	}
-	lags := make([]feeds.Lag, len(list))
-	for i, hook := range list {
-		lags[i].State = feeds.StateOK
-		for range hook.Cursors {
-			lag := each[0]
-			each = each[1:]
-			lags[i].LagRows += lag.LagRows
-			lags[i].LagSeconds = max(lags[i].LagSeconds, lag.LagSeconds)
-			if lag.State != feeds.StateOK {
-				lags[i].State = lag.State
-			}
-		}
-	}
-	return lags, nil
-}
-
 // Webhook returns a webhook of the company, or webhooks.NotFound or NotManager.
 func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
 	actor, err := hooking(ctx)
@@ -256,10 +188,10 @@ func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before i
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	return w.deliveries(ctx, webhook, before)
+	return w.DeliveriesOf(ctx, webhook, before)
 }
 
-func (w *Workflows) deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
+func (w *Workflows) DeliveriesOf(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
 	list, err = webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage+1)
 	if len(list) > DeliveriesPerPage {
 		return list[:DeliveriesPerPage], true, err
@@ -305,7 +237,7 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 	if attempt.Row == 0 {
 		return webhooks.Attempt{}, webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
 	}
-	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, w.scopeOf(hook))
+	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, WebhookScope(hook, w.base))
 	if errors.Is(err, feeds.CodeRowNotFound) {
 		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more.")
 	}
@@ -316,8 +248,18 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	return w.sendByHand(ctx, hook, webhooks.Resent, messageOf(end, item, w.db.Now()))
+	return w.sendByHand(ctx, hook, webhooks.Resent, WebhookMessage(end, item, w.db.Now()))
 }
+
+// Sender sends messages to webhooks; delivery does.
+type Sender interface {
+	// SendMessage sends a message to an address, signed with the keys, within a time, and returns its outcome. Its error is
+	// ctx's, or a server error.
+	SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error)
+}
+
+// byHandFor is how long a message may take, with its answer, while a caller waits for it.
+const byHandFor = 10 * time.Second
 
 // sendByHand sends a message while somebody waits.
 func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message) (webhooks.Attempt, error) {
@@ -331,7 +273,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
-	outcome, err := w.sendTo(ctx, hook.URL, keys, message, min(byHandFor, w.sendFor))
+	outcome, err := w.sender.SendMessage(ctx, hook.URL, keys, message, byHandFor)
 	if err != nil {
 		return webhooks.Attempt{}, err
 	}
@@ -351,12 +293,12 @@ func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
 	return webhooks.Forget(ctx, w.db.Queries, w.db.Now())
 }
 
-func (w *Workflows) scopeOf(hook webhooks.Webhook) feeds.Scope {
-	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: w.base}
+func WebhookScope(hook webhooks.Webhook, base string) feeds.Scope {
+	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: base}
 }
 
-// messageOf is the message about a row of the feed of a cursor, as it was at a time.
-func messageOf(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message {
+// WebhookMessage is the message about a row of the feed of a cursor, as it was at a time.
+func WebhookMessage(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message {
 	m := webhooks.RowMessage(of.Feed, of.Epoch, item.ID, item.Position)
 	m.Type = webhooks.TypeOf(of.Feed, item.Deleted, item.Reason == feeds.LeftFilter)
 	m.At, m.Data = at, item
@@ -364,4 +306,9 @@ func messageOf(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message 
 		m.Subject = known.subject()
 	}
 	return m
+}
+
+// WebhookCursor is a cursor as feeds know it.
+func WebhookCursor(c webhooks.Cursor) feeds.Cursor {
+	return feeds.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
 }

@@ -1,7 +1,7 @@
-// Package workflows has the use cases. Each opens the transaction, coordinates entities in a fixed
-// lock order (columns by id, then the incrementer, then rows by id) and records activity.
+// Package workflows has the use cases of users. Each opens the transaction, coordinates entities in a fixed lock order
+// (columns by id, then the incrementer, then rows by id) and records activity.
 //
-// Who asks comes with the context (accounts.WithActor); a use case checks that they may.
+// The caller's account comes with the context (accounts.WithActor); a use case checks its rights.
 package workflows
 
 import (
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -17,8 +16,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
-	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -26,48 +23,48 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
+// Config is what the use cases work with.
+type Config struct {
+	DB       *db.DB
+	Engine   *migrations.Engine
+	Feeds    *feeds.Engine
+	Files    migrations.Files // nil if there is no place for them
+	Base     string           // public base URL, without a slash at its end
+	Refs     *refs.Engine
+	Lookups  *requests.Meter
+	Outbound *outbound.Client // which addresses webhooks may have
+	Log      *slog.Logger     // of what no request waits for
+	Sender   Sender
+	Importer ImportReader
+}
+
 // Workflows runs use cases on a database. Make one with New, end it with Close.
 type Workflows struct {
 	db       *db.DB
-	bulk     *db.DB // the same, for what migrations read: however many of them ask, pages do not wait
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
-	poppings *coalesce.Group[struct{}, *popping, []refs.Code]
 	lookups  *coalesce.Group[requests.Neighbours, lookup, requests.Tracked]
-	looked   requests.Meter
-	boards   recent[boardRef, boards.Board]
-	bearers  recent[string, accounts.Actor] // by the token's hash
+	looked   *requests.Meter
+	boards   coalesce.Recent[boardRef, boards.Board]
+	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
-	gauges   feedGauges
+	aside    sync.WaitGroup // writes that no request waits for
+	files    migrations.Files
+	base     string
 	refs     *refs.Engine
-	live     *live.Hub
-	people   recent[id.Company, *directory]
-	aside    sync.WaitGroup   // writes that no request waits for
-	files    migrations.Files // nil where there is no place for them
 	outbound *outbound.Client
-	base     string        // public URL
-	log      *slog.Logger  // of what no request waits for
-	byHand   chan struct{} // bounds what is sent to webhooks while somebody waits
-	sendFor  time.Duration // a message to a webhook may take
+	log      *slog.Logger
+	byHand   chan struct{} // bounds what is sent to webhooks while a caller waits
+	sender   Sender
+	importer ImportReader
 }
 
 // New returns the use cases on a database.
-func New(d *db.DB, options ...Option) *Workflows {
-	var s settings
-	for _, set := range options {
-		set(&s)
+func New(c Config) *Workflows {
+	w := &Workflows{
+		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, looked: c.Lookups, outbound: c.Outbound, log: c.Log,
+		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
 	}
-	w := &Workflows{db: d, bulk: d.Apart(db.BulkConnections), files: s.files, outbound: s.outbound, base: s.base, log: s.engine.Log, byHand: make(chan struct{}, 16), sendFor: sendFor, live: live.New()}
-	if w.log == nil {
-		w.log = slog.New(slog.DiscardHandler)
-	}
-	if w.outbound == nil {
-		w.outbound = outbound.New(outbound.Options{})
-	}
-	w.engine = migrations.New(d, s.files, s.engine, append(w.registered(), s.more...)...)
-	w.feeds = feeds.New(d, s.engine.Log, forEngine()...)
-	w.refs = refs.New(d)
-	w.poppings = coalesce.New(w.popBatch, coalesce.Options{Alone: aloneWorth})
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
 		Alone: func(err error) bool { return !errors.Is(err, fault.Unavailable) },
@@ -75,12 +72,10 @@ func New(d *db.DB, options ...Option) *Workflows {
 	return w
 }
 
-// Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
+// Close refuses new tickets, and waits until those accepted are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error {
 	w.aside.Wait() // each has a short time
-	err := errors.Join(w.openings.Close(ctx), w.poppings.Close(ctx), w.lookups.Close(ctx))
-	w.lastSample(ctx)
-	return err
+	return errors.Join(w.openings.Close(ctx), w.lookups.Close(ctx))
 }
 
 // CodeStopping: the server is stopping or starting. Try again after Retry-After.
@@ -99,8 +94,8 @@ func (w *Workflows) Ready(ctx context.Context) error {
 	return err
 }
 
-// reading returns who asks where they may read with the scope.
-func reading(ctx context.Context, scope string) (accounts.Actor, error) {
+// Reading returns who asks where they may read with the scope.
+func Reading(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(scope) {
 		return actor, accounts.MissingScope(scope)
@@ -110,7 +105,7 @@ func reading(ctx context.Context, scope string) (accounts.Actor, error) {
 
 // writing returns who asks where they may change things with the scope.
 func writing(ctx context.Context, scope string) (accounts.Actor, error) {
-	actor, err := reading(ctx, scope)
+	actor, err := Reading(ctx, scope)
 	if err != nil {
 		return actor, err
 	}
@@ -126,7 +121,7 @@ func changing(ctx context.Context, area string) (accounts.Actor, error) {
 	if actor, err := writing(ctx, area+":write"); err != nil {
 		return actor, err
 	}
-	return reading(ctx, area+":read")
+	return Reading(ctx, area+":read")
 }
 
 func person(actor accounts.Actor) tickets.Person {

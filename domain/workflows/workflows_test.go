@@ -1,46 +1,22 @@
 package workflows_test
 
 import (
-	"context"
 	"testing"
 
-	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/db/dbtest"
-	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 )
 
-// house is a database after setup, and its operator.
-type house struct {
-	*workflows.Workflows
-	db       *db.DB
-	ctx      context.Context // the operator asks
-	actor    accounts.Actor
-	practice boards.Board
-	token    string
+// env is an environment with what tests do here.
+type env struct{ *apptest.Env }
+
+func newEnv(t testing.TB, options ...app.Option) *env {
+	t.Helper()
+	return &env{apptest.New(t, options...)}
 }
 
-func newHouse(t testing.TB) *house {
+// another is a second program on the same database.
+func (h *env) another(t testing.TB) *env {
 	t.Helper()
-	d := dbtest.Open(t)
-	w := workflows.New(d)
-	t.Cleanup(func() { w.Close(context.Background()) })
-	actor, practice, token, err := w.SetUp(context.Background(), workflows.Setup{
-		Token:   true,
-		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &house{w, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
-}
-
-func (h *house) board(t testing.TB, slug string) boards.Board {
-	t.Helper()
-	board, err := h.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The " + slug + " board"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return board
+	return &env{h.Another(t)}
 }

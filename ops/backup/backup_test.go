@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
@@ -30,7 +31,7 @@ import (
 
 // house is an installation with some of everything.
 type house struct {
-	*workflows.Workflows
+	*app.App
 	backup.Home
 	db    *db.DB
 	ctx   context.Context
@@ -43,22 +44,22 @@ const awkward = "a \\ \" ' \t 🥷 \u2028 é 日本\n%s NULL \\N </script>"
 func newHouse(t testing.TB) *house {
 	t.Helper()
 	h := at(t, dbtest.URL(t))
-	actor, _, token, err := h.SetUp(context.Background(), workflows.Setup{
+	actor, _, token, err := h.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
 	must(t, err)
 	h.ctx, h.token = accounts.WithActor(context.Background(), actor), token
-	_, err = h.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
+	_, err = h.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: "NINJA", Title: "Ninjas"}, nil)
 	must(t, err)
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
-	_, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
+	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Plain", Description: awkward}, once)
 	must(t, err)
-	_, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
+	_, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Long", Description: strings.Repeat("\"\\\n", 21845)}, nil)
 	must(t, err)
 	h.open(t, 3)
-	must(t, h.DeleteTicket(h.ctx, key(5)))
-	opstest.LiveIn(t, h.ctx, h.Workflows, h.db)
+	must(t, h.Workflows.DeleteTicket(h.ctx, key(5)))
+	opstest.LiveIn(t, h.ctx, h.App, h.db)
 	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
 	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
 	return h
@@ -69,9 +70,9 @@ func at(t testing.TB, url string) *house {
 	t.Helper()
 	d, err := db.Open(url)
 	must(t, err)
-	w := workflows.New(d)
+	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
-	return &house{Workflows: w, Home: backup.Home{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
+	return &house{App: w, Home: backup.Home{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
 }
 
 // empty returns an installation without even a schema.
@@ -86,7 +87,7 @@ func (h *house) open(t testing.TB, n int) (last tickets.Ticket) {
 	t.Helper()
 	for i := range n {
 		var err error
-		last, err = h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
+		last, err = h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
 		must(t, err)
 	}
 	return last
@@ -200,12 +201,12 @@ func TestRestore(t *testing.T) {
 	t.Run("it has what a private link is known by, and not what is in one", func(t *testing.T) {
 		t.Parallel()
 		from := newHouse(t)
-		_, err := from.SetForm(from.ctx, "NINJA", requests.Form{On: true})
+		_, err := from.Workflows.SetForm(from.ctx, "NINJA", requests.Form{On: true})
 		must(t, err)
 		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
 		from.exec(t, "INSERT INTO ref_pool (code) VALUES ('UkrEq')")
 		sent := requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
-		receipt, err := from.Send(context.Background(), sent)
+		receipt, err := from.Workflows.Send(context.Background(), sent)
 		must(t, err)
 		var all []byte
 		for _, member := range unpack(t, from.backup(t)) {
@@ -249,7 +250,7 @@ func TestRestore(t *testing.T) {
 		t.Parallel()
 		from, to := newHouse(t), empty(t)
 		to.restore(t, from.backup(t))
-		if _, err := to.Bearer(context.Background(), from.token); err != nil {
+		if _, err := to.Workflows.Bearer(context.Background(), from.token); err != nil {
 			t.Error(err)
 		}
 		if n := to.rows(t, "idempotency"); n != 1 {
@@ -648,7 +649,7 @@ func TestTables(t *testing.T) {
 func TestWhileServing(t *testing.T) {
 	t.Parallel()
 	from, to := newHouse(t), empty(t)
-	board, err := from.Board(from.ctx, "NINJA")
+	board, err := from.Workflows.Board(from.ctx, "NINJA")
 	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -659,9 +660,9 @@ func TestWhileServing(t *testing.T) {
 	for writer := range 8 {
 		group.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				ticket, err := from.OpenTicket(from.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
+				ticket, err := from.Workflows.OpenTicket(from.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
 				if err == nil {
-					_, _, err = from.MoveTicket(from.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
+					_, _, err = from.Workflows.MoveTicket(from.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
 				}
 				if err != nil {
 					t.Error(err)

@@ -45,11 +45,11 @@ func TestOldBackups(t *testing.T) {
 			if n := h.rows(t, "ticket t JOIN board_column c ON c.id = t.column_id AND c.done WHERE t.closed_at = t.moved_at"); n == 0 {
 				t.Error("nothing in a done column was closed when it came there")
 			}
-			ticket, err := h.Ticket(h.ctx, key(1))
+			ticket, err := h.Workflows.Ticket(h.ctx, key(1))
 			if err != nil || ticket.Title != "Plain" || ticket.Description != awkward {
 				t.Errorf("NINJA-1 is %+v, %v", ticket, err)
 			}
-			if _, err := h.Ticket(h.ctx, key(5)); err == nil {
+			if _, err := h.Workflows.Ticket(h.ctx, key(5)); err == nil {
 				t.Error("NINJA-5, which was deleted, is there")
 			}
 			if last := h.open(t, 1); last.Key != key(6) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -48,7 +49,7 @@ const page = feeds.Batch
 // feedBench is the tickets that strategies publish and read: those with the ids above first up to last.
 type feedBench struct {
 	d           *db.DB
-	w           *workflows.Workflows
+	w           *app.App
 	load        FeedLoad
 	token       string
 	board       boards.Board
@@ -63,16 +64,16 @@ func Feed(ctx context.Context, d *db.DB, load FeedLoad) (Report, error) {
 		return Report{}, err
 	}
 	report.unit = "rows"
-	w := workflows.New(d)
+	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, token, err := w.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
+	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
 	if err != nil {
 		return Report{}, err
 	}
 	ctx = accounts.WithActor(ctx, actor)
 	b := &feedBench{d: d, w: w, load: load, token: token}
 	for i, rows := range load.Rows {
-		if b.board, err = w.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("FEED%d", i+1), Title: "Feed"}, nil); err != nil {
+		if b.board, err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("FEED%d", i+1), Title: "Feed"}, nil); err != nil {
 			return Report{}, err
 		}
 		if err := b.fill(ctx, rows, actor.Account.ID); err != nil {
@@ -224,7 +225,7 @@ func (b *feedBench) changed() uint64 { return b.last - b.first }
 // them.
 func (b *feedBench) fill(ctx context.Context, size int, author accounts.ID) error {
 	for { // what the board to practise on brought
-		n, err := b.w.Feeds().RunOnce(ctx, "tickets")
+		n, err := b.w.Feeds.RunOnce(ctx, "tickets")
 		if err != nil {
 			return err
 		}
@@ -333,7 +334,7 @@ func (b *feedBench) publishOurs(ctx context.Context, o *outcome) error {
 	}
 	for n := -1; n != 0; {
 		began := time.Now()
-		if n, err = b.w.Feeds().RunOnce(ctx, "tickets"); err != nil {
+		if n, err = b.w.Feeds.RunOnce(ctx, "tickets"); err != nil {
 			return err
 		}
 		if n > 0 {
@@ -350,7 +351,7 @@ func (b *feedBench) publishOurs(ctx context.Context, o *outcome) error {
 
 // readOurs reads the pages that the rows are on, which are the last of the feed.
 func (b *feedBench) readOurs(ctx context.Context, o *outcome) error {
-	cursor, err := b.w.Feeds().End(ctx, "tickets")
+	cursor, err := b.w.Feeds.End(ctx, "tickets")
 	if err != nil {
 		return err
 	}
@@ -358,7 +359,7 @@ func (b *feedBench) readOurs(ctx context.Context, o *outcome) error {
 	seen := map[uint64]bool{}
 	for more := true; more; {
 		began := time.Now()
-		found, err := b.w.FeedPage(ctx, "https://bench.example.com", workflows.FeedQuery{Feed: "tickets", Cursor: cursor.String(), Limit: page})
+		found, err := b.w.Workflows.FeedPage(ctx, "https://bench.example.com", workflows.FeedQuery{Feed: "tickets", Cursor: cursor.String(), Limit: page})
 		if err != nil {
 			return err
 		}

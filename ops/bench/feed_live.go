@@ -101,7 +101,7 @@ func (a *arrivals) sorted() (list []time.Duration) {
 // latency changes at the load's rate through one server, and reads the stream of another, or the same. Time
 // counts from when a change was due to be sent.
 func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy string) (Row, error) {
-	if _, err := b.w.OpenBoard(ctx, boards.Draft{Slug: slug, Title: strategy}, nil); err != nil {
+	if _, err := b.w.Workflows.OpenBoard(ctx, boards.Draft{Slug: slug, Title: strategy}, nil); err != nil {
 		return Row{}, err
 	}
 	changes := b.load.Rate * b.load.Seconds
@@ -156,7 +156,7 @@ func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy
 // fanOut opens many streams on one server and changes something a few times.
 func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 	const slug, changes = "FANOUT", 10
-	if _, err := b.w.OpenBoard(ctx, boards.Draft{Slug: slug, Title: "Streams"}, nil); err != nil {
+	if _, err := b.w.Workflows.OpenBoard(ctx, boards.Draft{Slug: slug, Title: "Streams"}, nil); err != nil {
 		return Row{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)

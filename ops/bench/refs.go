@@ -19,6 +19,8 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -47,7 +49,7 @@ const smallPool = 100_000
 
 type refBench struct {
 	d        *db.DB
-	w        *workflows.Workflows
+	w        *app.App
 	load     RefLoad
 	canaries refs.Canaries
 	token    string
@@ -64,9 +66,9 @@ func Refs(ctx context.Context, d *db.DB, load RefLoad) (Report, error) {
 		return Report{}, err
 	}
 	report.unit = "codes"
-	w := workflows.New(d)
+	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, token, err := w.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
+	actor, _, token, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all", Token: true})
 	if err != nil {
 		return Report{}, err
 	}
@@ -126,7 +128,7 @@ func (b *refBench) sizes(ctx context.Context, report *Report) error {
 func (b *refBench) mint(ctx context.Context, slices_ []refs.Slice) error {
 	defer func(began time.Time) { b.mintTime += time.Since(began) }(time.Now())
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workflows.MintsAtOnce)
+	group.SetLimit(codes.MintsAtOnce)
 	for _, slice := range slices_ {
 		group.Go(func() error {
 			return b.d.InTx(ctx, func(tx *db.Tx) error {
@@ -170,7 +172,7 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 	}
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }() // it is closed, and not used again
 	for left := b.load.Held; left > 0; left -= refs.MaxPop {
-		if _, err := b.w.PopRefs(ctx, min(left, refs.MaxPop), nil); err != nil {
+		if _, err := b.w.Console.PopRefs(ctx, min(left, refs.MaxPop), nil); err != nil {
 			return fmt.Errorf("pop in blocks: %w", err)
 		}
 	}
@@ -178,7 +180,7 @@ func (b *refBench) held(ctx context.Context, report *Report) error {
 }
 
 func (b *refBench) ours(ctx context.Context) (string, error) {
-	codes, err := b.w.PopRefs(ctx, 1, nil)
+	codes, err := b.w.Console.PopRefs(ctx, 1, nil)
 	if err != nil {
 		return "", err
 	}

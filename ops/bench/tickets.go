@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -36,9 +37,9 @@ func Tickets(ctx context.Context, d *db.DB, load TicketLoad) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	w := workflows.New(d)
+	w := app.New(d)
 	defer w.Close(ctx)
-	actor, _, _, err := w.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all"})
+	actor, _, _, err := w.Workflows.SetUp(ctx, workflows.Setup{Company: "Bench", Name: "Bench", Email: "bench@example.com", Password: "not a secret at all"})
 	if err != nil {
 		return Report{}, err
 	}
@@ -51,7 +52,7 @@ func Tickets(ctx context.Context, d *db.DB, load TicketLoad) (Report, error) {
 		{"max+1", "expected to fail: two writers read one maximum, the unique index refuses the second", rival.maxPlusOne},
 		{"floor", "INSERT of one row, no number handed out", (&floor{rivals: rival}).insert},
 		{"ours", "whole workflow: column, number, rank, ticket, activity", func(ctx context.Context, board boards.Board, title string) (uint64, error) {
-			ticket, err := w.OpenTicket(ctx, board.Slug, tickets.Draft{Title: title}, nil)
+			ticket, err := w.Workflows.OpenTicket(ctx, board.Slug, tickets.Draft{Title: title}, nil)
 			return ticket.Key.Number, err
 		}},
 	}
@@ -65,11 +66,11 @@ func Tickets(ctx context.Context, d *db.DB, load TicketLoad) (Report, error) {
 	return report, nil
 }
 
-func measure(ctx context.Context, d *db.DB, w *workflows.Workflows, load TicketLoad, nth int, s strategy) (Row, error) {
+func measure(ctx context.Context, d *db.DB, w *app.App, load TicketLoad, nth int, s strategy) (Row, error) {
 	list := make([]boards.Board, load.Boards)
 	for i := range list {
 		var err error
-		if list[i], err = w.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("S%dB%d", nth, i), Title: s.name}, nil); err != nil {
+		if list[i], err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: fmt.Sprintf("S%dB%d", nth, i), Title: s.name}, nil); err != nil {
 			return Row{}, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -25,21 +26,21 @@ import (
 // of migrations, 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, and a
 // consumer and a webhook follow. Reference codes were minted, loaded and given out, and those from a file are in
 // quarantine.
-func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB) {
+func LiveIn(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
-	_, err := w.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
+	_, err := w.Workflows.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})
 	must(t, err)
 
 	away := furnish(t, ctx, w)
 	for _, title := range []string{"Leave", "Leave and return", "Talk", "End", "Vanish and return"} {
-		_, err := w.OpenTicket(ctx, "AWAY", tickets.Draft{Title: title}, nil)
+		_, err := w.Workflows.OpenTicket(ctx, "AWAY", tickets.Draft{Title: title}, nil)
 		must(t, err)
 	}
-	demo, err := w.Board(ctx, "DEMO")
+	demo, err := w.Workflows.Board(ctx, "DEMO")
 	must(t, err)
 	move := func(key tickets.Key, to boards.Board) tickets.Key {
-		moved, _, err := w.MoveTicket(ctx, key, tickets.Intent{Board: to.Slug, Column: to.Columns[0].ID})
+		moved, _, err := w.Workflows.MoveTicket(ctx, key, tickets.Intent{Board: to.Slug, Column: to.Columns[0].ID})
 		must(t, err)
 		return moved.Ticket.Key
 	}
@@ -47,12 +48,12 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB)
 	move(move(key(2), demo), away)
 	talk(t, ctx, w, bob)
 
-	_, err = w.SetAssignees(ctx, key(4), []string{"bob"})
+	_, err = w.Workflows.SetAssignees(ctx, key(4), []string{"bob"})
 	must(t, err)
-	_, _, err = w.CloseTicket(ctx, key(4))
+	_, _, err = w.Workflows.CloseTicket(ctx, key(4))
 	must(t, err)
-	must(t, w.DeleteTicket(ctx, key(5)))
-	_, _, err = w.RestoreTicket(ctx, key(5))
+	must(t, w.Workflows.DeleteTicket(ctx, key(5)))
+	_, _, err = w.Workflows.RestoreTicket(ctx, key(5))
 	must(t, err)
 	migrate(t, d)
 	follow(t, d)
@@ -60,51 +61,51 @@ func LiveIn(t testing.TB, ctx context.Context, w *workflows.Workflows, d *db.DB)
 	request(t, d)
 }
 
-func furnish(t testing.TB, ctx context.Context, w *workflows.Workflows) boards.Board {
+func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 	t.Helper()
-	away, err := w.OpenBoard(ctx, boards.Draft{Slug: "FAR", Title: "Far from here"}, nil)
+	away, err := w.Workflows.OpenBoard(ctx, boards.Draft{Slug: "FAR", Title: "Far from here"}, nil)
 	must(t, err)
 	slug, limit := "AWAY", 3
-	away, err = w.RenameBoard(ctx, "FAR", boards.Names{Slug: &slug}, away.Version)
+	away, err = w.Workflows.RenameBoard(ctx, "FAR", boards.Names{Slug: &slug}, away.Version)
 	must(t, err)
 	wip := boards.LimitHard
-	away, err = w.EditColumn(ctx, "AWAY", away.Columns[1].ID, boards.ColumnEdit{WIP: &wip, Limit: &limit}, nil)
+	away, err = w.Workflows.EditColumn(ctx, "AWAY", away.Columns[1].ID, boards.ColumnEdit{WIP: &wip, Limit: &limit}, nil)
 	must(t, err)
-	_, err = w.OpenBoard(ctx, boards.Draft{Slug: "PAST", Title: "Done with"}, nil)
+	_, err = w.Workflows.OpenBoard(ctx, boards.Draft{Slug: "PAST", Title: "Done with"}, nil)
 	must(t, err)
-	_, err = w.ArchiveBoard(ctx, "PAST", true, nil)
+	_, err = w.Workflows.ArchiveBoard(ctx, "PAST", true, nil)
 	must(t, err)
 	return away
 }
 
 // invite has Bob join by a link, and leaves links behind that nobody used.
-func invite(t testing.TB, ctx context.Context, w *workflows.Workflows) accounts.Actor {
+func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
-	link, err := w.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})
+	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})
 	must(t, err)
-	_, err = w.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30})
+	_, err = w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Viewer, Days: 30})
 	must(t, err)
-	bob, err := w.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"})
+	bob, err := w.Workflows.JoinNew(ctx, link, workflows.Newcomer{Name: "Bob", Email: "bob@example.com", Password: "correct horse battery"})
 	must(t, err)
-	_, _, err = w.MakeReset(ctx, bob.Account.ID)
+	_, _, err = w.Workflows.MakeReset(ctx, bob.Account.ID)
 	must(t, err)
 	return bob
 }
 
-func talk(t testing.TB, ctx context.Context, w *workflows.Workflows, bob accounts.Actor) {
+func talk(t testing.TB, ctx context.Context, w *app.App, bob accounts.Actor) {
 	t.Helper()
-	_, err := w.SetAssignees(ctx, key(3), []string{"ana", "bob"})
+	_, err := w.Workflows.SetAssignees(ctx, key(3), []string{"ana", "bob"})
 	must(t, err)
-	_, err = w.Comment(ctx, key(3), "What do you say, @bob?", nil)
+	_, err = w.Workflows.Comment(ctx, key(3), "What do you say, @bob?", nil)
 	must(t, err)
 	as := accounts.WithActor(ctx, bob)
-	rash, err := w.Comment(as, key(3), "Nothing", nil)
+	rash, err := w.Workflows.Comment(as, key(3), "Nothing", nil)
 	must(t, err)
-	_, err = w.DeleteComment(as, key(3), rash.Comment.ID)
+	_, err = w.Workflows.DeleteComment(as, key(3), rash.Comment.ID)
 	must(t, err)
-	_, err = w.Comment(as, key(3), "It is done.", nil)
+	_, err = w.Workflows.Comment(as, key(3), "It is done.", nil)
 	must(t, err)
-	_, err = w.MuteTicket(as, key(3), true)
+	_, err = w.Workflows.MuteTicket(as, key(3), true)
 	must(t, err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/ops/seed"
 	"github.com/counterfoil/counterfoil/ops/verify"
@@ -120,9 +121,9 @@ func TestFillSmallest(t *testing.T) {
 func TestFound(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	w := workflows.New(d)
+	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	_, _, _, err := w.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example", Password: "correct horse battery"})
+	_, _, _, err := w.Workflows.SetUp(t.Context(), workflows.Setup{Company: "Acme", Name: "Jo", Email: "jo@ninja.example", Password: "correct horse battery"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
-	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
@@ -91,10 +91,10 @@ func TestUpgrade(t *testing.T) {
 		if got := text("SELECT GROUP_CONCAT(name, value, horizon ORDER BY name) FROM sequences WHERE epoch > 0"); got != "boards00,comments00,tickets00" {
 			t.Errorf("the sequences are %s", got)
 		}
-		w := workflows.New(d)
+		w := app.New(d)
 		t.Cleanup(func() { w.Close(context.Background()) })
 		for feed, want := range map[string]int{"tickets": 3, "boards": 2, "comments": 0} {
-			if n, err := w.Feeds().RunOnce(context.Background(), feed); err != nil || n != want {
+			if n, err := w.Feeds.RunOnce(context.Background(), feed); err != nil || n != want {
 				t.Errorf("%d of %s were published: %v", n, feed, err)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/images"
@@ -28,7 +29,7 @@ import (
 // house is a database with some of everything: open, edited, moved and deleted tickets, a second
 // board, an empty one, and an answer that is remembered.
 type house struct {
-	*workflows.Workflows
+	*app.App
 	db    *db.DB
 	url   string
 	ctx   context.Context
@@ -41,9 +42,9 @@ func newHouse(t testing.TB) *house {
 	d, err := db.Open(url)
 	must(t, err)
 	t.Cleanup(func() { d.Close() })
-	w := workflows.New(d)
+	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	actor, practice, _, err := w.SetUp(context.Background(), workflows.Setup{
+	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
 		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
 	})
@@ -51,22 +52,22 @@ func newHouse(t testing.TB) *house {
 	h := &house{w, d, url, accounts.WithActor(context.Background(), actor), t.TempDir()}
 	h.store(t, "image") // the one of opstest
 	for _, slug := range []string{"NINJA", "EMPTY"} {
-		_, err := w.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
+		_, err := w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)
 	}
 	opstest.LiveIn(t, h.ctx, w, d)
 	for n := range 5 {
-		_, err := w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
+		_, err := w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
 		must(t, err)
 	}
 	title := "Sharpen the long blade"
-	_, err = w.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
+	_, err = w.Workflows.EditTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 2}, tickets.Edit{Title: &title, Version: 1})
 	must(t, err)
-	_, _, err = w.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
+	_, _, err = w.Workflows.MoveTicket(h.ctx, tickets.Key{Board: "DEMO", Number: 2}, tickets.Intent{Column: practice.Columns[1].ID})
 	must(t, err)
-	must(t, w.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
+	must(t, w.Workflows.DeleteTicket(h.ctx, tickets.Key{Board: "NINJA", Number: 3}))
 	once := &workflows.Once[tickets.Ticket]{Token: 1, Key: "k", Request: []byte("r"), Status: 201, Answer: func(t tickets.Ticket) any { return t.Key.String() }}
-	_, err = w.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
+	_, err = w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "Once"}, once)
 	must(t, err)
 	return h
 }
@@ -485,7 +486,7 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for range 130 {
-		_, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
+		_, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: "x"}, nil)
 		must(t, err)
 	}
 	h.corrupt(t, "UPDATE ticket SET title = ' x' WHERE title = 'x'")
@@ -568,18 +569,18 @@ func TestWhileServing(t *testing.T) {
 
 // write opens, moves and deletes tickets until ctx ends.
 func (h *house) write(t *testing.T, ctx context.Context, writer int) {
-	board, err := h.Board(h.ctx, "NINJA")
+	board, err := h.Workflows.Board(h.ctx, "NINJA")
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	for n := 0; ctx.Err() == nil; n++ {
-		ticket, err := h.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint(writer, n)}, nil)
 		if err == nil {
-			_, _, err = h.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
+			_, _, err = h.Workflows.MoveTicket(h.ctx, ticket.Key, tickets.Intent{Column: board.Columns[n%3].ID})
 		}
 		if err == nil && n%5 == 0 {
-			err = h.DeleteTicket(h.ctx, ticket.Key)
+			err = h.Workflows.DeleteTicket(h.ctx, ticket.Key)
 		}
 		if err != nil {
 			t.Error(err)

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // What is held against what must agree at every moment, not only when nobody works.
@@ -18,26 +18,26 @@ func TestWhileWorkersRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for i := range 300 {
-		ticket, err := h.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
+		ticket, err := h.Workflows.OpenTicket(h.ctx, "EMPTY", tickets.Draft{Title: fmt.Sprint("Ticket ", i)}, nil)
 		must(t, err)
 		if i%3 == 0 {
-			must(t, h.DeleteTicket(h.ctx, ticket.Key))
+			must(t, h.Workflows.DeleteTicket(h.ctx, ticket.Key))
 		}
 	}
 	h.corrupt(t, "UPDATE ticket SET deleted_at = deleted_at - INTERVAL 100 DAY WHERE deleted_at IS NOT NULL")
 	ctx, stop := context.WithTimeout(h.ctx, 15*time.Minute)
 	for n := 1; n > 0; { // only what is published is purged
 		var err error
-		n, err = h.Feeds().RunOnce(ctx, "tickets")
+		n, err = h.Feeds.RunOnce(ctx, "tickets")
 		must(t, err)
 	}
 	defer stop()
 	working, end := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	for range 2 {
-		w := workflows.New(h.db)
-		workers.Go(func() { _ = w.Engine().Work(working) })
-		workers.Go(func() { w.Feeds().Work(working) })
+		w := app.New(h.db)
+		workers.Go(func() { _ = w.Engine.Work(working) })
+		workers.Go(func() { w.Feeds.Work(working) })
 	}
 	defer workers.Wait()
 	defer end()
@@ -45,7 +45,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for name, values := range map[string]migrations.Values{
 		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
 	} {
-		run, err := h.OpenRun(ctx, name, values, migrations.Draft{})
+		run, err := h.Console.OpenRun(ctx, name, values, migrations.Draft{})
 		must(t, err)
 		open = append(open, run.ID)
 	}
@@ -54,11 +54,11 @@ func TestWhileWorkersRun(t *testing.T) {
 		must(t, ctx.Err())
 		over = 0
 		for _, one := range open {
-			run, err := h.Run(ctx, one)
+			run, err := h.Console.Run(ctx, one)
 			must(t, err)
 			switch run.State {
 			case migrations.Ready:
-				_, err = h.StartRun(ctx, one, 0)
+				_, err = h.Console.StartRun(ctx, one, 0)
 				must(t, err)
 			case migrations.Complete:
 				over++

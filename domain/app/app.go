@@ -1,0 +1,110 @@
+// Package app puts the rooms of the program together on one database: what users, operators and workers call, and
+// what leaves after a commit. The command line and tests open one; nothing below it knows it.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/delivery"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/kinds/codes"
+	"github.com/counterfoil/counterfoil/domain/kinds/images"
+	"github.com/counterfoil/counterfoil/domain/kinds/importer"
+	"github.com/counterfoil/counterfoil/domain/kinds/republish"
+	"github.com/counterfoil/counterfoil/domain/kinds/upkeep"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// App is everything on one database. Make one with New, end it with Close.
+type App struct {
+	Workflows *workflows.Workflows // use cases of users
+	Console   *console.Console     // use cases of operators
+	Delivery  *delivery.Delivery   // what leaves after the commit
+	Engine    *migrations.Engine
+	Feeds     *feeds.Engine
+}
+
+// Option is a setting of an App.
+type Option func(*settings)
+
+type settings struct {
+	files    migrations.Files
+	outbound *outbound.Client
+	engine   migrations.Options
+	base     string
+	more     []*migrations.Migration
+}
+
+// WithFiles stores uploads and images there. Without it they are Unavailable.
+func WithFiles(files migrations.Files) Option { return func(s *settings) { s.files = files } }
+
+// WithOutbound sends requests to other hosts with that client. Without it one is used that reaches public ones alone.
+func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s.outbound = client } }
+
+// WithURL sets the public base URL: addresses in messages to webhooks begin with it.
+func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
+
+// WithVersion sets the version of the program, which its workers show.
+func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
+
+// WithReplicas has runs wait while one of them is too far behind.
+func WithReplicas(replicas ...migrations.Replica) Option {
+	return func(s *settings) { s.engine.Replicas = replicas }
+}
+
+// WithLog sets the log of what no request waits for.
+func WithLog(log *slog.Logger) Option { return func(s *settings) { s.engine.Log = log } }
+
+// WithMigrations registers more migrations than those that come with the program.
+func WithMigrations(list ...*migrations.Migration) Option {
+	return func(s *settings) { s.more = append(s.more, list...) }
+}
+
+// New puts the rooms together. It panics if a migration is not well-formed: that is a mistake in the program.
+func New(d *db.DB, options ...Option) *App {
+	var s settings
+	for _, set := range options {
+		set(&s)
+	}
+	if s.engine.Log == nil {
+		s.engine.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.outbound == nil {
+		s.outbound = outbound.New(outbound.Options{})
+	}
+	bulk := d.Apart(db.BulkConnections) // for what runs read: however many tasks ask, pages do not wait
+	published := feeds.New(d, s.engine.Log, workflows.FeedList()...)
+	pool := refs.New(d)
+	lookups := &requests.Meter{}
+	imports := importer.New(d, bulk)
+	list := upkeep.New(d, bulk).Migrations()
+	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(), republish.New(d, bulk, published).Migration())
+	list = append(list, codes.New(d, bulk, pool).Migrations()...)
+	engine := migrations.New(d, s.files, s.engine, append(list, s.more...)...)
+	out := delivery.New(delivery.Config{
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base, Log: s.engine.Log,
+	})
+	users := workflows.New(workflows.Config{
+		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups, Outbound: s.outbound, Log: s.engine.Log,
+		Sender: out, Importer: imports,
+	})
+	return &App{
+		Workflows: users, Console: console.New(d, users, engine, published, pool), Delivery: out, Engine: engine, Feeds: published,
+	}
+}
+
+// Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
+func (a *App) Close(ctx context.Context) error {
+	err := errors.Join(a.Workflows.Close(ctx), a.Console.Close(ctx))
+	a.Delivery.Close(ctx)
+	return err
+}

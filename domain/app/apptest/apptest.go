@@ -1,0 +1,95 @@
+// Package apptest has what tests of several rooms share: an app on a database of its own after setup, and what they
+// do and read there. Start with New.
+package apptest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Env is a database after setup, with an app and its operator.
+type Env struct {
+	*app.App
+	DB       *db.DB
+	Ctx      context.Context // the operator is the caller
+	Actor    accounts.Actor
+	Practice boards.Board
+	Token    string
+}
+
+// New returns an environment on a database of its own. The app is closed when the test ends.
+func New(t testing.TB, options ...app.Option) *Env {
+	t.Helper()
+	return On(t, dbtest.Open(t), options...)
+}
+
+// On returns an environment on an empty database.
+func On(t testing.TB, d *db.DB, options ...app.Option) *Env {
+	t.Helper()
+	a := app.New(d, options...)
+	t.Cleanup(func() { a.Close(context.Background()) })
+	actor, practice, token, err := a.Workflows.SetUp(context.Background(), workflows.Setup{
+		Token:   true,
+		Company: "Acme", Name: "Ana", Email: "ana@example.com", Password: "correct horse battery",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Env{a, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
+}
+
+// Another returns an environment with a second app on the same database: what it knows of boards is its own.
+func (e *Env) Another(t testing.TB) *Env {
+	t.Helper()
+	a := app.New(e.DB)
+	t.Cleanup(func() { a.Close(context.Background()) })
+	other := *e
+	other.App = a
+	return &other
+}
+
+// Files is a folder of the test for uploads and images.
+func Files(t testing.TB) app.Option {
+	t.Helper()
+	files, err := blobs.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app.WithFiles(files)
+}
+
+// Exec executes a statement on the database.
+func (e *Env) Exec(t testing.TB, statement string, args ...any) {
+	t.Helper()
+	if _, err := e.DB.SQL.ExecContext(context.Background(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Count returns the number that a query selects.
+func (e *Env) Count(t testing.TB, query string, args ...any) (n int) {
+	t.Helper()
+	if err := e.DB.SQL.QueryRow(query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Migration returns a registered migration by its name.
+func (e *Env) Migration(t testing.TB, name string) *migrations.Migration {
+	t.Helper()
+	m, err := e.Engine.Migration(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

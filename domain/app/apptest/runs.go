@@ -1,0 +1,144 @@
+package apptest
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// BareRun is a run of a migration without its engine: filled, then worked on block by block.
+type BareRun struct {
+	*migrations.Migration
+	env    *Env
+	run    id.Run
+	values migrations.Values
+	Tasks  []migrations.NewTask
+	Until  int // stops filling after so many, unless it is 0
+}
+
+// Stopped is the error of a filling that came to its Until.
+type Stopped struct{}
+
+func (Stopped) Error() string { return "stopped" }
+
+func (b *BareRun) Values() migrations.Values { return b.values }
+
+func (b *BareRun) Cursor() string {
+	if len(b.Tasks) == 0 {
+		return ""
+	}
+	return b.Tasks[len(b.Tasks)-1].Cursor
+}
+
+func (b *BareRun) Upload(context.Context) (io.ReadCloser, error) { panic("there is none") }
+
+func (b *BareRun) Add(_ context.Context, task migrations.NewTask) error {
+	if b.Until > 0 && len(b.Tasks) >= b.Until {
+		return Stopped{}
+	}
+	b.Tasks = append(b.Tasks, task)
+	return nil
+}
+
+func (b *BareRun) Reject(context.Context, migrations.Rejection) error { panic("nothing is rejected") }
+
+// BareRun fills a run of a migration.
+func (e *Env) BareRun(t testing.TB, name string, run id.Run, values migrations.Values) *BareRun {
+	t.Helper()
+	b := &BareRun{Migration: e.Migration(t, name), env: e, run: run, values: values}
+	if err := b.Check(context.Background(), values); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Fill(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Again returns a run of the same migration that is not filled yet, and stops after so many tasks.
+func (b *BareRun) Again(until int) *BareRun {
+	return &BareRun{Migration: b.Migration, env: b.env, run: b.run, values: b.values, Until: until}
+}
+
+// Works returns what a worker has of each task.
+func (b *BareRun) Works(tasks []migrations.NewTask) (works []*migrations.Work) {
+	for i, task := range tasks {
+		works = append(works, &migrations.Work{Task: migrations.Task{ID: id.Task(i + 1), Run: b.run, Payload: task.Payload}, Values: b.values})
+	}
+	return works
+}
+
+// Do does some tasks in one transaction, as a worker does.
+func (b *BareRun) Do(t testing.TB, tasks ...migrations.NewTask) {
+	t.Helper()
+	err := b.env.DB.InTx(context.Background(), func(tx *db.Tx) error { return b.Migration.Write(context.Background(), tx, b.Works(tasks)) })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// CarryOut has a worker of this process carry out a run, and returns it with its tasks.
+func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(e.Ctx, 10*time.Minute)
+	defer stop()
+	done := make(chan error, 1)
+	working, end := context.WithCancel(ctx)
+	go func() { done <- e.Engine.Work(working) }()
+	defer func() { end(); <-done }()
+	run, err := e.Console.OpenRun(ctx, name, values, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tick := time.NewTicker(20 * time.Millisecond); run.State.IsActive(); <-tick.C {
+		if run.State == migrations.Ready {
+			run, err = e.Console.StartRun(ctx, run.ID, 0)
+		} else {
+			run, err = e.Console.Run(ctx, run.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := e.Console.RunTasks(ctx, run.ID, migrations.TaskFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, page.Tasks
+}
+
+// Worked has a worker of this process carry out all runs of a migration, and returns them.
+func (e *Env) Worked(t testing.TB, name string) (finished []migrations.Run) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
+	defer stop()
+	working, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- e.Engine.Work(working) }()
+	defer func() { end(); <-done }()
+	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(active) > 0 {
+			continue
+		}
+		list, _, err := e.Console.Runs(ctx, migrations.ListFinished, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range list {
+			if run.Name == name {
+				finished = append(finished, run)
+			}
+		}
+		return finished
+	}
+}

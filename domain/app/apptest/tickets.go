@@ -1,0 +1,174 @@
+package apptest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Board opens a board.
+func (e *Env) Board(t testing.TB, slug string) boards.Board {
+	t.Helper()
+	board, err := e.Workflows.OpenBoard(e.Ctx, boards.Draft{Slug: slug, Title: "The " + slug + " board"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return board
+}
+
+// Open opens n tickets in a column, and returns their keys.
+func (e *Env) Open(t testing.TB, slug string, column id.Column, n int) []tickets.Key {
+	t.Helper()
+	keys := make([]tickets.Key, n)
+	for i := range keys {
+		ticket, err := e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: fmt.Sprint("Ticket ", i), Column: column}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = ticket.Key
+	}
+	return keys
+}
+
+// Ticket returns a ticket by its key.
+func (e *Env) Ticket(t testing.TB, key string) tickets.Ticket {
+	t.Helper()
+	parsed, err := tickets.ParseKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket, err := e.Workflows.Ticket(e.Ctx, parsed)
+	if err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+	return ticket
+}
+
+// As is the context in which a new person asks, a member of the company with that role.
+func (e *Env) As(t testing.TB, name, role string) context.Context {
+	t.Helper()
+	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, strings.ToLower(name)+"@example.com", name)
+	e.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, ?, UTC_TIMESTAMP(6) FROM account WHERE name = ?`,
+		uint64(e.Actor.Company.ID), role, strings.ToLower(name), name)
+	account, err := accounts.ByEmail(e.Ctx, e.DB.Queries, strings.ToLower(name)+"@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	actor, err := e.Workflows.Enter(e.Ctx, e.Actor.Company.Slug, account.ID, account.Epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return accounts.WithActor(context.Background(), actor)
+}
+
+// model is a board as lists of ticket numbers, one for each column.
+type Model struct {
+	Columns map[id.Column][]uint64
+}
+
+func (m Model) Find(number uint64) (id.Column, int) {
+	for column, list := range m.Columns {
+		if i := slices.Index(list, number); i >= 0 {
+			return column, i
+		}
+	}
+	return 0, -1
+}
+
+func (m Model) Remove(number uint64) {
+	column, i := m.Find(number)
+	m.Columns[column] = slices.Delete(slices.Clone(m.Columns[column]), i, i+1)
+}
+
+// Put moves a number below another, to the top for 0, or to the end where that one is elsewhere.
+func (m Model) Put(number uint64, column id.Column, after uint64) (appended bool) {
+	m.Remove(number)
+	at := 0
+	if after != 0 {
+		i := slices.Index(m.Columns[column], after)
+		if appended = i < 0; appended {
+			i = len(m.Columns[column]) - 1
+		}
+		at = i + 1
+	}
+	m.Columns[column] = slices.Insert(slices.Clone(m.Columns[column]), at, number)
+	return appended
+}
+
+// Stored reads a board's columns, page by page through the API's own reading.
+func (e *Env) Stored(t testing.TB, board boards.Board) Model {
+	t.Helper()
+	m := Model{map[id.Column][]uint64{}}
+	for _, column := range board.Columns {
+		var cursor *tickets.Cursor
+		for {
+			_, cards, err := e.Workflows.Column(e.Ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, card := range cards.List {
+				m.Columns[column.ID] = append(m.Columns[column.ID], card.Key.Number)
+				if i > 0 && card.Rank <= cards.List[i-1].Rank {
+					t.Fatalf("%s has the rank %d, the card above it %d", card.Key, card.Rank, cards.List[i-1].Rank)
+				}
+			}
+			if cards.Next == nil {
+				break
+			}
+			cursor = cards.Next
+		}
+	}
+	return m
+}
+
+// KeyOf returns a ticket's key, nil for the number 0.
+func KeyOf(slug string, number uint64) *tickets.Key {
+	if number == 0 {
+		return nil
+	}
+	return &tickets.Key{Board: slug, Number: number}
+}
+
+// Sound fails where what must always hold does not.
+func (e *Env) Sound(t interface{ Errorf(string, ...any) }) {
+	for what, query := range map[string]string{
+		"a column's count is not that of its tickets": `SELECT c.id FROM board_column c LEFT JOIN ticket t ON t.column_id = c.id
+			GROUP BY c.id, c.ticket_count HAVING COUNT(t.id) <> c.ticket_count`,
+		"a rank lies above its column's last":               `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.rank_in_column > c.last_rank`,
+		"a ticket is in a column of another board":          `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE t.board_id <> c.board_id`,
+		"a ticket in a done column is open":                 `SELECT t.id FROM ticket t JOIN board_column c ON c.id = t.column_id WHERE c.done AND t.closed_at IS NULL`,
+		"assigned work is not counted as it is":             `SELECT a.ticket_id FROM assignee a JOIN ticket t ON t.id = a.ticket_id WHERE a.current <> (t.closed_at IS NULL AND t.deleted_at IS NULL)`,
+		"a number is a ticket's and another's alias":        `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.board_id = t.board_id AND k.local_id = t.local_id`,
+		"an alias was never handed out":                     `SELECT k.ticket_id FROM ticket_alias k JOIN board_ticket_incrementer i ON i.board_id = k.board_id WHERE k.local_id > i.max_ticket_id`,
+		"a ticket has two numbers on one board":             `SELECT ticket_id FROM ticket_alias GROUP BY ticket_id, board_id HAVING COUNT(*) > 1`,
+		"a ticket is alias on the board that it is on":      `SELECT t.id FROM ticket t JOIN ticket_alias k ON k.ticket_id = t.id AND k.board_id = t.board_id`,
+		"a board's slug is not reserved for it":             `SELECT b.id FROM board b LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug AND s.board_id = b.id WHERE s.slug IS NULL`,
+		"a column has a position below the first":           `SELECT id FROM board_column WHERE position < 1`,
+		"a ticket lies nowhere and is not deleted":          `SELECT id FROM ticket WHERE (column_id IS NULL) <> (deleted_at IS NOT NULL)`,
+		"what was opened has no first entry in its history": `SELECT t.id FROM ticket t LEFT JOIN activity v ON v.ticket_id = t.id AND v.kind = 'opened' WHERE v.id IS NULL`,
+	} {
+		rows, err := e.DB.SQL.Query(query)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			return
+		}
+		var found []uint64
+		for rows.Next() {
+			var n uint64
+			_ = rows.Scan(&n)
+			found = append(found, n)
+		}
+		rows.Close()
+		if len(found) > 0 || rows.Err() != nil {
+			t.Errorf("%s: %v %v", what, found, rows.Err())
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package coalesce
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	recentFor = time.Second // how old a value may be
+	recentMax = 1000        // values kept
+)
+
+// Recent keeps what was read within the last second, for reads that every one of thousands of
+// requests would do. What must be true at this moment is checked where it is changed.
+type Recent[K comparable, V any] struct {
+	mu     sync.Mutex
+	values map[K]dated[V]
+}
+
+type dated[V any] struct {
+	value V
+	at    time.Time
+}
+
+// Get returns the value of a key, read at most a second ago. An error is not kept.
+func (r *Recent[K, V]) Get(key K, read func() (V, error)) (V, error) {
+	r.mu.Lock()
+	known, ok := r.values[key]
+	r.mu.Unlock()
+	if ok && time.Since(known.at) < recentFor {
+		return known.value, nil
+	}
+	at := time.Now() // of the question, not of the answer
+	value, err := read()
+	if err != nil {
+		return value, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.values == nil || len(r.values) >= recentMax {
+		r.values = make(map[K]dated[V])
+	}
+	r.values[key] = dated[V]{value, at}
+	return value, nil
+}
+
+// ForgetAll makes the next Get of every key read.
+func (r *Recent[K, V]) ForgetAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.values = nil
+}
+
+// Forget makes the next Get read.
+func (r *Recent[K, V]) Forget(key K) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.values, key)
+}

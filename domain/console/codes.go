@@ -1,0 +1,198 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// popping is codes that somebody wants.
+type popping struct {
+	use   refs.Use
+	count int
+	once  *workflows.Once[[]refs.Code]
+}
+
+// ownBatch is from how many codes on a pop has a transaction of its own, so that others do not wait for it.
+const ownBatch = 100
+
+// PopRefs takes codes from the pool for the one who asks, and with once only once for a key. It returns
+// refs.BadCount, refs.Empty, MissingScope, NotOperator, and with once Replayed or KeyReused.
+//
+// Those who ask at the same time share a transaction.
+func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[]refs.Code]) ([]refs.Code, error) {
+	actor, err := workflows.Reading(ctx, accounts.PopRefs)
+	if err != nil {
+		return nil, err
+	}
+	if !actor.Account.Operator {
+		return nil, accounts.NotOperator()
+	}
+	if count < 1 || count > refs.MaxPop {
+		return nil, refs.BadCount(refs.MaxPop)
+	}
+	begun := time.Now()
+	p := &popping{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
+	codes, err := workflows.DoOnce(ctx, c.workflows, once, func() ([]refs.Code, error) { return c.pop(ctx, p) })
+	empty := errors.Is(err, refs.CodeEmpty)
+	if err == nil || empty {
+		c.refs.Popped(len(codes), empty, time.Since(begun))
+	}
+	switch {
+	case empty:
+		if err := refs.Want(ctx, c.db.Queries); err != nil {
+			return nil, err
+		}
+		return nil, err
+	case errors.Is(err, coalesce.ErrClosed):
+		return nil, workflows.Stopping()
+	case err != nil:
+		return nil, fmt.Errorf("pop reference codes: %w", err)
+	}
+	return codes, nil
+}
+
+func (c *Console) pop(ctx context.Context, p *popping) ([]refs.Code, error) {
+	if p.count < ownBatch {
+		return c.poppings.Do(ctx, struct{}{}, p)
+	}
+	all, err := c.popBatch(ctx, struct{}{}, []*popping{p})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// popBatch takes the codes of several who ask, in one transaction.
+func (c *Console) popBatch(ctx context.Context, _ struct{}, poppings []*popping) (popped [][]refs.Code, err error) {
+	var uses []refs.Use
+	for _, p := range poppings {
+		uses = append(uses, slices.Repeat([]refs.Use{p.use}, p.count)...)
+	}
+	err = c.db.InTx(ctx, func(tx *db.Tx) error {
+		popped = make([][]refs.Code, len(poppings))
+		codes, err := refs.PopEach(ctx, tx, uses)
+		if err != nil {
+			return err
+		}
+		var answers []db.Idempotency
+		for i, p := range poppings {
+			popped[i], codes = codes[:p.count], codes[p.count:]
+			answers = append(answers, p.once.Row(tx, popped[i])...)
+		}
+		return workflows.Remember(ctx, tx, answers)
+	})
+	return popped, err
+}
+
+// RefStanding is how reference codes stand: for operators.
+func (c *Console) RefStanding(ctx context.Context) (refs.Standing, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return refs.Standing{}, err
+	}
+	return c.refs.Stand(ctx, c.db.Queries, c.db.Now())
+}
+
+// RefGauges is RefStanding for a monitoring system: it asks for no operator.
+func (c *Console) RefGauges(ctx context.Context) (refs.Standing, error) {
+	return c.refs.Stand(ctx, c.db.Queries, c.db.Now())
+}
+
+// RefTotals is how many codes this process gave out since it began, and how often there were none.
+func (c *Console) RefTotals() (popped, empties uint64) { return c.refs.Totals() }
+
+// RefMinutes returns how codes were given out in the last while, by the minute, for operators.
+func (c *Console) RefMinutes(ctx context.Context, last time.Duration) ([]refs.Minute, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, err
+	}
+	return refs.Minutes(ctx, c.db.Queries, c.db.Now().Add(-last))
+}
+
+// RefLots returns a page of the lots below one, the newest first, for operators.
+func (c *Console) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, bool, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, false, err
+	}
+	return refs.Lots(ctx, c.db.Queries, before)
+}
+
+// RefLot returns a lot, for operators, or refs.LotNotFound.
+func (c *Console) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return refs.Lot{}, err
+	}
+	return refs.OneLot(ctx, c.db.Queries, lot)
+}
+
+// SetRefPolicy changes how full the pool is kept, for an operator: by the numbers of a policy. Whether refills are
+// paused stays. It returns refs.BadPolicy.
+func (c *Console) SetRefPolicy(ctx context.Context, policy refs.Policy) error {
+	return c.changeRefPolicy(ctx, func(p *refs.Policy) {
+		p.AtLeast, p.LowHours, p.HighHours = policy.AtLeast, policy.LowHours, policy.HighHours
+	})
+}
+
+// PauseRefills has the pool be filled by itself no more, or again, for an operator. A refill that is under way goes on.
+func (c *Console) PauseRefills(ctx context.Context, paused bool) error {
+	return c.changeRefPolicy(ctx, func(p *refs.Policy) { p.Paused = paused })
+}
+
+func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)) error {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return err
+	}
+	err := c.db.InTx(ctx, func(tx *db.Tx) error {
+		policy, err := refs.LockPolicy(ctx, tx)
+		if err != nil {
+			return err
+		}
+		change(&policy)
+		return refs.SetPolicy(ctx, tx.Queries, policy)
+	})
+	if err != nil {
+		return fmt.Errorf("change how the pool of reference codes is filled: %w", err)
+	}
+	return nil
+}
+
+// aloneWorth reports whether a batch of pops that failed is worth doing again one by one: not where the database
+// does not answer, but where there are not enough codes for all.
+func aloneWorth(err error) bool {
+	return errors.Is(err, refs.CodeEmpty) || !errors.Is(err, fault.Unavailable)
+}
+
+// QuarantineRefs has no code of a lot given out any more, for an operator, and returns the run that takes them out of
+// the pool. It returns refs.LotNotFound and refs.InQuarantine.
+func (c *Console) QuarantineRefs(ctx context.Context, lot id.Lot) (run migrations.Run, err error) {
+	actor, err := workflows.Operator(ctx)
+	if err != nil {
+		return run, err
+	}
+	err = c.db.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := refs.LockPolicy(ctx, tx); err != nil {
+			return err
+		}
+		run, err = c.engine.OpenIn(ctx, tx, actor, workflows.QuarantineName, migrations.Values{"lot": strconv.FormatUint(uint64(lot), 10)})
+		if err != nil {
+			return err
+		}
+		return refs.Quarantine(ctx, tx, lot, run.ID)
+	})
+	if err != nil {
+		return run, fmt.Errorf("quarantine reference codes: %w", err)
+	}
+	return run, nil
+}

@@ -1,0 +1,35 @@
+// Package console has the use cases of operators: runs and workers, feeds and their consumers, reference codes,
+// companies. Each checks that the caller is an operator. Start with runs.go.
+package console
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/coalesce"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Console runs the use cases of operators on a database. Make one with New, end it with Close.
+type Console struct {
+	db        *db.DB
+	workflows *workflows.Workflows
+	engine    *migrations.Engine
+	feeds     *feeds.Engine
+	refs      *refs.Engine
+	gauges    feedGauges
+	poppings  *coalesce.Group[struct{}, *popping, []refs.Code]
+}
+
+// New returns the use cases of operators.
+func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published *feeds.Engine, pool *refs.Engine) *Console {
+	c := &Console{db: d, workflows: w, engine: engine, feeds: published, refs: pool}
+	c.poppings = coalesce.New(c.popBatch, coalesce.Options{Alone: aloneWorth})
+	return c
+}
+
+// Close refuses new pops, and waits until those accepted are committed, or ctx ends.
+func (c *Console) Close(ctx context.Context) error { return c.poppings.Close(ctx) }

@@ -1,0 +1,108 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// FeedStates tells an operator how the feeds stand, and how fast they went lately.
+func (c *Console) FeedStates(ctx context.Context) ([]feeds.State, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, err
+	}
+	states, err := c.feeds.States(ctx)
+	for i := range states {
+		if states[i].Rates, err = c.feeds.Rates(ctx, states[i]); err != nil {
+			return nil, err
+		}
+	}
+	return states, err
+}
+
+// gaugesFor is how old the gauges of the feeds may be.
+const gaugesFor = 2 * time.Second
+
+// feedGauges keeps the last answer, so that whoever asks often costs little.
+type feedGauges struct {
+	mu        sync.Mutex
+	states    []feeds.State
+	consumers []feeds.Consumer
+	at        time.Time
+}
+
+// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers, at most two seconds old.
+func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consumer, error) {
+	kept := &c.gauges
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	now := c.db.Now()
+	if age := now.Sub(kept.at); age >= 0 && age < gaugesFor {
+		return kept.states, kept.consumers, nil
+	}
+	states, err := c.feeds.States(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	consumers, err := c.feeds.Consumers(ctx, 0, 0, 1000)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept.states, kept.consumers, kept.at = states, consumers, now
+	return states, consumers, nil
+}
+
+// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
+// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
+// that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
+// that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
+// migrations.BadParam where a run would have them.
+func (c *Console) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *workflows.Republishing, err error) {
+	if err := which.Check(); err != nil {
+		return 0, nil, err
+	}
+	if feed != "" || which.Named() {
+		if _, err := c.feeds.Feed(feed); err != nil {
+			return 0, nil, err
+		}
+	}
+	if which.Named() {
+		n, err = c.republishAny(ctx, feed, company, which)
+		return n, nil, err
+	}
+	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
+	run, err = c.workflows.OpenRepublishing(ctx, func() (migrations.Run, error) {
+		return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{})
+	})
+	return 0, run, err
+}
+
+// republishAny has rows of whatever company published once more, for an operator.
+func (c *Console) republishAny(ctx context.Context, feed, company string, which feeds.Which) (int64, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return 0, err
+	}
+	of, err := accounts.CompanyBySlug(ctx, c.db.Queries, company)
+	if err != nil {
+		return 0, err
+	}
+	return c.workflows.RepublishNow(ctx, of.ID, feed, which)
+}
+
+// NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
+// out that this database does not know.
+func (c *Console) NewEpoch(ctx context.Context) error {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return err
+	}
+	if _, err := c.db.NewEpoch(ctx); err != nil {
+		return fmt.Errorf("begin a new epoch: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package console
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// AsCommandLine returns a context in which whoever runs the program asks, as an operator.
+func AsCommandLine(ctx context.Context) context.Context {
+	return accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{Name: "command line", Operator: true}})
+}
+
+// operatingStill returns an error where whoever asks is no operator any more: a file may take an hour to
+// come, and what is opened then works for days.
+func operatingStill(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
+	if actor.Account.ID == 0 { // whoever runs the program
+		return nil
+	}
+	account, err := accounts.ByID(ctx, tx.Queries, actor.Account.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !account.Operator:
+		return accounts.NotOperator()
+	case actor.Token != 0:
+		if _, err := tx.LiveToken(ctx, actor.Token, actor.Company.ID); db.IsNotFound(err) {
+			return accounts.BadToken()
+		} else if err != nil {
+			return fmt.Errorf("look for the token: %w", err)
+		}
+	case account.Epoch != actor.Account.Epoch:
+		return accounts.SignedOut()
+	}
+	return nil
+}
+
+// Migrations returns all migrations. Like everything here it returns NotOperator or MissingScope to
+// those who may not.
+func (c *Console) Migrations(ctx context.Context) ([]migrations.Info, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, err
+	}
+	return c.engine.Infos(ctx)
+}
+
+// Migration returns a migration, or migrations.UnknownMigration.
+func (c *Console) Migration(ctx context.Context, name string) (migrations.Info, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return migrations.Info{}, err
+	}
+	return c.engine.Info(ctx, name)
+}
+
+// CheckRun returns the parameters of a run as they would be stored; see migrations.Engine.Check.
+func (c *Console) CheckRun(ctx context.Context, name string, values migrations.Values) (migrations.Values, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, err
+	}
+	return c.engine.Check(ctx, name, values)
+}
+
+// OpenRun opens a run of a migration; see migrations.Engine.OpenRun.
+func (c *Console) OpenRun(ctx context.Context, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, error) {
+	return c.OpenRunOnce(ctx, name, values, draft, nil)
+}
+
+// OpenRunOnce is OpenRun, once for a token's idempotency key where that is not nil.
+func (c *Console) OpenRunOnce(ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+	actor, err := workflows.Operator(ctx)
+	if err != nil {
+		return migrations.Run{}, err
+	}
+	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
+		if err := operatingStill(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
+			return err
+		}
+		return workflows.Remember(ctx, tx, once.Row(tx, run))
+	}
+	return workflows.DoOnce(ctx, c.workflows, once, func() (migrations.Run, error) { return c.engine.OpenRun(ctx, actor, name, values, draft) })
+}
+
+// Runs returns a page of one of the lists of runs: migrations.ListAttention, ListActive or ListFinished.
+func (c *Console) Runs(ctx context.Context, list string, before id.Run) (runs []migrations.Run, more bool, err error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, false, err
+	}
+	return c.engine.Runs(ctx, list, before)
+}
+
+// Run returns a run, or migrations.RunNotFound.
+func (c *Console) Run(ctx context.Context, run id.Run) (migrations.Run, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return migrations.Run{}, err
+	}
+	return c.engine.Run(ctx, run)
+}
+
+// StartRun starts a run that is ready, with a canary above 0 for so many tasks.
+func (c *Console) StartRun(ctx context.Context, run id.Run, canary int) (migrations.Run, error) {
+	return c.StartRunWith(ctx, run, canary, migrations.KnobChange{})
+}
+
+// StartRunWith is StartRun with settings that are changed at once with it, or not at all.
+func (c *Console) StartRunWith(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
+	actor, err := workflows.Operator(ctx)
+	if err != nil {
+		return migrations.Run{}, err
+	}
+	return c.engine.StartRunWith(ctx, actor, run, canary, change)
+}
+
+// PauseRun stops a run, for a while.
+func (c *Console) PauseRun(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return c.control(ctx, run, c.engine.PauseRun)
+}
+
+// ResumeRun goes on with a run.
+func (c *Console) ResumeRun(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return c.control(ctx, run, c.engine.ResumeRun)
+}
+
+// CancelRun ends a run for good.
+func (c *Console) CancelRun(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return c.control(ctx, run, c.engine.CancelRun)
+}
+
+// DismissRun takes a run that is over from the list of those that need attention.
+func (c *Console) DismissRun(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return c.control(ctx, run, c.engine.DismissRun)
+}
+
+func (c *Console) control(ctx context.Context, run id.Run, act func(context.Context, migrations.Actor, id.Run) (migrations.Run, error)) (migrations.Run, error) {
+	actor, err := workflows.Operator(ctx)
+	if err != nil {
+		return migrations.Run{}, err
+	}
+	return act(ctx, actor, run)
+}
+
+// TurnKnobs changes settings of a run that is not over.
+func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.KnobChange) (migrations.Run, error) {
+	actor, err := workflows.Operator(ctx)
+	if err != nil {
+		return migrations.Run{}, err
+	}
+	return c.engine.TurnKnobs(ctx, actor, run, change)
+}
+
+// RunPulse returns how fast a run goes, when it may be done, and who works on it.
+func (c *Console) RunPulse(ctx context.Context, run id.Run) (migrations.Pulse, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return migrations.Pulse{}, err
+	}
+	return c.engine.Pulse(ctx, run)
+}
+
+// MigrationGauges returns how migrations stand, for a monitoring system: it asks for no operator.
+func (c *Console) MigrationGauges(ctx context.Context) (migrations.Gauges, error) {
+	return c.engine.Gauges(ctx)
+}
+
+// DatabaseHealth returns how the database is.
+func (c *Console) DatabaseHealth(ctx context.Context) (migrations.Health, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return migrations.Health{}, err
+	}
+	return c.engine.Health(ctx)
+}

@@ -1,0 +1,78 @@
+package console
+
+import (
+	"context"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// AllWebhooks returns a page of the webhooks of all companies, for an operator: those with an id above after.
+func (c *Console) AllWebhooks(ctx context.Context, after id.Webhook) (list []webhooks.Webhook, more bool, err error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, false, err
+	}
+	list, err = webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1)
+	list, more = workflows.Page(list)
+	return list, more, err
+}
+
+// AnyWebhook returns a webhook of whatever company, for an operator, or webhooks.NotFound.
+func (c *Console) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return webhooks.Webhook{}, err
+	}
+	if webhook == 0 {
+		return webhooks.Webhook{}, webhooks.NotFound()
+	}
+	list, err := webhooks.After(ctx, c.db.Queries, webhook-1, 1)
+	if err != nil {
+		return webhooks.Webhook{}, err
+	}
+	if len(list) == 0 || list[0].ID != webhook {
+		return webhooks.Webhook{}, webhooks.NotFound()
+	}
+	return list[0], nil
+}
+
+// AnyDeliveries is Deliveries for an operator.
+func (c *Console) AnyDeliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
+	if _, err := c.AnyWebhook(ctx, webhook); err != nil {
+		return nil, false, err
+	}
+	return c.workflows.DeliveriesOf(ctx, webhook, before)
+}
+
+// WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
+// the age of the oldest batch that one has not come to. It is for operators.
+func (c *Console) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
+	if _, err := workflows.Operator(ctx); err != nil {
+		return nil, err
+	}
+	var cursors []feeds.Cursor
+	for _, hook := range list {
+		for _, cursor := range hook.Cursors {
+			cursors = append(cursors, workflows.WebhookCursor(cursor))
+		}
+	}
+	each, err := c.feeds.Lags(ctx, cursors)
+	if err != nil {
+		return nil, err
+	}
+	lags := make([]feeds.Lag, len(list))
+	for i, hook := range list {
+		lags[i].State = feeds.StateOK
+		for range hook.Cursors {
+			lag := each[0]
+			each = each[1:]
+			lags[i].LagRows += lag.LagRows
+			lags[i].LagSeconds = max(lags[i].LagSeconds, lag.LagSeconds)
+			if lag.State != feeds.StateOK {
+				lags[i].State = lag.State
+			}
+		}
+	}
+	return lags, nil
+}

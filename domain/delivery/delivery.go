@@ -1,0 +1,57 @@
+// Package delivery has what leaves after a commit: messages to webhooks, the tail of changes that open pages hear,
+// and the refill of the pool of reference codes. Nothing here runs in a user's transaction.
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/live"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
+)
+
+// Config is what a Delivery works with.
+type Config struct {
+	DB       *db.DB
+	Bulk     *db.DB // the same database with connections of its own
+	Engine   *migrations.Engine
+	Feeds    *feeds.Engine
+	Refs     *refs.Engine
+	Lookups  *requests.Meter
+	Outbound *outbound.Client
+	Base     string // public base URL, without a slash at its end
+	Log      *slog.Logger
+}
+
+// Delivery sends what changed to those outside. Make one with New; each Work method is a loop that ends with its
+// context.
+type Delivery struct {
+	db       *db.DB
+	bulk     *db.DB
+	engine   *migrations.Engine
+	feeds    *feeds.Engine
+	refs     *refs.Engine
+	looked   *requests.Meter
+	live     *live.Hub
+	outbound *outbound.Client
+	base     string
+	log      *slog.Logger
+	sendFor  time.Duration // a message to a webhook may take
+}
+
+// New returns a Delivery that does nothing by itself.
+func New(c Config) *Delivery {
+	return &Delivery{
+		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, looked: c.Lookups, live: live.New(),
+		outbound: c.Outbound, base: c.Base, log: c.Log, sendFor: sendFor,
+	}
+}
+
+// Close stores the last figures about reference codes.
+func (d *Delivery) Close(ctx context.Context) { d.lastSample(ctx) }

@@ -1,0 +1,20 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+)
+
+// Turn sends to a webhook what there is for it.
+func (d *Delivery) Turn(ctx context.Context, webhook id.Webhook) error { return d.turn(ctx, webhook) }
+
+// Dispatching looks once for webhooks to send to, and has turn send.
+func (d *Delivery) Dispatching(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
+	dispatcher := newDispatcher(d, turn)
+	return dispatcher.look, dispatcher.turns.Wait
+}
+
+// SendFor has a message to a webhook take no longer than that. Nothing must be sent meanwhile.
+func (d *Delivery) SendFor(most time.Duration) { d.sendFor = most }

@@ -1,0 +1,220 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/live"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+const (
+	livePage  = 500                    // rows that are read at once for live pages
+	livePages = 8                      // how often at most in one look
+	liveBoard = 500                    // more tickets of a board than these are all of it
+	livePause = 100 * time.Millisecond // between two looks: those who watch are told ten times a second at most
+	liveRetry = 2 * time.Second        // until the next try after a failed one
+)
+
+// Live is what changed lately, for pages that somebody looks at.
+func (d *Delivery) Live() *live.Hub { return d.live }
+
+// WorkLive keeps Live up to date until ctx ends. It is for a process that answers browsers, once.
+func (d *Delivery) WorkLive(ctx context.Context) {
+	for ctx.Err() == nil {
+		moved, err := d.LookLive(ctx)
+		if err != nil && ctx.Err() == nil {
+			d.log.Warn("what changed could not be looked at; it is tried again", "error", err)
+			_ = wait.Sleep(ctx, liveRetry)
+			continue
+		}
+		_ = wait.For(ctx, moved)
+		_ = wait.Sleep(ctx, livePause)
+	}
+}
+
+// LookLive adds to Live what was published since it looked last, as far as this process knows of it. moved is
+// closed when there is more.
+func (d *Delivery) LookLive(ctx context.Context) (moved <-chan struct{}, err error) {
+	tickets, moved := d.feeds.Place("tickets")
+	comments, _ := d.feeds.Place("comments")
+	boards, _ := d.feeds.Place("boards")
+	if boards.Epoch == 0 {
+		return moved, nil // nothing is known yet
+	}
+	now := live.At{Epoch: tickets.Epoch, Tickets: tickets.Position, Comments: comments.Position, Boards: boards.Position}
+	last := d.live.At()
+	switch {
+	case now == last:
+	case last.Epoch != now.Epoch, !now.Has(last):
+		d.live.Begin(now)
+	default:
+		l := look{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*news{}}
+		err = errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
+		switch {
+		case errors.Is(err, errTooMany):
+			d.live.Begin(now)
+			err = nil
+		case err == nil:
+			d.live.Add(now, l.changes()...)
+		}
+	}
+	return moved, err
+}
+
+// errTooMany says that more changed than is worth telling.
+var errTooMany = errors.New("more changed than is told")
+
+// look gathers what was published in a stretch of the feeds. Rows that changed again since are not in it, and
+// come with the next.
+type look struct {
+	q          *db.Queries
+	from, upto live.At
+	found      map[id.Company]*news
+}
+
+// news is what a look found of a company.
+type news struct {
+	boards map[id.Board]*live.Board
+	order  []id.Board
+	talk   []id.Ticket
+	told   map[id.Ticket]bool // of talk
+}
+
+func (l *look) of(company id.Company) *news {
+	n := l.found[company]
+	if n == nil {
+		n = &news{boards: map[id.Board]*live.Board{}, told: map[id.Ticket]bool{}}
+		l.found[company] = n
+	}
+	return n
+}
+
+func (n *news) board(board id.Board) *live.Board {
+	b := n.boards[board]
+	if b == nil {
+		b = &live.Board{ID: board}
+		n.boards[board], n.order = b, append(n.order, board)
+	}
+	return b
+}
+
+func (n *news) add(board id.Board, ticket live.Ticket) {
+	b := n.board(board)
+	if b.All {
+		return
+	}
+	if len(b.Tickets) == liveBoard {
+		b.All, b.Tickets = true, nil
+		return
+	}
+	b.Tickets = append(b.Tickets, ticket)
+}
+
+// pages calls page with where to go on from until it returns less than a page.
+func pages(from, upto uint64, page func(after, upto *uint64) (n int, last *uint64, err error)) error {
+	for range livePages {
+		if from >= upto {
+			return nil
+		}
+		n, last, err := page(&from, &upto)
+		if err != nil || n < livePage {
+			return err
+		}
+		from = *last
+	}
+	return errTooMany
+}
+
+func (l *look) tickets(ctx context.Context) error {
+	return pages(l.from.Tickets, l.upto.Tickets, func(after, upto *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveTickets(ctx, db.LiveTicketsParams{After: after, Upto: upto, Limit: livePage}))
+		if err != nil || len(rows) == 0 {
+			return 0, nil, err
+		}
+		companies := make(map[id.Ticket]id.Company, len(rows))
+		for _, row := range rows {
+			ticket, err := liveTicket(row)
+			if err != nil {
+				return 0, nil, err
+			}
+			l.of(row.CompanyID).add(row.BoardID, ticket)
+			companies[row.ID] = row.CompanyID
+		}
+		last := rows[len(rows)-1].FeedSyncID
+		left, err := db.Read(l.q.LiveAliases(ctx, db.LiveAliasesParams{After: after, Upto: last, Limit: livePages * livePage}))
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(left) == livePages*livePage {
+			return 0, nil, errTooMany
+		}
+		for _, alias := range left {
+			l.of(companies[alias.TicketID]).add(alias.BoardID, live.Ticket{ID: alias.TicketID})
+		}
+		return len(rows), last, nil
+	})
+}
+
+// liveTicket is where a ticket is, and what its card shows.
+func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
+	if row.ColumnID == nil {
+		return live.Ticket{ID: row.ID}, nil
+	}
+	card := tickets.Card{Title: row.Title, MovedAt: row.MovedAt, ClosedAt: row.ClosedAt}
+	var assignees []id.Account
+	if err := json.Unmarshal([]byte(row.Assignees), &assignees); err != nil {
+		return live.Ticket{}, fmt.Errorf("read assignees: %w", err)
+	}
+	for _, account := range assignees {
+		card.Assignees = append(card.Assignees, tickets.Assignee{ID: account})
+	}
+	return live.Ticket{ID: row.ID, Column: *row.ColumnID, Stamp: card.Stamp()}, nil
+}
+
+func (l *look) comments(ctx context.Context) error {
+	return pages(l.from.Comments, l.upto.Comments, func(after, upto *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveComments(ctx, db.LiveCommentsParams{After: after, Upto: upto, Limit: livePage}))
+		if err != nil || len(rows) == 0 {
+			return 0, nil, err
+		}
+		for _, row := range rows {
+			n := l.of(row.CompanyID)
+			if !n.told[row.TicketID] {
+				n.told[row.TicketID], n.talk = true, append(n.talk, row.TicketID)
+			}
+		}
+		return len(rows), rows[len(rows)-1].FeedSyncID, nil
+	})
+}
+
+func (l *look) boards(ctx context.Context) error {
+	return pages(l.from.Boards, l.upto.Boards, func(after, upto *uint64) (int, *uint64, error) {
+		rows, err := db.Read(l.q.LiveBoards(ctx, db.LiveBoardsParams{After: after, Upto: upto, Limit: livePage}))
+		if err != nil || len(rows) == 0 {
+			return 0, nil, err
+		}
+		for _, row := range rows {
+			l.of(row.CompanyID).board(row.ID).Own = true
+		}
+		return len(rows), rows[len(rows)-1].FeedSyncID, nil
+	})
+}
+
+func (l *look) changes() []live.Change {
+	list := make([]live.Change, 0, len(l.found))
+	for company, n := range l.found {
+		change := live.Change{Company: company, Talk: n.talk}
+		for _, board := range n.order {
+			change.Boards = append(change.Boards, *n.boards[board])
+		}
+		list = append(list, change)
+	}
+	return list
+}

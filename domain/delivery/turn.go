@@ -1,0 +1,197 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+const (
+	sendFor    = 15 * time.Second // a message may take, with its answer: Workflows.sendFor
+	readFor    = 3 * time.Second  // the rest of an answer may stand still
+	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
+	itemsAhead = 100              // rows are read at once,
+	freshFor   = time.Second      // and sent while they are no older than that
+	trimEvery  = 100              // attempts
+)
+
+// SendMessage sends a message to an address, signed with the keys, and returns its outcome. It takes no longer than a message
+// from a turn may. Its error is ctx's, or a server error.
+func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error) {
+	within = min(within, d.sendFor)
+	body, err := m.Body()
+	if err != nil {
+		return webhooks.Outcome{}, err
+	}
+	began := time.Now()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return webhooks.Failed(outbound.BadAddress{Address: address, Why: "it cannot be asked for"}, 0), nil
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if err := keys.Sign(req.Header, m.ID, began, body); err != nil {
+		return webhooks.Outcome{}, err
+	}
+	res, err := d.outbound.Do(req, outbound.Limits{Redirects: -1, Header: within, Total: within, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor})
+	if err != nil {
+		if ctx.Err() != nil {
+			return webhooks.Outcome{}, ctx.Err()
+		}
+		return webhooks.Failed(untold(err), time.Since(began)), nil
+	}
+	defer res.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
+	asked, _ := outbound.RetryAfter(res, time.Now())
+	return webhooks.Answered(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
+}
+
+// untold is the error without the address that a name of a network within leads to: those who have webhooks
+// need not be those who run the network.
+func untold(err error) error {
+	var refused outbound.Refused
+	if errors.As(err, &refused) {
+		refused.IP = netip.Addr{}
+		return refused
+	}
+	return err
+}
+
+// turn sends to one webhook what there is for it, for a while. Where another process sends to it, or somebody
+// changes it meanwhile, it ends.
+func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
+	held, err := webhooks.Take(ctx, d.db.Queries, webhook)
+	if err != nil {
+		return unlessLost(err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		_ = held.Release(ctx, d.db.Queries) // else the lease ends by itself
+	}()
+	t := turn{w: d, held: held, until: time.Now().Add(turnFor)}
+	for more := true; more && time.Now().Before(t.until); {
+		more = false
+		for _, cursor := range held.Cursors {
+			there, err := t.page(ctx, cursor.Feed)
+			if err != nil || t.missed {
+				return unlessLost(err)
+			}
+			more = more || there
+		}
+	}
+	return nil
+}
+
+func unlessLost(err error) error {
+	if errors.Is(err, webhooks.ErrLost) {
+		return nil
+	}
+	return err
+}
+
+// turn is what goes on while a webhook is sent to.
+type turn struct {
+	w      *Delivery
+	held   *webhooks.Held
+	until  time.Time
+	sent   int
+	missed bool // a message was not taken
+}
+
+func (t *turn) cursor(feed string) feeds.Cursor {
+	for _, c := range t.held.Cursors {
+		if c.Feed == feed {
+			return workflows.WebhookCursor(c)
+		}
+	}
+	return feeds.Cursor{Feed: feed}
+}
+
+// stored is a cursor as webhooks keep it.
+func stored(c feeds.Cursor) webhooks.Cursor {
+	return webhooks.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
+}
+
+// page sends some of a feed, and reports whether there may be more. Rows are sent as they were at most a
+// second before.
+func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
+	if err := t.held.Refresh(ctx, t.w.db.Queries); err != nil {
+		return false, err
+	}
+	cursor, at := t.cursor(feed), time.Now()
+	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, workflows.WebhookScope(t.held.Webhook, t.w.base))
+	if reason := resetReason(err); reason != "" {
+		return true, t.reset(ctx, feed, cursor, reason)
+	}
+	if err != nil {
+		return false, err
+	}
+	for i, item := range page.Items {
+		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
+			return true, nil
+		}
+		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.Behind(i)); err != nil || t.missed {
+			return false, err
+		}
+	}
+	if len(page.Items) == 0 && page.Cursor != cursor {
+		return page.More, t.held.Passed(ctx, t.w.db, stored(page.Cursor))
+	}
+	return page.More || len(page.Items) > 0, nil
+}
+
+// resetReason says in a word why a cursor is not read from, "" where err says something else.
+func resetReason(err error) string {
+	switch {
+	case errors.Is(err, feeds.CodeCursorOfBefore), errors.Is(err, feeds.CodeCursorAhead):
+		return "restored"
+	case errors.Is(err, feeds.CodeCursorExpired):
+		return "expired"
+	}
+	return ""
+}
+
+// reset tells a webhook that it may have missed something, or have something that is not here: then it goes on.
+func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason string) error {
+	end, err := t.w.feeds.End(ctx, feed)
+	if err != nil {
+		return err
+	}
+	next := feeds.Cursor{Epoch: end.Epoch, Feed: feed, Position: min(from.Position, end.Position), Began: end.Position}
+	return t.send(ctx, webhooks.Message{
+		ID: fmt.Sprintf("reset:%d:%s", end.Epoch, from), Type: "feed.reset", Subject: feed, Feed: feed, At: t.w.db.Now(),
+		Data: map[string]string{"feed": feed, "reason": reason},
+	}, next)
+}
+
+// send sends a message and writes down what came of it.
+func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
+	if t.held.Left() < t.w.sendFor+5*time.Second {
+		return webhooks.ErrLost
+	}
+	outcome, err := t.w.SendMessage(ctx, t.held.URL, t.held.Keys, m, t.w.sendFor)
+	if err != nil {
+		return err
+	}
+	if t.sent++; t.sent%trimEvery == 1 {
+		if _, err := webhooks.Trim(ctx, t.w.db.Queries, t.held.ID); err != nil {
+			return err
+		}
+	}
+	if !outcome.OK() {
+		t.missed = true
+		return t.held.Missed(ctx, t.w.db, m, outcome)
+	}
+	return t.held.Took(ctx, t.w.db, m, outcome, stored(next))
+}

@@ -1,0 +1,676 @@
+package delivery_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+)
+
+// post is an environment that may reach this machine, with a receiver on it.
+type post struct {
+	*env
+	inbox *outboundtest.Inbox
+	url   string // of the receiver
+}
+
+func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post {
+	t.Helper()
+	inbox := outboundtest.NewInbox(answer)
+	server := httptest.NewServer(inbox)
+	t.Cleanup(server.Close)
+	return &post{env: reaching(t), inbox: inbox, url: server.URL}
+}
+
+// reaching is an environment that may reach this machine.
+func reaching(t *testing.T) *env {
+	t.Helper()
+	allow, err := outbound.ParseAllow("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newEnv(t, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})), app.WithURL("https://tickets.example/"))
+	h.Publish(t)
+	return h
+}
+
+func (h *env) hook(t *testing.T, draft webhooks.Draft) (id.Webhook, string) {
+	t.Helper()
+	if draft.Feeds == nil {
+		draft.Feeds = []string{"tickets", "comments", "boards"}
+	}
+	hook, secret, err := h.Workflows.OpenWebhook(h.Ctx, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hook, secret
+}
+
+// turn publishes, and sends to the webhook whatever its wait.
+func (h *env) turn(t *testing.T, hook id.Webhook) webhooks.Webhook {
+	t.Helper()
+	h.Publish(t)
+	h.Exec(t, "UPDATE webhook SET due_at = NOW(6) WHERE id = ?", hook)
+	if err := h.Delivery.Turn(h.Ctx, hook); err != nil {
+		t.Fatal(err)
+	}
+	return h.webhook(t, hook)
+}
+
+func (h *env) webhook(t *testing.T, hook id.Webhook) webhooks.Webhook {
+	t.Helper()
+	w, err := h.Workflows.Webhook(h.Ctx, hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (h *env) titled(t *testing.T, board, title string) tickets.Ticket {
+	t.Helper()
+	ticket, err := h.Workflows.OpenTicket(h.Ctx, board, tickets.Draft{Title: title}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticket
+}
+
+func (h *env) deliveries(t *testing.T, hook id.Webhook) []webhooks.Attempt {
+	t.Helper()
+	list, _, err := h.Workflows.Deliveries(h.Ctx, hook, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// told are the types of messages with what they are about, in order.
+func told(t *testing.T, list []outboundtest.Message) (lines []string) {
+	t.Helper()
+	for _, m := range list {
+		var body struct {
+			Type string
+			Data struct {
+				Reason string
+				Data   *struct{ Key, Title, Slug, Body string }
+			}
+		}
+		if err := json.Unmarshal(m.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		line := body.Type
+		if d := body.Data.Data; d != nil {
+			line += " " + d.Key + d.Slug + d.Body
+			if d.Key != "" {
+				line += " " + d.Title
+			}
+		}
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
+}
+
+func same(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestWebhookIsSentWhatChanges(t *testing.T) {
+	t.Parallel()
+	t.Run("in order, from when it was made, signed, each row as it is by then", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, secret := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets", "comments"}})
+		one, two := p.titled(t, "DEMO", "one"), p.titled(t, "DEMO", "two")
+		if _, err := p.Workflows.EditTicket(p.Ctx, one.Key, tickets.Edit{Title: new("one again"), Version: one.Version}); err != nil {
+			t.Fatal(err)
+		}
+		p.turn(t, hook)
+		same(t, told(t, p.inbox.Messages()), "ticket.changed "+one.Key.String()+" one again", "ticket.changed "+two.Key.String()+" two")
+
+		if err := p.Workflows.DeleteTicket(p.Ctx, two.Key); err != nil {
+			t.Fatal(err)
+		}
+		p.turn(t, hook)
+		if got := told(t, p.inbox.Messages()); got[len(got)-1] != "ticket.deleted" {
+			t.Error(got)
+		}
+		signer, err := standardwebhooks.NewWebhook(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]bool{}
+		for _, m := range p.inbox.Messages() {
+			if err := signer.Verify(m.Body, m.Header); err != nil {
+				t.Error(err)
+			}
+			ids[m.Header.Get("webhook-id")] = true
+			if strings.Contains(string(m.Body), `"data":{"key"`) && !strings.Contains(string(m.Body), `"url":"https://tickets.example/acme/`) {
+				t.Errorf("%s", m.Body)
+			}
+		}
+		if len(ids) != 3 {
+			t.Error(ids)
+		}
+		for _, a := range p.deliveries(t, hook) {
+			if a.Kind != webhooks.Sent || !a.Outcome.OK() || a.Outcome.Status != 204 {
+				t.Errorf("%+v", a)
+			}
+		}
+	})
+	t.Run("nothing of other companies, and of a board what leaves it", func(t *testing.T) {
+		p := newPost(t, nil)
+		ninja := p.Board(t, "NINJA")
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
+		rivals, err := p.Console.OpenCompany(p.Ctx, p.Actor.Account.ID, "Rivals", "rivals")
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := p.Actor
+		there.Company = rivals
+		asRival := accounts.WithActor(context.Background(), there)
+		if _, err := p.Workflows.OpenBoard(asRival, boards.Draft{Slug: "SPY", Title: "Spy"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Workflows.OpenTicket(asRival, "SPY", tickets.Draft{Title: "secret"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.titled(t, "NINJA", "elsewhere")
+		here := p.titled(t, "DEMO", "here")
+		p.turn(t, hook)
+		if _, _, err := p.Workflows.MoveTicket(p.Ctx, here.Key, tickets.Intent{Board: "NINJA", Column: ninja.Columns[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		p.turn(t, hook)
+		same(t, told(t, p.inbox.Messages()), "ticket.changed "+here.Key.String()+" here", "ticket.left")
+	})
+}
+
+func TestWebhookThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	t.Run("is tried again with the same message, and gets no later one before", func(t *testing.T) {
+		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 500, false: 200}[n <= 2] })
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		p.titled(t, "DEMO", "one")
+		p.titled(t, "DEMO", "two")
+		if w := p.turn(t, hook); w.Failures != 1 || w.Failing == nil || w.Condition() != "failing" || w.Wait <= 0 {
+			t.Errorf("%+v", w)
+		}
+		if w := p.turn(t, hook); w.Failures != 2 {
+			t.Errorf("%+v", w)
+		}
+		if w := p.turn(t, hook); w.Failures != 0 || w.Failing != nil {
+			t.Errorf("%+v", w)
+		}
+		list := p.inbox.Messages()
+		if len(list) != 4 {
+			t.Fatal(told(t, list))
+		}
+		id := func(i int) string { return list[i].Header.Get("webhook-id") }
+		if id(0) != id(1) || id(1) != id(2) || id(2) == id(3) {
+			t.Error(id(0), id(1), id(2), id(3))
+		}
+	})
+	t.Run("gets what changed meanwhile once, as it is now", func(t *testing.T) {
+		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 503, false: 200}[n == 1] })
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		ticket := p.titled(t, "DEMO", "draft")
+		p.turn(t, hook)
+		for i := range 5 {
+			var err error
+			if ticket, err = p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new(fmt.Sprint("version ", i)), Version: ticket.Version}); err != nil {
+				t.Fatal(err)
+			}
+			p.Publish(t)
+		}
+		p.turn(t, hook)
+		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" draft", "ticket.changed "+ticket.Key.String()+" version 4")
+	})
+	t.Run("is left alone before its time", func(t *testing.T) {
+		p := newPost(t, func(int, outboundtest.Message) int { return 500 })
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		p.titled(t, "DEMO", "one")
+		p.turn(t, hook)
+		p.Exec(t, "UPDATE webhook SET due_at = due_at + INTERVAL 1 HOUR")
+		if err := p.Delivery.Turn(p.Ctx, hook); err != nil || len(p.inbox.Messages()) != 1 {
+			t.Error(err, len(p.inbox.Messages()))
+		}
+	})
+	t.Run("410 stops it, with the reason, and it goes on where it ended once it is turned on", func(t *testing.T) {
+		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 410, false: 200}[n == 1] })
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		p.titled(t, "DEMO", "one")
+		if w := p.turn(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "410") {
+			t.Errorf("%+v", w)
+		}
+		p.titled(t, "DEMO", "two")
+		p.turn(t, hook)
+		if n := len(p.inbox.Messages()); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+		if err := p.Workflows.EnableWebhook(p.Ctx, hook, true); err != nil {
+			t.Fatal(err)
+		}
+		if w := p.turn(t, hook); w.State != webhooks.On || len(p.inbox.Messages()) != 3 {
+			t.Errorf("%+v, %q", w, told(t, p.inbox.Messages()))
+		}
+	})
+	t.Run("five days of failures stop it, and one answer begins them anew", func(t *testing.T) {
+		p := newPost(t, func(n int, _ outboundtest.Message) int { return map[bool]int{true: 200, false: 500}[n == 2] })
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		long := "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE failing_since IS NOT NULL"
+		p.titled(t, "DEMO", "one")
+		p.turn(t, hook)
+		p.Exec(t, long)
+		p.titled(t, "DEMO", "two")
+		if w := p.turn(t, hook); w.State != webhooks.On { // taken, then failed
+			t.Errorf("%+v", w)
+		}
+		p.Exec(t, long)
+		if w := p.turn(t, hook); w.State != webhooks.Stopped || !strings.Contains(w.Reason, "five days") {
+			t.Errorf("%+v", w)
+		}
+	})
+}
+
+func TestSlowWebhooks(t *testing.T) {
+	t.Parallel()
+	h := reaching(t)
+	const hooks = 18 // more than two rounds of a company's turns
+	for n := range hooks {
+		h.hook(t, webhooks.Draft{URL: fmt.Sprintf("http://127.0.0.1/%d", n), Feeds: []string{"tickets"}})
+	}
+	h.titled(t, "DEMO", "one")
+	h.follows(t)
+	var looking sync.Mutex // no turn ends meanwhile
+	had := map[id.Webhook]bool{}
+	look, wait := h.Delivery.Dispatching(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+		looking.Lock()
+		defer looking.Unlock()
+		had[hook] = true
+		return nil
+	})
+	for range 3 {
+		looking.Lock()
+		err := look(h.Ctx)
+		looking.Unlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait()
+	}
+	if len(had) != hooks {
+		t.Errorf("of %d webhooks only %d had a turn in three rounds", hooks, len(had))
+	}
+}
+
+// follows has this process know how far the feeds are by now.
+func (h *env) follows(t *testing.T) {
+	t.Helper()
+	h.Publish(t)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.Feeds.Work(ctx)
+	}()
+	defer func() { stop(); <-done }()
+	for _, feed := range h.Feeds.Names() {
+		end, err := h.Feeds.End(ctx, feed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			at, moved := h.Feeds.Place(feed)
+			if at.Position >= end.Position {
+				break
+			}
+			select {
+			case <-moved:
+			case <-time.After(3 * time.Minute):
+				t.Fatalf("%s: this process is at %d, not %d", feed, at.Position, end.Position)
+			}
+		}
+	}
+}
+
+func TestWebhookThatMoves(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, func(int, outboundtest.Message) int { return http.StatusInternalServerError })
+	draft := webhooks.Draft{URL: p.url + "/a", Feeds: []string{"tickets"}}
+	hook, _ := p.hook(t, draft)
+	p.titled(t, "DEMO", "one")
+	failing := p.turn(t, hook)
+	if failing.Failures != 1 {
+		t.Fatalf("%+v", failing)
+	}
+	p.Exec(t, "UPDATE webhook SET failing_since = NOW(6) - INTERVAL 121 HOUR WHERE id = ?", hook)
+	edits := func(draft webhooks.Draft) webhooks.Webhook {
+		t.Helper()
+		now, err := p.Workflows.Webhook(p.Ctx, hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, now.Version, draft); err != nil {
+			t.Fatal(err)
+		}
+		if now, err = p.Workflows.Webhook(p.Ctx, hook); err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	draft.Note = "what it is for"
+	if now := edits(draft); now.Failures != 1 || now.Failing == nil {
+		t.Errorf("with another note it is the same receiver, but %+v", now)
+	}
+	draft.URL = p.url + "/A" // which a database may take for the same
+	if now := edits(draft); now.Failures != 0 || now.Failing != nil {
+		t.Errorf("at another address it fails as before: %+v", now)
+	}
+	p.Exec(t, "UPDATE webhook SET lease_ends = NOW(6) WHERE id = ?", hook)
+	if now := p.turn(t, hook); now.State != webhooks.On || now.Failures != 1 {
+		t.Errorf("the first failure there stopped it: %+v", now)
+	}
+}
+
+func TestHostileReceivers(t *testing.T) {
+	t.Parallel()
+	hostile := outboundtest.New()
+	server := httptest.NewServer(hostile)
+	t.Cleanup(server.Close)
+	t.Cleanup(hostile.Close)
+	h := reaching(t)
+	if packed, err := http.Get(server.URL + "/gzip-bomb.png"); err != nil { // it is made when it is first asked for
+		t.Fatal(err)
+	} else {
+		packed.Body.Close()
+	}
+	for path, want := range map[string]struct {
+		status int
+		said   string
+	}{
+		"/huge":                        {200, ""},
+		"/stall-body":                  {200, ""},
+		"/to?" + "http://example.com/": {302, "Redirects are not followed"},
+		"/loop":                        {302, "Redirects are not followed"},
+		"/reset":                       {0, "cannot be reached"},
+		"/status/500":                  {500, "500"},
+		"/gzip-bomb.png":               {200, ""},
+	} {
+		t.Run(path, func(t *testing.T) {
+			hook, _ := h.hook(t, webhooks.Draft{URL: server.URL + path})
+			a, err := h.Workflows.TestWebhook(h.Ctx, hook)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Outcome.Status != want.status || !strings.Contains(a.Outcome.Error, want.said) || (want.said == "") != a.Outcome.OK() || len(a.Outcome.Response) > webhooks.MaxResponse {
+				t.Errorf("%d %q, %d bytes", a.Outcome.Status, a.Outcome.Error, len(a.Outcome.Response))
+			}
+		})
+	}
+	if hostile.Asked("/loop") != 1 {
+		t.Error("a redirect was followed")
+	}
+}
+
+func TestWebhookErrors(t *testing.T) {
+	t.Parallel()
+	t.Run("one that is long when it is written is a failure as others are", func(t *testing.T) {
+		h := reaching(t)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", strings.Repeat(`"`, 5000))
+			w.WriteHeader(http.StatusFound)
+		}))
+		t.Cleanup(server.Close)
+		hook, _ := h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
+		h.titled(t, "DEMO", "one")
+		if w := h.turn(t, hook); w.Failures != 1 || w.Wait <= 0 {
+			t.Errorf("%+v", w)
+		}
+		if a, err := h.Workflows.TestWebhook(h.Ctx, hook); err != nil || a.Outcome.OK() {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+	t.Run("a name that leads within does not tell where to", func(t *testing.T) {
+		h := newEnv(t)
+		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/", Feeds: []string{"tickets"}})
+		h.Exec(t, "UPDATE webhook SET url = 'http://localhost:8080/'") // as a name that a form takes for any other
+		a, err := h.Workflows.TestWebhook(h.Ctx, hook)
+		if err != nil || !strings.Contains(a.Outcome.Error, "not a public one") || strings.Contains(a.Outcome.Error, "127.0.0.1") || strings.Contains(a.Outcome.Error, "::1") {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+}
+
+func TestWebhookRules(t *testing.T) {
+	t.Parallel()
+	t.Run("a place that must not be reached is said in the form", func(t *testing.T) {
+		h := newEnv(t)
+		for _, address := range []string{"", "ftp://example.com/", "http://127.0.0.1/x", "http://[::1]/", "https://10.0.0.7/hook", "http://169.254.169.254/latest", "http://localhost:8080/",
+			"https://u:p@example.com/", "https://example.com:22/", "https://example.com/" + strings.Repeat("x", 2000), "http://", "nonsense"} {
+			_, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: address, Feeds: []string{"tickets"}})
+			if !errors.Is(err, webhooks.CodeBadURL) || fault.Field(err) != "url" {
+				t.Errorf("%.60q: %v", address, err)
+			}
+		}
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook"}); !errors.Is(err, webhooks.CodeNoFeeds) {
+			t.Error(err)
+		}
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"people"}}); !errors.Is(err, webhooks.CodeBadFeed) {
+			t.Error(err)
+		}
+	})
+	t.Run("only who manages the company has them", func(t *testing.T) {
+		h := newEnv(t)
+		hook, _ := h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
+		weak := h.Actor
+		weak.Role = accounts.Member
+		ctx := accounts.WithActor(context.Background(), weak)
+		draft := webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}
+		_, _, open := h.Workflows.OpenWebhook(ctx, draft)
+		_, list := h.Workflows.Webhooks(ctx)
+		_, test := h.Workflows.TestWebhook(ctx, hook)
+		_, rotate := h.Workflows.RotateSecret(ctx, hook)
+		_, _, deliveries := h.Workflows.Deliveries(ctx, hook, 0)
+		for i, err := range []error{open, list, test, rotate, deliveries, h.Workflows.EditWebhook(ctx, hook, 1, draft), h.Workflows.EnableWebhook(ctx, hook, false), h.Workflows.DeleteWebhook(ctx, hook)} {
+			if !errors.Is(err, accounts.CodeNotManager) {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+	})
+	t.Run("fifty are the most", func(t *testing.T) {
+		h := newEnv(t)
+		for range webhooks.Max {
+			h.hook(t, webhooks.Draft{URL: "https://example.com/hook"})
+		}
+		if _, _, err := h.Workflows.OpenWebhook(h.Ctx, webhooks.Draft{URL: "https://example.com/hook", Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeTooMany) {
+			t.Error(err)
+		}
+	})
+	t.Run("for a day both secrets sign", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, first := p.hook(t, webhooks.Draft{URL: p.url})
+		second, err := p.Workflows.RotateSecret(p.Ctx, hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verified := func() (both [2]bool) {
+			if _, err := p.Workflows.TestWebhook(p.Ctx, hook); err != nil {
+				t.Fatal(err)
+			}
+			m := <-p.inbox.Came()
+			for i, secret := range []string{first, second} {
+				signer, err := standardwebhooks.NewWebhook(secret)
+				if err != nil {
+					t.Fatal(err)
+				}
+				both[i] = signer.Verify(m.Body, m.Header) == nil
+			}
+			return both
+		}
+		if got := verified(); got != [2]bool{true, true} {
+			t.Error(got)
+		}
+		p.Exec(t, "UPDATE webhook SET old_secret_ends = NOW(6) - INTERVAL 1 SECOND")
+		if got := verified(); got != [2]bool{false, true} {
+			t.Error(got)
+		}
+	})
+	t.Run("a delivery can be sent once more, as it is now", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		ticket := p.titled(t, "DEMO", "one")
+		p.turn(t, hook)
+		before := p.deliveries(t, hook)[0]
+		again, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID)
+		if err != nil || again.Message != before.Message || !again.Outcome.OK() {
+			t.Errorf("%+v, %v", again, err)
+		}
+		if _, err := p.Workflows.EditTicket(p.Ctx, ticket.Key, tickets.Edit{Title: new("two"), Version: ticket.Version}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); !errors.Is(err, webhooks.CodeNothingToSend) {
+			t.Error(err)
+		}
+		p.Publish(t)
+		if _, err := p.Workflows.ResendDelivery(p.Ctx, hook, before.ID); err != nil {
+			t.Error(err)
+		}
+		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" one", "ticket.changed "+ticket.Key.String()+" two")
+	})
+	t.Run("a new feed begins at its end, others go on", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+		ticket := p.titled(t, "DEMO", "one")
+		if _, err := p.Workflows.Comment(p.Ctx, ticket.Key, "unseen", nil); err != nil {
+			t.Fatal(err)
+		}
+		p.Publish(t)
+		w := p.webhook(t, hook)
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"comments", "tickets"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Workflows.EditWebhook(p.Ctx, hook, w.Version, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}}); !errors.Is(err, webhooks.CodeStale) {
+			t.Error(err)
+		}
+		p.turn(t, hook)
+		same(t, told(t, p.inbox.Messages()), "ticket.changed "+ticket.Key.String()+" one")
+	})
+	t.Run("a deleted one leaves nothing", func(t *testing.T) {
+		p := newPost(t, nil)
+		hook, _ := p.hook(t, webhooks.Draft{URL: p.url})
+		p.titled(t, "DEMO", "one")
+		p.turn(t, hook)
+		if err := p.Workflows.DeleteWebhook(p.Ctx, hook); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Workflows.Webhook(p.Ctx, hook); !errors.Is(err, webhooks.CodeNotFound) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWebhookAfterItsCursorIsNoMore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ statement, reason string }{
+		"a restored database": {"UPDATE sequences SET epoch = epoch + 1", "restored"},
+		"an earlier state":    {"UPDATE webhook_cursor SET position = position + 1000", "restored"},
+		"forgotten deletions": {"UPDATE sequences SET horizon = value", "expired"},
+	} {
+		t.Run(name+" is told, and it goes on", func(t *testing.T) {
+			t.Parallel()
+			p := newPost(t, nil)
+			hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+			p.titled(t, "DEMO", "one")
+			p.turn(t, hook)
+			two := p.titled(t, "DEMO", "two")
+			p.Publish(t)
+			p.Exec(t, c.statement)
+			p.turn(t, hook)
+			three := p.titled(t, "DEMO", "three")
+			p.turn(t, hook)
+			got := told(t, p.inbox.Messages())[1:]
+			want := []string{"feed.reset", "ticket.changed " + two.Key.String() + " two", "ticket.changed " + three.Key.String() + " three"}
+			if strings.HasSuffix(c.statement, "1000") { // it had come further than there is
+				want = slices.Delete(want, 1, 2)
+			}
+			same(t, got, want...)
+			if body := string(p.inbox.Messages()[1].Body); !strings.Contains(body, `"reason":"`+c.reason+`"`) {
+				t.Error(body)
+			}
+		})
+	}
+}
+
+// With everything running, on two processes: each change comes to each webhook, in order and once, and a
+// dead receiver holds nobody up.
+func TestWorkWebhooks(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, nil)
+	hostile := outboundtest.New()
+	server := httptest.NewServer(hostile)
+	t.Cleanup(server.Close)
+	t.Cleanup(hostile.Close)
+	p.hook(t, webhooks.Draft{URL: server.URL + "/stall", Feeds: []string{"tickets"}})
+	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
+	ctx, cancel := context.WithCancel(context.Background())
+	allow, err := outbound.ParseAllow("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	done := make(chan struct{}, 4)
+	for _, w := range []*app.App{p.App, other} {
+		go func() { w.Feeds.Work(ctx); done <- struct{}{} }()
+		go func() { w.Delivery.WorkWebhooks(ctx); done <- struct{}{} }()
+	}
+	const n = 30
+	var want []string
+	for i := range n {
+		ticket := p.titled(t, "DEMO", fmt.Sprint("ticket ", i))
+		want = append(want, "ticket.changed "+ticket.Key.String()+" "+ticket.Title)
+	}
+	var list []outboundtest.Message
+	for len(list) < n {
+		list = append(list, <-p.inbox.Came())
+	}
+	cancel()
+	for range 4 {
+		<-done
+	}
+	var last uint64
+	for _, m := range p.inbox.Messages() { // in the order of positions, which two publishers may give out in another than that of creation
+		var epoch, row, position uint64
+		if _, err := fmt.Sscanf(m.Header.Get("webhook-id"), "tickets:%d:%d:%d", &epoch, &row, &position); err != nil || position <= last {
+			t.Errorf("%s comes after position %d (%v)", m.Header.Get("webhook-id"), last, err)
+		}
+		last = position
+	}
+	got := told(t, p.inbox.Messages())
+	slices.Sort(got)
+	slices.Sort(want)
+	same(t, got, want...)
+	if other.Close(context.Background()) != nil {
+		t.Error("close")
+	}
+}

@@ -1,0 +1,23 @@
+// Package codes has the migrations of reference codes: mint-refs, load-refs and quarantine-refs.
+package codes
+
+import (
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+)
+
+// Codes are the migrations of reference codes.
+type Codes struct {
+	db   *db.DB
+	bulk *db.DB
+	refs *refs.Engine
+}
+
+// New returns the migrations on a database. Bulk is the same database with connections of its own.
+func New(d, bulk *db.DB, pool *refs.Engine) *Codes { return &Codes{db: d, bulk: bulk, refs: pool} }
+
+// Migrations returns all of them.
+func (m *Codes) Migrations() []*migrations.Migration {
+	return []*migrations.Migration{m.mintRefs(), m.loadRefs(), m.quarantineRefs()}
+}

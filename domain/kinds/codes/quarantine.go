@@ -1,0 +1,87 @@
+package codes
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// quarantineRefs is the migration that takes the codes of lots in quarantine out of the pool.
+func (m *Codes) quarantineRefs() *migrations.Migration {
+	return &migrations.Migration{
+		Name: workflows.QuarantineName, Title: "Take a lot of reference codes out of use",
+		Description: "Goes through all codes and takes those out of the pool that came with a lot in quarantine. They are not given out from the moment on that the lot is in quarantine; until this run is complete, giving out others takes longer.",
+		Params: []migrations.Param{
+			{Name: "lot", Label: "Lot", Kind: migrations.Number, Required: true, Min: 1, Max: 1 << 40},
+		},
+		Check:   m.checkQuarantine,
+		Fill:    m.fillQuarantine,
+		Write:   writeQuarantine,
+		Knobs:   migrations.Knobs{Concurrency: 1, Block: 1},
+		Several: true, Unattended: true,
+	}
+}
+
+// checkQuarantine refuses a run of its own: it would be without the quarantine that it is for.
+func (m *Codes) checkQuarantine(ctx context.Context, values migrations.Values) error {
+	lot, err := refs.OneLot(ctx, m.db.Queries, lotOf(values))
+	if err != nil {
+		return migrations.BadParam("lot", err.Error())
+	}
+	if lot.QuarantinedAt == nil {
+		return migrations.BadParam("lot", fmt.Sprintf("Lot %d is not in quarantine. Put it there on the page of reference codes; that opens the run.", lot.ID))
+	}
+	return nil
+}
+
+func lotOf(values migrations.Values) id.Lot {
+	n, _ := strconv.ParseUint(values["lot"], 10, 63) // a number that was checked
+	return id.Lot(n)
+}
+
+// A task is the part of all codes with the same first characters. The cursor is how many characters these are, and how
+// many parts were added: codes may be minted meanwhile.
+func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) error {
+	var characters, done int
+	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &characters, &done); err != nil {
+		standing, err := refs.CountByLength(ctx, m.bulk.Queries)
+		if err != nil {
+			return err
+		}
+		var codes uint64
+		for _, of := range standing {
+			codes += of.Minted
+		}
+		characters, done = refs.PartsFor(codes), 0
+	}
+	for i, part := range refs.Parts(characters)[done:] {
+		if err := into.Add(ctx, migrations.NewTask{Payload: part, Cursor: fmt.Sprintf("%d %d", characters, done+i+1)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	if err := refs.SetSweep(ctx, tx, works[0].Task.Run); err != nil { // where an earlier one was cancelled
+		return err
+	}
+	parts := make([]string, len(works))
+	for i, work := range works {
+		parts[i] = work.Task.Payload
+	}
+	swept, err := refs.Sweep(ctx, tx, parts)
+	if err != nil {
+		return err
+	}
+	for i, work := range works {
+		work.Note(fmt.Sprintf("%d codes", swept[i]))
+	}
+	return nil
+}

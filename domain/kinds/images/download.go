@@ -1,0 +1,586 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/images"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Migration fetches images that texts show from elsewhere, and has the texts show the stored copies.
+func (m *Images) Migration() *migrations.Migration {
+	return &migrations.Migration{
+		Name:  "download-images",
+		Title: "Download images",
+		Description: "Fetches images that descriptions and comments show from other hosts, stores copies without anything but the picture, and has the texts show those. " +
+			"Or fetches the addresses of a CSV file; a ticket's texts then show the copies where the file names its key.",
+		Upload:         "a CSV file with a column url and, where texts are to show the copies, a column key such as NINJA-42",
+		UploadOptional: true,
+		Params: []migrations.Param{
+			kinds.CompanyParam(true),
+			{Name: "source", Label: "Addresses from", Kind: migrations.Choice, Default: fromTexts, Choices: imageOrigins},
+			kinds.EncodingParam("Encoding of the file"),
+			{Name: "max_kib", Label: "Largest file, in KiB", Kind: migrations.Number, Default: "20480", Min: 1, Max: 200 << 10},
+			{Name: "max_pixels", Label: "Most pixels", Help: "Width times height, of all frames of an animation together. Each takes four to eight bytes of memory while one is converted, of a progressive JPEG up to three times as much.", Kind: migrations.Number, Default: "40000000", Min: 1, Max: 400_000_000},
+			{Name: "timeout", Label: "Seconds for a download", Kind: migrations.Number, Default: "60", Min: 1, Max: 240},
+		},
+		Check:   m.checkImageRun,
+		Fill:    m.fillImages,
+		Process: m.downloadImage,
+		Preview: m.previewImage,
+		Knobs:   migrations.Knobs{Concurrency: 8, Block: 20, PerHost: 20},
+	}
+}
+
+const (
+	fromTexts = "texts"
+	fromFile  = "file"
+)
+
+func imageOrigins(context.Context) ([]migrations.Option, error) {
+	return []migrations.Option{{Value: fromTexts, Label: "Descriptions and comments"}, {Value: fromFile, Label: "The CSV file"}}, nil
+}
+
+func (m *Images) checkImageRun(ctx context.Context, values migrations.Values) error {
+	if m.files == nil {
+		return migrations.NoFiles()
+	}
+	_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
+	return err
+}
+
+// imageJob is the payload of a task: an address and, where there is one, the text that shows it.
+type imageJob struct {
+	URL     string     `json:"url"`           // as a text or a file has it
+	Key     string     `json:"key,omitempty"` // of the ticket; all its texts where Ticket is 0
+	Ticket  id.Ticket  `json:"ticket,omitempty"`
+	Comment id.Comment `json:"comment,omitempty"` // 0 is the description
+}
+
+// address is what is asked for.
+func (j imageJob) address() string {
+	if strings.HasPrefix(j.URL, "//") {
+		return "https:" + j.URL
+	}
+	return j.URL
+}
+
+// text says for people which text is meant.
+func (j imageJob) text() string {
+	switch {
+	case j.Comment != 0:
+		return "a comment of " + j.Key
+	case j.Ticket != 0:
+		return "the description of " + j.Key
+	}
+	return "the texts of " + j.Key
+}
+
+func (m *Images) fillImages(ctx context.Context, into migrations.Filler) error {
+	if into.Values()["source"] == fromFile {
+		return m.fillImagesFromFile(ctx, into)
+	}
+	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
+	if err != nil {
+		return err
+	}
+	at := imageCursorFrom(into.Cursor())
+	if at.comments {
+		return m.fillFromComments(ctx, into, company.ID, at)
+	}
+	if err := m.fillFromDescriptions(ctx, into, company.ID, at); err != nil {
+		return err
+	}
+	return m.fillFromComments(ctx, into, company.ID, imageCursor{comments: true})
+}
+
+// textsPerLook is how many texts, of whatever company, a query of filling goes over.
+const textsPerLook = 500
+
+func (m *Images) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+	last, err := db.Read(m.bulk.Queries.LastTicket(ctx))
+	if err != nil {
+		return fmt.Errorf("look for the last ticket: %w", err)
+	}
+	for after := at.before(); after < uint64(last); after += textsPerLook {
+		rows, err := db.Read(m.bulk.Queries.DescriptionsWithImages(ctx, db.DescriptionsWithImagesParams{
+			After: id.Ticket(after), Upto: id.Ticket(after + textsPerLook), CompanyID: company,
+		}))
+		if err != nil {
+			return fmt.Errorf("look for images in descriptions: %w", err)
+		}
+		for _, row := range rows {
+			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.ID}
+			if err := addImages(ctx, into, row.Description, job, imageCursor{id: uint64(row.ID)}, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Images) fillFromComments(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
+	last, err := db.Read(m.bulk.Queries.LastComment(ctx))
+	if err != nil {
+		return fmt.Errorf("look for the last comment: %w", err)
+	}
+	for after := at.before(); after < uint64(last); after += textsPerLook {
+		rows, err := db.Read(m.bulk.Queries.CommentsWithImages(ctx, db.CommentsWithImagesParams{
+			After: id.Comment(after), Upto: id.Comment(after + textsPerLook), CompanyID: company,
+		}))
+		if err != nil {
+			return fmt.Errorf("look for images in comments: %w", err)
+		}
+		for _, row := range rows {
+			job := imageJob{Key: tickets.Key{Board: row.Slug, Number: row.LocalID}.String(), Ticket: row.TicketID, Comment: row.ID}
+			if err := addImages(ctx, into, row.Body, job, imageCursor{comments: true, id: uint64(row.ID)}, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// imagesPerText is how many images of one text a run fetches. Each of them changes the text, and its
+// history keeps it as it was and as it is: a thousand times 128 KiB, where a text is long.
+const imagesPerText = 200
+
+// addImages adds a task for each remote image of a text that filling has not come past.
+func addImages(ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor) error {
+	list := remoteImages(text)
+	for i, address := range list[:min(len(list), imagesPerText+1)] {
+		if here.done = i + 1; here.id == at.id && here.comments == at.comments && here.done <= at.done {
+			continue
+		}
+		if i == imagesPerText {
+			reason := fmt.Sprintf("There are %d images from other hosts in %s. %d of a text are fetched at once; repeat this for the others.", len(list), job.text(), imagesPerText)
+			return into.Reject(ctx, migrations.Rejection{Reason: reason, Content: address, Cursor: here.String()})
+		}
+		job.URL = address
+		payload, err := json.Marshal(job)
+		if err != nil {
+			return err
+		}
+		if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: here.String()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remoteImages are the addresses of a text's images on other hosts, each once.
+func remoteImages(text string) []string {
+	var list []string
+	for _, image := range markup.Images(text) {
+		if image.Remote() && !slices.Contains(list, image.Address) {
+			list = append(list, image.Address)
+		}
+	}
+	return list
+}
+
+// imageCursor is where filling stands: descriptions come before comments, each by their ids, and done
+// says how many images of the last text have their tasks.
+type imageCursor struct {
+	comments bool
+	id       uint64
+	done     int
+}
+
+// before is the id to go on behind: the last text may have more.
+func (c imageCursor) before() uint64 { return c.id - min(c.id, 1) }
+
+func (c imageCursor) String() string {
+	kind := "t"
+	if c.comments {
+		kind = "c"
+	}
+	return fmt.Sprintf("%s:%d:%d", kind, c.id, c.done)
+}
+
+var imageCursorForm = regexp.MustCompile(`^([tc]):([0-9]{1,19}):([0-9]{1,9})$`)
+
+func imageCursorFrom(s string) imageCursor {
+	parts := imageCursorForm.FindStringSubmatch(s)
+	if parts == nil {
+		return imageCursor{}
+	}
+	c := imageCursor{comments: parts[1] == "c"}
+	c.id, _ = strconv.ParseUint(parts[2], 10, 64) // digits that fit
+	c.done, _ = strconv.Atoi(parts[3])
+	return c
+}
+
+func (m *Images) fillImagesFromFile(ctx context.Context, into migrations.Filler) error {
+	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+		column := func(name string) int {
+			return slices.IndexFunc(file.Columns, func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), name) })
+		}
+		address, key := column("url"), column("key")
+		if address < 0 {
+			return nil, csvfile.BadFile("The file has no column url. Its columns are: " + strings.Join(file.Columns, ", ") + ".")
+		}
+		return func(row csvfile.Row) (string, error) {
+			field := func(i int) string {
+				if i < 0 || i >= len(row.Fields) {
+					return ""
+				}
+				return strings.TrimSpace(row.Fields[i])
+			}
+			return m.imageRow(field(address), field(key))
+		}, nil
+	})
+}
+
+// imageRow returns the payload for a row of a file, or what is wrong with it.
+func (m *Images) imageRow(address, key string) (string, error) {
+	job := imageJob{URL: address}
+	if address == "" {
+		return "", errors.New("There is no address in the column url.") //nolint:staticcheck // a sentence for people
+	}
+	if _, err := m.outbound.Check(job.address()); err != nil {
+		return "", err
+	}
+	if key != "" {
+		parsed, err := tickets.ParseKey(key)
+		if err != nil {
+			return "", err
+		}
+		job.Key = parsed.String()
+	}
+	payload, err := json.Marshal(job)
+	return string(payload), err
+}
+
+// freshImage is how long what an address gave serves for other texts that show it.
+const freshImage = 24 * time.Hour
+
+// previewImage says what would be fetched. It asks nobody but the database.
+func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (string, error) {
+	job, company, err := m.imageJobOf(ctx, work)
+	if err != nil {
+		return "", err
+	}
+	u, err := m.outbound.Check(job.address())
+	if err != nil {
+		return "", migrations.Permanent{Err: err}
+	}
+	doing := "Would fetch an image from " + u.Hostname()
+	if image, err := images.From(ctx, m.bulk.Queries, company.ID, job.address(), m.bulk.Now().Add(-freshImage)); err == nil {
+		doing = "Would use " + image.Path(company.Slug) + ", fetched before"
+	}
+	if job.Key == "" {
+		return doing + ".", nil
+	}
+	return doing + " and show it in " + job.text() + ".", nil
+}
+
+func (m *Images) imageJobOf(ctx context.Context, work *migrations.Work) (job imageJob, company accounts.Company, err error) {
+	if err := json.Unmarshal([]byte(work.Task.Payload), &job); err != nil {
+		return job, company, migrations.Permanent{Err: fmt.Errorf("the task cannot be read: %w", err)}
+	}
+	company, err = kinds.CompanyOf(ctx, m.bulk.Queries, work.Values)
+	if errors.Is(err, migrations.CodeBadParam) {
+		err = migrations.Permanent{Err: err}
+	}
+	return job, company, err
+}
+
+// downloadImage fetches, converts and stores one image. What it stores before the task is complete, a
+// repetition stores again under the same names.
+func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error {
+	if m.files == nil {
+		return migrations.NoFiles()
+	}
+	job, company, err := m.imageJobOf(ctx, work)
+	if err != nil {
+		return err
+	}
+	texts, err := m.textsOf(ctx, company.ID, job)
+	if err != nil {
+		return err
+	}
+	image, err := m.keptImage(ctx, company.ID, job.address())
+	if err != nil {
+		return err
+	}
+	fetched := image == nil
+	if fetched {
+		if image, err = m.fetchImage(ctx, work, job.address()); err != nil {
+			return err
+		}
+		image.Company = company.ID
+	}
+	by, err := m.actorOf(ctx, work, company.ID)
+	if err != nil {
+		return err
+	}
+	path := image.Path(company.Slug)
+	stored := fmt.Sprintf("%s has %d × %d pixels, %d bytes", path, image.Width, image.Height, image.Bytes)
+	work.Note(stored + ".")
+	work.Locks(uint64(texts[0].Ticket))
+	work.Commit(func(ctx context.Context, tx *db.Tx) error {
+		said, err := m.showImage(ctx, tx, company.ID, texts, job, path, by)
+		if err != nil {
+			return err
+		}
+		if said != "" {
+			said = "; " + said
+		}
+		work.Note(stored + said + ".")
+		if !fetched {
+			return nil
+		}
+		return images.Keep(ctx, tx, *image, job.address())
+	})
+	return nil
+}
+
+// textsOf are the texts that are to show the image: one, or of a ticket that a file names those that do.
+func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) ([]imageJob, error) {
+	if job.Ticket != 0 || job.Key == "" {
+		return []imageJob{job}, nil
+	}
+	key, err := tickets.ParseKey(job.Key)
+	if err != nil {
+		return nil, migrations.Permanent{Err: err}
+	}
+	ticket, err := tickets.ByKey(ctx, m.bulk.Queries, company, key)
+	if errors.Is(err, fault.NotFound) {
+		return nil, migrations.Permanent{Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	job.Ticket = ticket.ID
+	texts := []imageJob{job}
+	for page := (tickets.Comments{Newer: true}); page.Newer; {
+		if page, err = tickets.CommentsAfter(ctx, m.bulk.Queries, ticket.ID, job.Comment, textsPerLook); err != nil {
+			return nil, err
+		}
+		for _, c := range page.List {
+			if job.Comment = c.ID; !c.FromRequester && slices.Contains(remoteImages(c.Body), job.URL) {
+				texts = append(texts, job)
+			}
+		}
+	}
+	return texts, nil
+}
+
+// keptImage returns what the address gave a short while ago, where its file is still there, or nil.
+func (m *Images) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
+	image, err := images.From(ctx, m.bulk.Queries, company, address, m.bulk.Now().Add(-freshImage))
+	if errors.Is(err, images.CodeNotFound) {
+		return nil, nil //nolint:nilnil // the caller asks whether there is one
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := m.files.Open(ctx, image.Hash.Blob())
+	if err != nil {
+		return nil, nil //nolint:nilnil,nilerr // it is fetched anew
+	}
+	return &image, file.Close()
+}
+
+// fetchImage downloads an image and stores it with its small copy.
+func (m *Images) fetchImage(ctx context.Context, work *migrations.Work, address string) (*images.Image, error) {
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(work.Values[name], 10, 64) // was checked
+		return n
+	}
+	u, err := m.outbound.Check(address)
+	if err != nil {
+		return nil, migrations.Permanent{Err: err}
+	}
+	if err := work.Await(ctx, u.Hostname()); err != nil {
+		return nil, err
+	}
+	total := time.Duration(number("timeout")) * time.Second
+	content, err := m.fetch(ctx, address, outbound.Limits{Bytes: number("max_kib") << 10, Total: total, Header: min(total, 20*time.Second), Await: work.Await})
+	if err != nil {
+		return nil, err
+	}
+	picture, err := images.Convert(ctx, content, images.Limits{Pixels: number("max_pixels"), Thumbnail: images.ThumbnailWidth})
+	if errors.Is(err, images.CodeUnfit) {
+		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q: %w", address, err)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.storeImage(ctx, picture)
+}
+
+// fetch returns what an address gives. Its errors say whether and when to try again.
+func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limits) ([]byte, error) {
+	res, err := m.outbound.Get(ctx, address, "image/png,image/jpeg,image/gif,image/webp;q=0.9,*/*;q=0.1", limits)
+	if err != nil {
+		return nil, whenToTry(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, statusError(res, address, m.bulk.Now())
+	}
+	if kind := res.Header.Get("Content-Type"); !mayBeImage(kind) {
+		return nil, migrations.Permanent{Err: fmt.Errorf("%.300q is no image: it says that it is %.100q.", address, kind)}
+	}
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, whenToTry(err)
+	}
+	return content, nil
+}
+
+// mayBeImage reports whether an answer is worth reading that says it is of that type: what says nothing, or
+// only that it is bytes, may be anything.
+func mayBeImage(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	return kind == "" || kind == "application/octet-stream" || kind == "binary/octet-stream" || strings.HasPrefix(kind, "image/")
+}
+
+func whenToTry(err error) error {
+	if outbound.Final(err) {
+		return migrations.Permanent{Err: err}
+	}
+	return err
+}
+
+// badStatus reports an answer that is no image because of its status.
+type badStatus struct {
+	address string
+	status  int
+	said    string
+}
+
+func (e badStatus) Error() string {
+	return fmt.Sprintf("%.300q answers %d %s.", e.address, e.status, http.StatusText(e.status))
+}
+
+// Detail is how the answer begins.
+func (e badStatus) Detail() string { return e.said }
+
+// tooManyRequests is how long a host is left alone that answers 429 and does not say how long.
+const tooManyRequests = 30 * time.Second
+
+func statusError(res *http.Response, address string, now time.Time) error {
+	host := res.Request.URL.Hostname()
+	said, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // what there is of it
+	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(said), "\uFFFD")}
+	after, asked := outbound.RetryAfter(res, now)
+	reason := fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
+	switch s := res.StatusCode; {
+	case s == http.StatusTooManyRequests && !asked:
+		return migrations.Later{After: tooManyRequests, Host: host, Reason: reason}
+	case asked && (s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable):
+		return migrations.Later{After: max(after, time.Second), Host: host, Reason: reason}
+	case s == http.StatusRequestTimeout, s == http.StatusTooEarly, s >= 500:
+		return err
+	}
+	return migrations.Permanent{Err: err}
+}
+
+func (m *Images) storeImage(ctx context.Context, picture images.Converted) (*images.Image, error) {
+	if err := m.files.Put(ctx, picture.Hash.Blob(), bytes.NewReader(picture.Content)); err != nil {
+		return nil, err
+	}
+	if picture.Thumbnail != nil {
+		if err := m.files.Put(ctx, picture.Hash.Thumbnail(), bytes.NewReader(picture.Thumbnail)); err != nil {
+			return nil, err
+		}
+	}
+	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width, Height: picture.Height}, nil
+}
+
+// actorOf is in whose name a run changes texts: the operator who opened it, or on the command line the
+// company's first owner.
+func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.Person, error) {
+	run, err := db.Read(m.bulk.Queries.RunByID(ctx, work.Task.Run))
+	if err != nil {
+		return tickets.Person{}, fmt.Errorf("read run: %w", err)
+	}
+	if run.AccountID != nil {
+		return tickets.Person{ID: *run.AccountID}, nil
+	}
+	owner, err := accounts.FirstOwner(ctx, m.bulk.Queries, company)
+	return tickets.Person{ID: owner}, err
+}
+
+// showImage has texts show the stored image, as they are by now: nothing of them changes but the address.
+// What cannot be changed any more is said, and is no error.
+func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.Person) (said string, err error) {
+	if job.Key == "" {
+		return "", nil
+	}
+	seen, err := tickets.ByID(ctx, tx.Queries, company, texts[0].Ticket)
+	if err == nil {
+		seen, err = tickets.Lock(ctx, tx, seen)
+	}
+	if err == nil {
+		err = boards.Live(ctx, tx, seen.Board)
+	}
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return "the ticket " + job.Key + " is gone", nil
+	case errors.Is(err, boards.CodeArchived):
+		return "the board of " + job.Key + " is archived, so its texts stay as they are", nil
+	case err != nil:
+		return "", err
+	}
+	shown := 0
+	for _, text := range texts {
+		changed, err := showIn(ctx, tx, seen, text, path, by)
+		switch {
+		case errors.Is(err, fault.NotFound):
+			continue
+		case errors.Is(err, fault.Invalid): // too long with the new address
+			return text.text() + " cannot show it: " + fault.Message(err), nil
+		case err != nil:
+			return "", err
+		case changed:
+			shown++
+		}
+	}
+	if shown == 0 {
+		return job.text() + " does not show it any more", nil
+	}
+	return job.text() + " shows it", nil
+}
+
+// showIn changes one text, of a ticket that is locked.
+func showIn(ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.Person) (bool, error) {
+	change := func(old string) string {
+		changed, _ := markup.ReplaceImages(old, text.URL, path)
+		return changed
+	}
+	if text.Comment != 0 {
+		return tickets.RewriteComment(ctx, tx, ticket.ID, text.Comment, change)
+	}
+	description := change(ticket.Description)
+	if description == ticket.Description {
+		return false, nil
+	}
+	_, err := tickets.Save(ctx, tx, ticket, tickets.Edit{Description: &description, Version: ticket.Version}, by)
+	return err == nil, err
+}

@@ -1,0 +1,626 @@
+package images_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/images"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/outbound"
+	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// gallery is an environment that downloads images from a host of its own.
+type gallery struct {
+	*env
+	host   *outboundtest.Server
+	base   string            // of the host's addresses
+	meet   map[string]func() // by path: done when it is asked for
+	folder string            // where files are
+	work   *app.App          // with an engine that works
+	board  boards.Board
+}
+
+func newGallery(t testing.TB) *gallery {
+	t.Helper()
+	g := &gallery{env: newEnv(t), host: outboundtest.New(), meet: map[string]func(){}, folder: t.TempDir()}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if meet := g.meet[r.URL.Path]; meet != nil {
+			meet()
+			r.URL.Path = "/image/1.png"
+		}
+		g.host.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(g.host.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.base = server.URL
+	allow, err := outbound.ParseAllow(u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := blobs.Open(context.Background(), g.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.work = app.New(g.DB, app.WithFiles(store), app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
+	t.Cleanup(func() { g.work.Close(context.Background()) })
+	g.board = g.Board(t, "ART")
+	return g
+}
+
+// works has the engine work until the test ends.
+func (g *gallery) works(t testing.TB) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := g.work.Engine.Work(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() { stop(); <-done })
+}
+
+func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		r, err := g.work.Console.Run(g.Ctx, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.State == state {
+			return r
+		}
+		if time.Now().After(end) || !r.State.IsActive() || r.State == migrations.Paused {
+			t.Fatalf("the run is %s (%s) and not %s: %+v", r.State, r.Reason, state, r.Progress)
+		}
+	}
+}
+
+func (g *gallery) values(pairs ...string) migrations.Values {
+	values := migrations.Values{"company": "acme", "timeout": "6"}
+	for i := 0; i < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
+	return values
+}
+
+// download does a run, of the file where there is one, and returns what came of the tasks by the path that
+// they are about: a note, or an error with a ! before it.
+func (g *gallery) download(t testing.TB, values migrations.Values, file string, dry bool) (migrations.Run, map[string]string) {
+	t.Helper()
+	draft := migrations.Draft{Dry: dry}
+	if file != "" {
+		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
+	}
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !dry {
+		g.until(t, run.ID, migrations.Ready)
+		off, few, soon, block := 0.0, 2, 10*time.Millisecond, 3
+		none := 0
+		change := migrations.KnobChange{ErrorShare: &off, SameError: &none, Attempts: &few, Backoff: &soon, Block: &block, PerHost: &off}
+		if _, err := g.work.Console.TurnKnobs(g.Ctx, run.ID, change); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run = g.until(t, run.ID, migrations.Complete)
+	said := map[string]string{}
+	for filter := (migrations.TaskFilter{}); ; {
+		page, err := g.work.Console.RunTasks(g.Ctx, run.ID, filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range page.Tasks {
+			var job struct {
+				URL, Key string
+				Comment  int
+			}
+			if err := json.Unmarshal([]byte(task.Payload), &job); err != nil {
+				t.Fatal(err)
+			}
+			name := strings.TrimPrefix(job.URL, g.base)
+			if job.Comment != 0 {
+				name += " c"
+			}
+			note := task.Note
+			if task.State == migrations.TaskFailed {
+				_, attempts, err := g.work.Console.RunTask(g.Ctx, run.ID, task.ID)
+				if err != nil || len(attempts) == 0 {
+					t.Fatalf("%d attempts of task %d: %v", len(attempts), task.ID, err)
+				}
+				note = fmt.Sprintf("!%d %s", len(attempts), attempts[0].Message)
+			}
+			said[name] = note
+		}
+		if filter.After = page.Next; page.Next == 0 {
+			return run, said
+		}
+	}
+}
+
+// describe opens a ticket with a text in which {} is the host, and returns its key.
+func (g *gallery) describe(t testing.TB, text string) tickets.Key {
+	t.Helper()
+	ticket, err := g.Workflows.OpenTicket(g.Ctx, "ART", tickets.Draft{Title: "A picture", Description: strings.ReplaceAll(text, "{}", g.base)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticket.Key
+}
+
+func (g *gallery) comment(t testing.TB, key tickets.Key, text string) id.Comment {
+	t.Helper()
+	said, err := g.Workflows.Comment(g.Ctx, key, strings.ReplaceAll(text, "{}", g.base), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said.Comment.ID
+}
+
+// path is where the stored copy of what the host has there is shown.
+func (g *gallery) path(t testing.TB, content []byte) string {
+	t.Helper()
+	c, err := images.Convert(context.Background(), content, images.Limits{Pixels: 1 << 20, Thumbnail: images.ThumbnailWidth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return images.Image{Hash: c.Hash}.Path("acme")
+}
+
+// reads fails where a ticket's description is another; {} is the host.
+func (g *gallery) reads(t testing.TB, key tickets.Key, want string) tickets.Ticket {
+	t.Helper()
+	ticket, err := g.Workflows.Ticket(g.Ctx, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want = strings.ReplaceAll(want, "{}", g.base); ticket.Description != want {
+		t.Errorf("%s reads %q, not %q", key, ticket.Description, want)
+	}
+	return ticket
+}
+
+// stored are the images' files.
+func (g *gallery) stored(t testing.TB) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(g.folder, "images"), func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			list = append(list, entry.Name())
+		}
+		if os.IsNotExist(err) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestDownloadImages(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	photo, alpha, same, five := g.path(t, outboundtest.Turned()), g.path(t, outboundtest.Transparent()), g.path(t, outboundtest.Picture(1, "x.png")), g.path(t, outboundtest.Wide())
+	one := g.describe(t, "Look: ![photo]({}/photo.jpg) and ![twice](<{}/photo.jpg> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: {}/alpha.png")
+	two := g.describe(t, "![a]({}/same/1.png) ![b]({}/same/2.png) ![lost]({}/status/404) ![ours](/acme/images/x)")
+	none := g.describe(t, "nothing here but {}/photo.jpg")
+	comment := g.comment(t, one, "> ![a]({}/wide.png)\n\nas I said")
+	before := g.Ticket(t, one.String())
+	g.Exec(t, "INSERT INTO company (slug, name, created_at) VALUES ('rivals', 'Rivals', '2026-01-01')")
+	g.Exec(t, "INSERT INTO board (company_id, slug, title, created_at, updated_at) SELECT id, 'ART', 'Art', '2026-01-01', '2026-01-01' FROM company WHERE slug = 'rivals'")
+	g.Exec(t, `INSERT INTO ticket (board_id, local_id, title, description, created_by, created_at, updated_at, moved_at)
+		SELECT b.id, 1, 'x', CONCAT('![a](', ?, '/image/9.png)'), 1, '2026-01-01', '2026-01-01', '2026-01-01' FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'`, g.base)
+	g.works(t)
+
+	t.Run("a dry run asks nobody, changes nothing, and says what it would do", func(t *testing.T) {
+		_, said := g.download(t, g.values(), "", true)
+		if g.host.Requests() != 0 || len(g.stored(t)) != 0 {
+			t.Errorf("%d requests, %d files", g.host.Requests(), len(g.stored(t)))
+		}
+		if len(said) != 6 || said["/photo.jpg"] != "Would fetch an image from 127.0.0.1 and show it in the description of "+one.String()+"." ||
+			said["/wide.png c"] != "Would fetch an image from 127.0.0.1 and show it in a comment of "+one.String()+"." {
+			t.Errorf("%q", said)
+		}
+		g.reads(t, one, before.Description)
+	})
+	run, said := g.download(t, g.values(), "", false)
+	t.Run("texts show the stored copies, and nothing else of them changes", func(t *testing.T) {
+		g.reads(t, one, "Look: ![photo]("+photo+") and ![twice](<"+photo+"> 'x').\n\n`![code]({}/photo.jpg)` [link]({}/photo.jpg) ![ref][r]\n\n[r]: "+alpha)
+		g.reads(t, two, "![a]("+same+") ![b]("+same+") ![lost]({}/status/404) ![ours](/acme/images/x)")
+		g.reads(t, none, "nothing here but {}/photo.jpg")
+		if c, err := g.Workflows.CommentOf(g.Ctx, before, comment); err != nil || c.Body != "> ![a]("+five+")\n\nas I said" || c.Version != 2 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	})
+	t.Run("the tasks say what came of them", func(t *testing.T) {
+		if want := photo + " has 20 × 60 pixels, "; !strings.HasPrefix(said["/photo.jpg"], want) || !strings.HasSuffix(said["/photo.jpg"], "; the description of "+one.String()+" shows it.") {
+			t.Errorf("%q", said["/photo.jpg"])
+		}
+		if want := "!1 \"" + g.base + "/status/404\" answers 404 Not Found."; said["/status/404"] != want {
+			t.Errorf("%q", said["/status/404"])
+		}
+		if run.Progress.Complete != 5 || run.Progress.Failed != 1 {
+			t.Errorf("%+v", run.Progress)
+		}
+	})
+	t.Run("one picture of two addresses is stored once, with its small copy", func(t *testing.T) {
+		if files := g.stored(t); len(files) != 4+1 || !slices.Contains(files, strings.TrimPrefix(five, "/acme/images/")+".640") {
+			t.Errorf("%q", files)
+		}
+		if n, m := g.Count(t, "SELECT COUNT(*) FROM image"), g.Count(t, "SELECT COUNT(*) FROM image_source"); n != 4 || m != 5 {
+			t.Errorf("%d images of %d addresses", n, m)
+		}
+	})
+	t.Run("the company shows them, and only they", func(t *testing.T) {
+		hash := strings.TrimPrefix(photo, "/acme/images/")
+		for small, dx := range map[bool]string{false: "image/jpeg", true: "image/jpeg"} {
+			image, file, err := g.work.Workflows.Image(g.Ctx, hash, small)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content, err := io.ReadAll(file)
+			file.Close()
+			if err != nil || image.Type != dx || http.DetectContentType(content) != dx || !small && int64(len(content)) != image.Bytes || bytes.Contains(content, []byte(outboundtest.Secret)) {
+				t.Errorf("%+v, %v", image, err)
+			}
+		}
+		_, file, err := g.work.Workflows.Image(g.Ctx, strings.TrimPrefix(five, "/acme/images/"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if small, err := png.DecodeConfig(file); err != nil || small.Width != images.ThumbnailWidth {
+			t.Errorf("%+v, %v", small, err)
+		}
+		rival := accounts.ActorFrom(g.Ctx)
+		rival.Company.ID++
+		if _, _, err := g.work.Workflows.Image(accounts.WithActor(g.Ctx, rival), hash, false); err != (images.NotFound()) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("the history knows the edits, so that an edit from before them is merged", func(t *testing.T) {
+		current := g.Ticket(t, one.String())
+		if current.Version != before.Version+2 {
+			t.Fatalf("version %d", current.Version)
+		}
+		conflict, err := g.Workflows.Conflict(g.Ctx, current, before.Version)
+		if err != nil || !conflict.Known || conflict.Since.Description != before.Description || len(conflict.Since.By) != 1 || conflict.Since.By[0] != "Ana" {
+			t.Fatalf("%+v, %v", conflict.Since, err)
+		}
+		mine := strings.NewReplacer("[link]", "[my link]")
+		conflict.Resolve(before.Title, mine.Replace(before.Description))
+		if conflict.Merged != mine.Replace(current.Description) || conflict.LinesClash {
+			t.Errorf("%q", conflict.Merged)
+		}
+	})
+	t.Run("what was fetched a short while ago is not fetched again", func(t *testing.T) {
+		asked := g.host.Asked("/photo.jpg")
+		again := g.describe(t, "![x]({}/photo.jpg)")
+		if _, said := g.download(t, g.values(), "", false); !strings.Contains(said["/photo.jpg"], again.String()+" shows it") {
+			t.Errorf("%q", said)
+		}
+		g.reads(t, again, "![x]("+photo+")")
+		if g.host.Asked("/photo.jpg") != asked || g.host.Asked("/image/9.png") != 0 {
+			t.Error("it was")
+		}
+	})
+	g.Exec(t, "DELETE t FROM ticket t JOIN board b ON b.id = t.board_id JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
+	g.Exec(t, "DELETE b FROM board b JOIN company c ON c.id = b.company_id WHERE c.slug = 'rivals'")
+	g.Sound(t)
+}
+
+func TestDownloadImagesFromFile(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	other := g.path(t, outboundtest.Picture(2, "x.png"))
+	key := g.describe(t, "![a]({}/image/2.png) ![b]({}/image/3.png)")
+	for range 30 { // more than a page of comments
+		g.comment(t, key, "no image")
+	}
+	last := g.comment(t, key, "![a]({}/image/2.png)")
+	g.works(t)
+	file := "Key,URL\n,{}/image/1.png\n" + strings.ToLower(key.String()) + ",{}/image/2.png\nART-99,{}/image/4.png\nART-x,{}/image/5.png\n,\n,http://10.0.0.1/x.png\n,file:///etc/passwd\n,http://user@example.com/\n"
+	run, said := g.download(t, g.values("source", "file"), strings.ReplaceAll(file, "{}", g.base), false)
+	g.reads(t, key, "![a]("+other+") ![b]({}/image/3.png)")
+	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, key.String()), last); err != nil || c.Body != "![a]("+other+")" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for path, want := range map[string]string{"/image/1.png": `^/acme/images/[0-9a-f]{64} has 48 × 32 pixels, \d+ bytes\.$`, "/image/2.png": "the texts of " + key.String() + ` shows it\.$`, "/image/4.png": `^!1 There is no such ticket`} {
+		if !regexp.MustCompile(want).MatchString(said[path]) {
+			t.Errorf("%s: %q", path, said[path])
+		}
+	}
+	if run.Total != 3 || run.Rejected != 5 || g.host.Asked("/image/4.png") != 0 {
+		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
+	}
+	rejected, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
+	if err != nil || len(rejected) != 5 || rejected[0].Line != 5 {
+		t.Errorf("%+v, %v", rejected, err)
+	}
+}
+
+// What a host can do wrong, each with what is said and after how many attempts.
+func TestDownloadImagesFromAHostileHost(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was asked") }))
+	defer inner.Close()
+	want := map[string]string{
+		"/truncated.png":         "!1 .*cut off",
+		"/truncated.jpg":         "!1 .*cut off",
+		"/cut.png":               "!2 .*cannot be reached",
+		"/bomb.png":              "!1 .*100000 × 100000 pixels",
+		"/bomb.gif":              "!1 .*60000 × 60000 pixels",
+		"/script.svg":            "!1 .*SVG",
+		"/svg.png":               "!1 .*SVG",
+		"/page.png":              "!1 .*web page",
+		"/text.png":              "!1 .*text",
+		"/empty.png":             "!1 .*empty",
+		"/plain.html":            "!1 .*no image.*text/html",
+		"/film.mp4":              "!1 .*no image.*video/mp4",
+		"/bytes.bin":             "^/acme/images/",
+		"/bytes.octets":          "^/acme/images/",
+		"/untyped":               "^/acme/images/",
+		"/endless":               "!1 .*more than 64 KiB",
+		"/gzip-bomb.png":         "!1 .*more than 64 KiB",
+		"/stall":                 "!2 .*too slow",
+		"/stall-body":            "!2 .*too slow",
+		"/drip":                  "^/acme/images/", // 200 bytes come in time after all
+		"/loop":                  "!1 .*more than 5 redirects",
+		"/reset":                 "!2 .*cannot be reached",
+		"/status/401":            "!1 .*401 Unauthorized",
+		"/status/410":            "!1 .*410 Gone",
+		"/status/500":            "!2 .*500 Internal",
+		"/status/503":            "!2 .*503 Service",
+		"/status/204":            "!1 .*204",
+		"/limited/1.png":         "^/acme/images/",
+		"/busy/2.png":            "^/acme/images/",
+		"/to?/image/3.png":       "^/acme/images/",
+		"/to?" + inner.URL:       "!1 .*leads elsewhere.*not connected to.*COUNTERFOIL_OUTBOUND_ALLOW",
+		"/to?file:///etc/passwd": "!1 .*only http and https",
+		"/to?http://169.254.169.254/latest/meta-data/": "!1 .*169.254.169.254",
+	}
+	file := "url\n"
+	for path := range want {
+		file += g.base + path + "\n"
+	}
+	g.works(t)
+	run, said := g.download(t, g.values("source", "file", "max_kib", "64"), file, false)
+	good := 0
+	for path, pattern := range want {
+		if !regexp.MustCompile(pattern).MatchString(said[path]) {
+			t.Errorf("%s: %q", path, said[path])
+		}
+		if strings.HasPrefix(pattern, "^") {
+			good++
+		}
+	}
+	if run.Progress.Complete != int64(good) || run.Progress.Failed != int64(len(want)-good) {
+		t.Errorf("%+v", run.Progress)
+	}
+	if files := g.stored(t); len(files) != good { // all are small
+		t.Errorf("%d files of %d images", len(files), good)
+	}
+}
+
+func TestTextsThatChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	stored := g.path(t, outboundtest.Picture(1, "x.png"))
+	must := func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	keys, comments := map[string]tickets.Key{}, map[string]id.Comment{}
+	for _, what := range []string{"edited", "emptied", "deleted", "long"} {
+		keys[what] = g.describe(t, "![a]({}/"+what+".png)")
+	}
+	for _, what := range []string{"reworded", "withdrawn"} {
+		keys[what] = g.describe(t, "none")
+		comments[what] = g.comment(t, keys[what], "![a]({}/"+what+".png)")
+	}
+	g.board = g.Board(t, "OLD")
+	old, err := g.Workflows.OpenTicket(g.Ctx, "OLD", tickets.Draft{Title: "x", Description: "![a](" + g.base + "/archived.png)"}, nil)
+	must(err)
+	edit := func(what, text string) func() {
+		return func() {
+			ticket := g.Ticket(t, keys[what].String())
+			_, err := g.Workflows.EditTicket(g.Ctx, keys[what], tickets.Edit{Description: &text, Version: ticket.Version})
+			must(err)
+		}
+	}
+	g.meet["/edited.png"] = edit("edited", "Before.\n\n![a]("+g.base+"/edited.png)\n\nAfter.")
+	g.meet["/emptied.png"] = edit("emptied", "gone")
+	g.meet["/long.png"] = edit("long", "![a]("+g.base+"/long.png)"+strings.Repeat("x", tickets.MaxDescription-len("![a]("+g.base+"/long.png)")))
+	g.meet["/deleted.png"] = func() {
+		err := g.Workflows.DeleteTicket(g.Ctx, keys["deleted"])
+		must(err)
+	}
+	g.meet["/reworded.png"] = func() {
+		_, err := g.Workflows.EditComment(g.Ctx, keys["reworded"], comments["reworded"], "Now ![a]("+g.base+"/reworded.png)", 1)
+		must(err)
+	}
+	g.meet["/withdrawn.png"] = func() {
+		_, err := g.Workflows.DeleteComment(g.Ctx, keys["withdrawn"], comments["withdrawn"])
+		must(err)
+	}
+	g.meet["/archived.png"] = func() {
+		g.Exec(t, "UPDATE board SET archived_at = '2026-01-01' WHERE slug = 'OLD'")
+	}
+	g.works(t)
+	run, said := g.download(t, g.values(), "", false)
+	if run.Progress.Complete != 7 {
+		t.Errorf("%+v: %q", run.Progress, said)
+	}
+	g.reads(t, keys["edited"], "Before.\n\n![a]("+stored+")\n\nAfter.")
+	g.reads(t, keys["emptied"], "gone")
+	if c, err := g.Workflows.CommentOf(g.Ctx, g.Ticket(t, keys["reworded"].String()), comments["reworded"]); err != nil || c.Body != "Now ![a]("+stored+")" || c.Version != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	g.reads(t, old.Key, "![a]({}/archived.png)")
+	for path, want := range map[string]string{
+		"/edited.png": "shows it.", "/emptied.png": "does not show it any more.", "/deleted.png": "is gone.", "/reworded.png c": "shows it.",
+		"/withdrawn.png c": "does not show it any more.", "/archived.png": "is archived, so its texts stay as they are.", "/long.png": "cannot show it: ",
+	} {
+		if !strings.Contains(said[path], want) {
+			t.Errorf("%s: %q", path, said[path])
+		}
+	}
+}
+
+func TestImagesAreFoundOnce(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	want := 0
+	for i := range 7 {
+		key := g.describe(t, strings.Repeat(fmt.Sprintf("![a]({}/image/%d.png) ", i), 2)+"![b](//cdn.example/x.png)![c](HTTP://cdn.example/y.png)")
+		g.comment(t, key, fmt.Sprintf("![a]({}/image/%d.png)", i))
+		want += 4
+	}
+	gone := g.describe(t, "![a]({}/image/99.png)")
+	if err := g.Workflows.DeleteTicket(g.Ctx, gone); err != nil {
+		t.Fatal(err)
+	}
+	whole := (&apptest.Env{App: g.work, DB: g.DB}).BareRun(t, "download-images", 1, g.values())
+	if len(whole.Tasks) != want {
+		t.Fatalf("%d tasks", len(whole.Tasks))
+	}
+	t.Run("wherever filling is interrupted", func(t *testing.T) {
+		for n := 1; n <= want; n++ {
+			part := whole.Again(n)
+			if err := part.Fill(context.Background(), part); (n < want) != (err != nil) {
+				t.Fatalf("%d: %v", n, err)
+			}
+			part.Until = 0
+			if err := part.Fill(context.Background(), part); err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(part.Tasks) != fmt.Sprint(whole.Tasks) {
+				t.Fatalf("interrupted after %d, there are %d tasks", n, len(part.Tasks))
+			}
+		}
+	})
+}
+
+func TestImageRunsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	for what, values := range map[string]migrations.Values{
+		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
+		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
+	} {
+		if run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, migrations.Draft{}); err == nil {
+			t.Errorf("%s: run %d", what, run.ID)
+		}
+	}
+	if _, err := g.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
+		t.Error("without a place for files there is a run")
+	}
+	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
+		g.works(t)
+		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run = g.until(t, run.ID, migrations.Cancelled); !strings.Contains(run.Reason, "no column url") {
+			t.Errorf("%q", run.Reason)
+		}
+	})
+}
+
+// A text has room for hundreds of images, and each that is fetched leaves two more versions of it behind.
+func TestTextOfHundredsOfImages(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	var text strings.Builder
+	for n := range 450 {
+		fmt.Fprintf(&text, "![](%s/image/%d.png)\n", g.base, n)
+	}
+	if text.Len() > tickets.MaxDescription {
+		t.Fatal("it is too long")
+	}
+	key := g.describe(t, text.String())
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.works(t)
+	run = g.until(t, run.ID, migrations.Ready)
+	if run.Total != 200 || run.Rejected != 1 {
+		t.Errorf("%d tasks, %d rejected", run.Total, run.Rejected)
+	}
+	list, _, err := g.work.Console.RunRejections(g.Ctx, run.ID, 0)
+	if err != nil || len(list) != 1 || !strings.Contains(list[0].Reason, "450 images") || !strings.Contains(list[0].Reason, key.String()) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if g.host.Requests() != 0 {
+		t.Errorf("%d requests", g.host.Requests())
+	}
+}
+
+func TestImagesBehindARedirect(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(g.base, "http://"))
+	g.Exec(t, "INSERT INTO migration_upstream (host, blocked_until, reason) VALUES ('localhost', NOW(6) + INTERVAL 1 HOUR, 'it answers 429 Too Many Requests')")
+	file := "url\n"
+	for n := range 5 {
+		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
+	}
+	g.works(t)
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.until(t, run.ID, migrations.Ready)
+	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		p := g.until(t, run.ID, migrations.Running).Progress
+		if p.Errors > 0 || time.Now().After(end) {
+			t.Fatalf("tasks for a host that wants to be left alone, behind one that does not: %+v", p)
+		}
+		if p.Waiting == 5 {
+			break
+		}
+	}
+	if n := g.host.Requests(); n != 5 {
+		t.Errorf("%d requests, not one for each redirect", n)
+	}
+}

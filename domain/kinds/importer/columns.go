@@ -1,0 +1,364 @@
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// importRow is a row of a file that tickets are imported from: the payload of its task.
+type importRow struct {
+	Key         string          `json:"key,omitempty"`
+	Title       string          `json:"title"`
+	Description string          `json:"description,omitempty"` // Markdown
+	Status      string          `json:"status,omitempty"`
+	Assignees   []string        `json:"assignees,omitempty"`
+	Reporter    string          `json:"reporter,omitempty"`
+	Created     time.Time       `json:"created,omitzero"`
+	Updated     time.Time       `json:"updated,omitzero"`
+	Resolved    time.Time       `json:"resolved,omitzero"`
+	Comments    []importComment `json:"comments,omitempty"`
+	Kept        []importField   `json:"kept,omitempty"`
+	Notes       []string        `json:"notes,omitempty"` // what could not be taken as it is
+}
+
+type importComment struct {
+	At     time.Time `json:"at,omitzero"`
+	Author string    `json:"author,omitempty"`
+	Text   string    `json:"text"`
+}
+
+type importField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The columns that an import asks for, by the names of their parameters, with the names that files give
+// them, in lower case.
+var importColumns = []struct {
+	param, label, help string
+	known              []string
+}{
+	{"title", "Title", "", []string{"summary", "title", "name", "subject"}},
+	{"description", "Description", "", []string{"description", "body", "details"}},
+	{"status", "Status", "It says in which column of the board a ticket goes.", []string{"status", "state", "column", "list"}},
+	{"key", "Key", "What a ticket is called there, such as OLD-123. It opens the ticket here, too, and a ticket with a key that was imported before is left as it is.", []string{"issue key", "key", "issue id", "id", "ticket id", "number"}},
+	{"assignee", "Assignee", "", []string{"assignee", "assignees", "assigned to", "assignee email"}},
+	{"reporter", "Reporter", "Who opened it.", []string{"reporter", "creator", "author", "created by"}},
+	{"created", "Created", "", []string{"created", "created at", "date created", "creation date", "created date"}},
+	{"updated", "Updated", "", []string{"updated", "updated at", "last updated", "date modified"}},
+	{"resolved", "Resolved", "", []string{"resolved", "closed", "closed at", "resolution date", "done at", "resolved at"}},
+	{"comments", "Comments", "Jira has several columns of this name; all are taken.", []string{"comment", "comments"}},
+}
+
+// jiraKept are the columns of a Jira export whose values are kept below the description.
+var jiraKept = []string{
+	"Issue Type", "Issue type", "Priority", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s", "Affects versions", "Fix Version/s",
+	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Due Date", "Due date", "Environment", "Attachment",
+}
+
+// noColumn is the value of a parameter for a column that is not to be taken.
+const noColumn = "-"
+
+// isJira reports whether a header is that of an export of Jira.
+func isJira(columns []string) bool {
+	return indexFold(columns, "Issue key") >= 0 && indexFold(columns, "Summary") >= 0
+}
+
+func indexFold(list []string, name string) int {
+	return slices.IndexFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
+}
+
+// importMapping says what is in which columns of a file.
+type importMapping struct {
+	of    map[string][]int // by parameter
+	kept  []int
+	names []string
+	jira  bool // texts are in Jira's markup
+	dates *dates
+	now   time.Time
+	slugs map[string]bool // of the keys so far
+	lines keyLines
+}
+
+// maxImportSlugs is how many slugs one import keeps for its keys: no board of the company can have them
+// any more.
+const maxImportSlugs = 100
+
+// keyLines are the lines that keys stand on first, by a part of their hashes: a file may have many.
+type keyLines map[[16]byte]uint64
+
+// maxImportKeys is how many keys of a file are remembered, for some 40 MB. What repeats behind them is found
+// when it is imported.
+const maxImportKeys = 1_000_000
+
+// first returns the line that a key stands on first, which is this one where it was not seen before.
+func (k keyLines) first(key string, line uint64) uint64 {
+	hash := sha256.Sum256([]byte(key))
+	part := [16]byte(hash[:])
+	if earlier, ok := k[part]; ok {
+		return earlier
+	}
+	if len(k) < maxImportKeys {
+		k[part] = line
+	}
+	return line
+}
+
+// mapColumns finds the columns that the parameters name in a file, and those that they leave to be
+// found by the names that files give them. It returns csvfile.BadFile.
+func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
+	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
+	jira := isJira(columns)
+	if values["markup"] == "auto" || values["markup"] == "" {
+		m.jira = jira
+	}
+	for _, c := range importColumns {
+		name := values[c.param]
+		if name == "" {
+			name = suggested(columns, c.known)
+		}
+		if name == "" || name == noColumn {
+			continue
+		}
+		if m.of[c.param] = columnsNamed(columns, name); len(m.of[c.param]) == 0 {
+			return m, csvfile.BadFile(fmt.Sprintf("The file has no column “%s” for %s. It has: %s.", name, strings.ToLower(c.label), someNames(columns)))
+		}
+	}
+	if len(m.of["title"]) == 0 {
+		return m, csvfile.BadFile(fmt.Sprintf("Say which column has the titles. The file has: %s.", someNames(columns)))
+	}
+	kept := listOf(values["keep"])
+	if len(kept) == 0 && jira {
+		kept = jiraKept
+	}
+	for _, name := range kept {
+		m.kept = append(m.kept, columnsNamed(columns, name)...)
+	}
+	return m, nil
+}
+
+// suggested returns the first of some names that a file has.
+func suggested(columns, known []string) string {
+	for _, name := range known {
+		if i := indexFold(columns, name); i >= 0 {
+			return columns[i]
+		}
+	}
+	return ""
+}
+
+func columnsNamed(columns []string, name string) (at []int) {
+	for i, c := range columns {
+		if c == name {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func someNames(columns []string) string {
+	unique := slices.Compact(slices.Clone(columns))
+	if more := len(unique) - 30; more > 0 {
+		return strings.Join(unique[:30], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(unique, ", ")
+}
+
+// listOf splits a parameter of several values, one a line; where it has one line, semicolons part them.
+func listOf(value string) (list []string) {
+	separator := "\n"
+	if !strings.Contains(value, separator) {
+		separator = ";"
+	}
+	for part := range strings.SplitSeq(value, separator) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// payload makes a task of a row, or an error that says to people what is wrong with it.
+func (m importMapping) payload(row csvfile.Row) (string, error) {
+	parsed, err := m.row(row.Fields)
+	if err != nil {
+		return "", err
+	}
+	if slug, ok := slugOf(parsed.Key); ok && !m.slugs[slug] {
+		if len(m.slugs) == maxImportSlugs {
+			return "", fmt.Errorf("%s is a key of one project too many: an import takes those of %d, for no board can have their slugs any more. If these are no keys to keep, import without the key.", parsed.Key, maxImportSlugs)
+		}
+		m.slugs[slug] = true
+	}
+	if parsed.Key != "" {
+		if line := m.lines.first(parsed.Key, row.Line); line != row.Line {
+			return "", fmt.Errorf("%s stands on line %d already. Of the rows with one key, the first is taken.", parsed.Key, line)
+		}
+	}
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // it would make tags six times as long
+	err = encoder.Encode(parsed)
+	return strings.TrimSpace(text.String()), err
+}
+
+// catchUp goes over the rows up to where filling stands, for what they say of those that come.
+func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) error {
+	upload, err := into.Upload(ctx)
+	if err != nil {
+		return fmt.Errorf("open file: %w", err)
+	}
+	defer upload.Close()
+	file, err := csvfile.Open(upload, kinds.CSVOptions(into.Values()))
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		row, err := file.Next()
+		var bad csvfile.BadRow
+		switch {
+		case errors.As(err, &bad):
+			row.Cursor = bad.Cursor
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		default:
+			_, _ = m.payload(row) // it was taken or rejected then
+		}
+		if row.Cursor == into.Cursor() {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
+func (m importMapping) row(fields []string) (importRow, error) {
+	first := func(param string) string {
+		for _, at := range m.of[param] {
+			if text := strings.TrimSpace(fields[at]); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	row := importRow{Status: markup.Flat(first("status")), Reporter: markup.Flat(first("reporter"))}
+	for _, at := range m.of["assignee"] {
+		for name := range strings.SplitSeq(fields[at], ";") {
+			if name = markup.Flat(name); name != "" && !slices.Contains(row.Assignees, name) {
+				row.Assignees = append(row.Assignees, name)
+			}
+		}
+	}
+	row.Created = m.date(&row, "created", first("created"))
+	row.Updated = m.date(&row, "updated", first("updated"))
+	row.Resolved = m.date(&row, "resolved", first("resolved"))
+	row.Description = m.markdown(first("description"))
+	for _, at := range m.of["comments"] {
+		if text := strings.TrimSpace(fields[at]); text != "" {
+			row.Comments = append(row.Comments, m.comment(text))
+		}
+	}
+	for _, at := range m.kept {
+		if value := markup.Flat(fields[at]); value != "" {
+			row.keep(kinds.CutTo(markup.Flat(m.names[at]), 100), value)
+		}
+	}
+	return row, m.name(&row, first("key"), first("title"))
+}
+
+// name gives the row its key and title, or says what is wrong with them.
+func (m importMapping) name(row *importRow, key, title string) (err error) {
+	row.Key = markup.Flat(key)
+	if parsed, err := tickets.ParseKey(row.Key); err == nil {
+		row.Key = parsed.String()
+	}
+	if n := utf8.RuneCountInString(row.Key); n > tickets.MaxOrigin {
+		return fmt.Errorf("The key has %d characters; it may have %d.", n, tickets.MaxOrigin)
+	}
+	whole := markup.Flat(title)
+	if row.Title, err = tickets.ParseTitle(kinds.CutTo(whole, tickets.MaxTitle)); err != nil {
+		return fmt.Errorf("The row has no title.")
+	}
+	if row.Title != whole {
+		row.Description = strings.TrimSpace("**" + whole + "**\n\n" + row.Description)
+		row.Notes = append(row.Notes, "the title is long, and stands whole in the description")
+	}
+	return nil
+}
+
+func (row *importRow) keep(name, value string) {
+	for i, one := range row.Kept {
+		if one.Name == name {
+			row.Kept[i].Value += ", " + value
+			return
+		}
+	}
+	row.Kept = append(row.Kept, importField{name, value})
+}
+
+func (m importMapping) markdown(text string) string {
+	text = clean(text)
+	if m.jira {
+		text = markup.FromJira(text)
+	}
+	return strings.TrimSpace(text)
+}
+
+// comment reads what Jira writes as “date;author;text”.
+func (m importMapping) comment(text string) importComment {
+	parts := strings.SplitN(text, ";", 3)
+	if len(parts) == 3 {
+		if at, ok := m.dates.parse(parts[0]); ok {
+			return importComment{At: m.bounded(at), Author: markup.Flat(parts[1]), Text: m.markdown(parts[2])}
+		}
+	}
+	return importComment{Text: m.markdown(text)}
+}
+
+func (m importMapping) date(row *importRow, what, text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	at, ok := m.dates.parse(text)
+	if at = m.bounded(at); !ok || at.IsZero() {
+		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", kinds.CutTo(markup.Flat(text), 40), what))
+	}
+	return at
+}
+
+// earliest is the first year of a date that is taken.
+const earliest = 1980
+
+// bounded returns a time that can be one of a ticket, or the zero time.
+func (m importMapping) bounded(at time.Time) time.Time {
+	if at.Year() < earliest || at.After(m.now.AddDate(0, 0, 1)) {
+		return time.Time{}
+	}
+	return at.UTC().Truncate(time.Microsecond)
+}
+
+// clean leaves out of a text what no text of a ticket may have.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return -1
+		}
+		return r
+	}, text)
+}

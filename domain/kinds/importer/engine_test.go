@@ -1,0 +1,161 @@
+package importer_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// shop is an environment with a place for files, and an operator.
+type shop struct {
+	*env
+	t        testing.TB
+	operator context.Context
+}
+
+func newShop(t testing.TB) *shop {
+	t.Helper()
+	return &shop{newEnv(t, apptest.Files(t)), t, console.AsCommandLine(context.Background())}
+}
+
+// works has a worker work until stop is called.
+func (s *shop) works() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Engine.Work(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// until waits until a run is as it is said to be.
+func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
+	s.t.Helper()
+	for end := time.Now().Add(9 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		now, err := s.Console.Run(s.operator, run)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if holds(now) {
+			return now
+		}
+	}
+	now, _ := s.Console.Run(s.operator, run)
+	s.t.Fatalf("the run stays %s (%s): %+v", now.State, now.Reason, now.Progress)
+	return now
+}
+
+func (s *shop) comesTo(run id.Run, state migrations.State) migrations.Run {
+	s.t.Helper()
+	return s.until(run, func(r migrations.Run) bool { return r.State == state })
+}
+
+func (s *shop) importOf(file string, dry bool) id.Run {
+	s.t.Helper()
+	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
+		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return run.ID
+}
+
+func (s *shop) notes(run id.Run) (notes []string) {
+	s.t.Helper()
+	page, err := s.Console.RunTasks(s.operator, run, migrations.TaskFilter{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, task := range page.Tasks {
+		notes = append(notes, task.Note)
+	}
+	return notes
+}
+
+// rowsOf is a file of n tickets in three columns.
+func rowsOf(n int) string {
+	var file bytes.Buffer
+	out := csv.NewWriter(&file)
+	_ = out.Write([]string{"Summary", "Issue key", "Status", "Assignee", "Created", "Description"})
+	for i := range n {
+		_ = out.Write([]string{
+			"Ticket " + strconv.Itoa(i), "BIG-" + strconv.Itoa(i+1), []string{"To do", "Doing", "Done"}[i%3], []string{"", "ana@example.com"}[i%2],
+			"2024-03-12 09:41", "h2. What\n* *one*\n* two, with [a link|https://example.com]\n\n" + strings.Repeat("Some words of text. ", 20),
+		})
+	}
+	out.Flush()
+	return file.String()
+}
+
+func TestImport_with_workers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.member(t, "Ben", "ben@example.com", accounts.Member)
+	stop := s.works()
+	t.Run("a dry run reports and changes nothing; done for real it opens tickets", func(t *testing.T) {
+		dry := s.importOf(jiraExport, true)
+		if run := s.comesTo(dry, migrations.Complete); run.Progress.Complete != 3 {
+			t.Errorf("got %+v", run.Progress)
+		}
+		if n := s.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
+			t.Errorf("it has imported %d", n)
+		}
+		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.comesTo(run.ID, migrations.Ready)
+		if _, err := s.Console.StartRun(s.operator, run.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.comesTo(run.ID, migrations.Complete)
+		notes := strings.Join(s.notes(run.ID), "\n")
+		if !strings.Contains(notes, "opened as DEMO-") || s.Ticket(t, "OLD-123").Title != "Login fails, sometimes" {
+			t.Error(notes)
+		}
+	})
+	t.Run("a file that is none ends the run with the reason", func(t *testing.T) {
+		run := s.comesTo(s.importOf("a,b\n1,2\n", true), migrations.Cancelled)
+		if !strings.Contains(run.Reason, "which column has the titles") {
+			t.Errorf("got %q", run.Reason)
+		}
+	})
+	stop()
+	t.Run("a worker that is stopped in the middle leaves each row to be done once", func(t *testing.T) {
+		stop := s.works()
+		run := s.importOf(rowsOf(3000), false)
+		s.until(run, func(r migrations.Run) bool { return r.Total > 0 })
+		stop()
+		stop = s.works()
+		s.comesTo(run, migrations.Ready)
+		if _, err := s.Console.StartRun(s.operator, run, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.until(run, func(r migrations.Run) bool { return r.Progress.Complete > 0 })
+		stop()
+		stop = s.works()
+		done := s.comesTo(run, migrations.Complete)
+		stop()
+		if done.Total != 3000 || done.Progress.Complete != 3000 || done.Progress.Failed != 0 {
+			t.Errorf("got %+v", done)
+		}
+		if n := s.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 3000 {
+			t.Errorf("%d tickets of 3,000 rows", n)
+		}
+	})
+	s.importSound(t)
+}

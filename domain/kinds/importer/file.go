@@ -1,0 +1,155 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// How much of a file is looked at.
+const (
+	lookRows     = 2000
+	lookBytes    = 8 << 20
+	lookStatuses = 60
+	lookSamples  = 3
+)
+
+// ReadImport returns what the file of a run of import-tickets has: see workflows.ImportReader.
+func (m *Importer) ReadImport(ctx context.Context, upload io.Reader, values migrations.Values) (workflows.ImportFile, error) {
+	plan, err := m.importPlan(ctx, m.db.Queries, values)
+	if err != nil {
+		return workflows.ImportFile{}, err
+	}
+	var file workflows.ImportFile
+	for _, c := range plan.board.Columns {
+		file.Places = append(file.Places, c.Name)
+	}
+	i := inspection{ImportFile: &file, plan: &plan}
+	return file, i.look(upload, values)
+}
+
+// inspection reads the first rows of a file for a plan.
+type inspection struct {
+	*workflows.ImportFile
+	plan *importPlan
+}
+
+func (f *inspection) look(upload io.Reader, values migrations.Values) error {
+	limited := &io.LimitedReader{R: upload, N: lookBytes}
+	c, err := csvfile.Open(limited, kinds.CSVOptions(values))
+	if err != nil {
+		return err
+	}
+	f.Jira = isJira(c.Columns)
+	f.suggest(values, c.Columns)
+	at := map[string]int{}
+	for _, name := range c.Columns {
+		if i, ok := at[name]; ok {
+			f.Columns[i].Times++
+			continue
+		}
+		at[name] = len(f.Columns)
+		f.Columns = append(f.Columns, workflows.ImportColumn{Name: name, Times: 1})
+	}
+	statuses := columnsNamed(c.Columns, f.column("status"))
+	for f.Rows < lookRows {
+		row, err := c.Next()
+		var bad csvfile.BadRow
+		switch {
+		case errors.Is(err, io.EOF):
+			f.Whole = limited.N > 0
+			return nil
+		case errors.As(err, &bad):
+			if limited.N > 0 && len(f.Rejected) < 10 { // otherwise it is we who cut it
+				f.Rejected = append(f.Rejected, bad.Error())
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		f.Rows++
+		for i, value := range row.Fields {
+			sample(&f.Columns[at[c.Columns[i]]], value)
+		}
+		f.status(row.Fields, statuses)
+	}
+	return nil
+}
+
+// sample keeps a value where it is one of the first.
+func sample(c *workflows.ImportColumn, value string) {
+	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
+		return
+	}
+	if value = kinds.CutTo(markup.Flat(kinds.CutTo(value, 500)), 60); !slices.Contains(c.Samples, value) {
+		c.Samples = append(c.Samples, value)
+	}
+}
+
+// status counts the status of a row.
+func (f *inspection) status(fields []string, at []int) {
+	for _, i := range at {
+		name := markup.Flat(fields[i])
+		if name == "" {
+			continue
+		}
+		known := slices.IndexFunc(f.Statuses, func(s workflows.ImportStatus) bool { return strings.EqualFold(s.Name, name) })
+		if known >= 0 {
+			f.Statuses[known].Times++
+		} else if len(f.Statuses) < lookStatuses {
+			f.Statuses = append(f.Statuses, workflows.ImportStatus{Name: name, Times: 1, Column: f.plan.placed(name)})
+		}
+		return
+	}
+}
+
+// placed is the column for a status that is said or suggests itself, "" for none.
+func (p *importPlan) placed(status string) string {
+	if said, ok := p.statuses[strings.ToLower(status)]; ok {
+		return said
+	}
+	if column, ok := p.column(status); ok {
+		return column.Name
+	}
+	meaning := map[string]bool{"done": true, "closed": true, "resolved": true, "complete": true, "completed": true, "fixed": true, "won't do": true, "wontfix": true}
+	if meaning[strings.ToLower(status)] {
+		if column, ok := p.board.FirstColumn(true); ok {
+			return column.Name
+		}
+	}
+	return ""
+}
+
+// suggest fills in what is chosen, or else what the names of the columns suggest.
+func (f *inspection) suggest(values migrations.Values, columns []string) {
+	for _, c := range importColumns {
+		name := values[c.param]
+		if name == "" {
+			if name = suggested(columns, c.known); name == "" {
+				name = noColumn
+			}
+		}
+		f.Roles = append(f.Roles, workflows.ImportRole{Param: c.param, Label: c.label, Help: c.help, Column: name})
+	}
+	f.Kept = listOf(values["keep"])
+	if len(f.Kept) == 0 && f.Jira {
+		f.Kept = jiraKept
+	}
+}
+
+func (f *inspection) column(param string) string {
+	for _, role := range f.Roles {
+		if role.Param == param {
+			return role.Column
+		}
+	}
+	return noColumn
+}

@@ -1,0 +1,528 @@
+package importer_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// jiraExport is a file as Jira makes it: columns that repeat, line breaks in quotes, and what people write.
+const jiraExport = `Summary,Issue key,Issue id,Issue Type,Status,Assignee,Reporter,Priority,Labels,Labels,Created,Updated,Resolved,Description,Comment,Comment
+"Login fails, sometimes",OLD-123,10001,Bug,In Progress,ben@example.com,Ana,High,web,login,12/Mar/24 9:41 AM,13/Mar/24 10:00 AM,,"h2. Steps
+# open {{/login}}
+# see *500*
+
+{code:go}
+if x < 1 { *y* }
+{code}","12/Mar/24 10:05 AM;carla;I see it, too: [log|https://example.com/log]","13/Mar/24 8:00 AM;ben@example.com;Fixed; deployed"
+<script>alert('x')</script> '; DROP TABLE ticket; -- 👩‍🚀,OLD-7,10002,Task,Done,Nobody Known,,,,,1/Jan/23 8:00 AM,2/Jan/23 8:00 AM,3/Jan/23 8:00 AM,"<img src=x onerror=alert(1)>
+@ana ""quoted""",,
+=1+1,OLD-8,10003,Task,To do,,,,,,,,,,,
+`
+
+// importing is an import without an engine: what fills it, and the tasks that come of it.
+type importing struct {
+	t        testing.TB
+	h        *env
+	values   migrations.Values
+	file     string
+	cursor   string
+	tasks    []migrations.NewTask
+	rejected []migrations.Rejection
+}
+
+func (h *env) importing(t testing.TB, file string, values ...string) *importing {
+	i := &importing{t: t, h: h, file: file, values: migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com"}}
+	for n := 0; n < len(values); n += 2 {
+		i.values[values[n]] = values[n+1]
+	}
+	return i
+}
+
+func (i *importing) Values() migrations.Values { return i.values }
+func (i *importing) Cursor() string            { return i.cursor }
+func (i *importing) Upload(context.Context) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(i.file)), nil
+}
+
+func (i *importing) Add(_ context.Context, task migrations.NewTask) error {
+	i.tasks = append(i.tasks, task)
+	return nil
+}
+
+func (i *importing) Reject(_ context.Context, r migrations.Rejection) error {
+	i.rejected = append(i.rejected, r)
+	return nil
+}
+
+func (i *importing) fill() *importing {
+	i.t.Helper()
+	m := i.h.Migration(i.t, "import-tickets")
+	if err := m.Check(i.h.Ctx, i.values); err != nil {
+		i.t.Fatal(err)
+	}
+	if err := m.Fill(i.h.Ctx, i); err != nil {
+		i.t.Fatal(err)
+	}
+	return i
+}
+
+func (i *importing) works() (works []*migrations.Work) {
+	for n, task := range i.tasks {
+		works = append(works, &migrations.Work{Task: migrations.Task{Line: task.Line, Payload: task.Payload, Attempt: n}, Values: i.values})
+	}
+	return works
+}
+
+// run does all tasks in blocks and returns what was said of each: its note, or its error with a ! before it.
+func (i *importing) run() (notes []string) {
+	i.t.Helper()
+	i.fill()
+	works := i.works()
+	for block := range slices.Chunk(works, 2) {
+		if err := i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, block) }); err != nil {
+			i.t.Fatal(err)
+		}
+	}
+	for _, work := range works {
+		note, err := work.Outcome()
+		if err != nil {
+			note = "!" + err.Error()
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+func (i *importing) preview() (notes []string) {
+	i.t.Helper()
+	i.fill()
+	for _, work := range i.works() {
+		note, err := i.h.Migration(i.t, "import-tickets").Preview(i.h.Ctx, work)
+		if err != nil {
+			note = "!" + err.Error()
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+func (h *env) same(t testing.TB, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// member adds a member of the company.
+func (h *env) member(t testing.TB, name, email, role string) {
+	t.Helper()
+	h.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, email, name)
+	h.Exec(t, `INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT ?, id, ?, CONCAT('p', id), UTC_TIMESTAMP(6) FROM account WHERE email = ?`,
+		uint64(h.Actor.Company.ID), role, email)
+}
+
+func TestImport_of_a_Jira_export(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.member(t, "Ben", "ben@example.com", accounts.Member)
+	first := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer") + 1
+	told := h.Count(t, "SELECT COUNT(*) FROM notification")
+	key := func(n int) string { return fmt.Sprintf("DEMO-%d", first+n) }
+	statuses := []string{"statuses", "In Progress = Doing"}
+
+	t.Run("a dry run says what would come of each row", func(t *testing.T) {
+		h.same(t, h.importing(t, jiraExport, statuses...).preview(), []string{
+			"would open as DEMO-… in “Doing”, assigned to Ben",
+			"would open as DEMO-… in “Done”; nobody here is “Nobody Known”",
+			"would open as DEMO-… in “To do”",
+		})
+		if n := h.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
+			t.Errorf("it has imported %d", n)
+		}
+	})
+	t.Run("each row is a ticket", func(t *testing.T) {
+		h.same(t, h.importing(t, jiraExport, statuses...).run(), []string{
+			"opened as " + key(0) + " in “Doing”, assigned to Ben",
+			"opened as " + key(1) + " in “Done”; nobody here is “Nobody Known”",
+			"opened as " + key(2) + " in “To do”",
+		})
+	})
+	t.Run("with its texts, its people and its times", func(t *testing.T) {
+		one := h.Ticket(t, "OLD-123")
+		if one.Key.String() != key(0) || one.Title != "Login fails, sometimes" {
+			t.Errorf("OLD-123 is %v %q", one.Key, one.Title)
+		}
+		want := "## Steps\n\n1. open `/login`\n1. see **500**\n\n````go\nif x < 1 { *y* }\n````\n\n---\n\n- **Issue Type:** Bug\n- **Priority:** High\n- **Labels:** web, login\n- **Reporter:** Ana\n- **Status:** In Progress"
+		if one.Description != want {
+			t.Errorf("description %q, want %q", one.Description, want)
+		}
+		if len(one.Assignees) != 1 || one.Assignees[0].Name != "Ben" || one.Author.Name != "Ana" || one.Closed() {
+			t.Errorf("got %+v", one)
+		}
+		if at := time.Date(2024, 3, 12, 9, 41, 0, 0, time.UTC); !one.CreatedAt.Equal(at) {
+			t.Errorf("created at %v", one.CreatedAt)
+		}
+		done := h.Ticket(t, "old-7")
+		if at := time.Date(2023, 1, 3, 8, 0, 0, 0, time.UTC); done.ClosedAt == nil || !done.ClosedAt.Equal(at) {
+			t.Errorf("closed at %v", done.ClosedAt)
+		}
+		if done.Title != "<script>alert('x')</script> '; DROP TABLE ticket; -- 👩‍🚀" {
+			t.Errorf("title %q", done.Title)
+		}
+	})
+	t.Run("with its comments, whoever they are of", func(t *testing.T) {
+		rows, err := h.DB.SQL.Query("SELECT a.name, c.body FROM comment c JOIN account a ON a.id = c.account_id ORDER BY c.id")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var got []string
+		for rows.Next() {
+			var name, body string
+			if err := rows.Scan(&name, &body); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, name+": "+body)
+		}
+		h.same(t, got, []string{"Ana: *carla:*\n\nI see it, too: [log](https://example.com/log)", "Ben: Fixed; deployed"})
+	})
+	t.Run("a history that says where it came from, and nobody is told", func(t *testing.T) {
+		history, _, err := h.Workflows.History(h.Ctx, h.Ticket(t, "OLD-8").ID, 0)
+		if err != nil || len(history) != 1 || history[0].Detail.Origin != "OLD-8" {
+			t.Errorf("got %+v, %v", history, err)
+		}
+		if n := h.Count(t, "SELECT COUNT(*) FROM notification"); n != told {
+			t.Errorf("%d notifications, had %d", n, told)
+		}
+	})
+	t.Run("again changes nothing, and says so", func(t *testing.T) {
+		before := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID))
+		h.same(t, h.importing(t, jiraExport, statuses...).run(), []string{
+			"OLD-123 is there already as " + key(0), "OLD-7 is there already as " + key(1), "OLD-8 is there already as " + key(2),
+		})
+		if after := h.Count(t, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(h.Practice.ID)); after != before {
+			t.Errorf("numbers went from %d to %d", before, after)
+		}
+	})
+	t.Run("no board gets the slug of its keys", func(t *testing.T) {
+		if _, err := h.Workflows.OpenBoard(h.Ctx, boards.Draft{Slug: "OLD", Title: "Old"}, nil); !errors.Is(err, boards.CodeSlugImported) {
+			t.Errorf("got %v", err)
+		}
+	})
+	h.importSound(t)
+}
+
+// importSound fails where what an import must keep is not so.
+func (h *env) importSound(t testing.TB) {
+	t.Helper()
+	h.Sound(t)
+	for why, query := range map[string]string{
+		"a number is missing":              `SELECT COUNT(*) FROM board_ticket_incrementer i WHERE i.max_ticket_id <> (SELECT COUNT(*) FROM ticket t WHERE t.board_id = i.board_id)`,
+		"a ticket was not opened once":     `SELECT COUNT(*) FROM ticket t WHERE (SELECT COUNT(*) FROM activity a WHERE a.ticket_id = t.id AND a.kind = 'opened') <> 1`,
+		"a ticket is younger than itself":  `SELECT COUNT(*) FROM ticket WHERE updated_at < created_at OR closed_at < created_at`,
+		"an origin's slug is not reserved": `SELECT COUNT(*) FROM ticket_origin o LEFT JOIN board_slug s ON s.company_id = o.company_id AND s.slug = SUBSTRING_INDEX(o.external_id, '-', 1) WHERE o.external_id REGEXP '^[A-Z][A-Z0-9]{1,9}-[1-9][0-9]*$' AND s.slug IS NULL`,
+	} {
+		if n := h.Count(t, query); n != 0 {
+			t.Errorf("%s: %d", why, n)
+		}
+	}
+}
+
+func TestImport_rows(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.member(t, "Ben", "ben@example.com", accounts.Member)
+	h.member(t, "Zoë Twin", "zoe1@example.com", accounts.Member)
+	h.member(t, "Zoë Twin", "zoe2@example.com", accounts.Member)
+	h.member(t, "Vera", "vera@example.com", accounts.Viewer)
+	one := func(t *testing.T, file string, values ...string) (note string) {
+		t.Helper()
+		notes := h.importing(t, file, values...).run()
+		if len(notes) != 1 {
+			t.Fatalf("got %q", notes)
+		}
+		_, note, _ = strings.Cut(notes[0], " in ")
+		return note
+	}
+	t.Run("people are matched by email, by name only where that is asked for and is one person's", func(t *testing.T) {
+		for _, c := range []struct{ who, names, note string }{
+			{"BEN@Example.com", "", "“To do”, assigned to Ben"},
+			{"Somebody <ben@example.com>", "", "“To do”, assigned to Ben"},
+			{"Ben", "", "“To do”; nobody here is “Ben”"},
+			{"Ben", "true", "“To do”, assigned to Ben"},
+			{"ben", "true", "“To do”; nobody here is “ben”"},
+			{"Ben <other@example.com>", "true", "“To do”; nobody here is “Ben <other@example.com>”"},
+			{"Zoë Twin", "true", "“To do”; nobody here is “Zoë Twin”"},
+			{"vera@example.com", "", "“To do”; Vera only reads here, and is not assigned"},
+		} {
+			got := one(t, "title,key,assignee\nx,P-"+c.who+c.names+",\""+c.who+"\"\n", "names", c.names)
+			if got != c.note {
+				t.Errorf("%q: %q, want %q", c.who, got, c.note)
+			}
+		}
+	})
+	t.Run("a title that is too long stands whole in the description", func(t *testing.T) {
+		long := strings.Repeat("word ", 80) + "end"
+		one(t, "title,key,description\n"+long+",LONG-1,Text\n")
+		ticket := h.Ticket(t, "LONG-1")
+		if len([]rune(ticket.Title)) > 255 || !strings.HasPrefix(ticket.Description, "**"+long+"**\n\nText") {
+			t.Errorf("%q %q", ticket.Title, ticket.Description)
+		}
+	})
+	t.Run("a description that is too long goes on in comments, with nothing lost", func(t *testing.T) {
+		long := strings.Repeat("ä line of text\n", 12_000)
+		one(t, "title,key,description\nx,LONG-2,\""+long+"\"\n")
+		ticket := h.Ticket(t, "LONG-2")
+		whole := ticket.Description
+		rows, err := h.DB.SQL.Query("SELECT body FROM comment WHERE ticket_id = ? ORDER BY id", uint64(ticket.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var body string
+			if err := rows.Scan(&body); err != nil {
+				t.Fatal(err)
+			}
+			whole += body
+		}
+		if whole != strings.TrimSpace(long) {
+			t.Errorf("%d bytes of %d are there", len(whole), len(long))
+		}
+	})
+	t.Run("dates out of bounds are left out", func(t *testing.T) {
+		if got := one(t, "title,key,created\nx,DATE-1,31.12.9999 10:00\n"); !strings.Contains(got, "is no date") {
+			t.Errorf("got %q", got)
+		}
+		one(t, "title,key,created,closed,status\nx,DATE-2,5/4/2024,4/4/2024,Done\n", "dates", "mdy")
+		ticket := h.Ticket(t, "DATE-2")
+		if at := time.Date(2024, 5, 4, 0, 0, 0, 0, time.UTC); !ticket.CreatedAt.Equal(at) || !ticket.ClosedAt.Equal(at) {
+			t.Errorf("got %v %v", ticket.CreatedAt, ticket.ClosedAt)
+		}
+	})
+	t.Run("a status that is left out opens nothing", func(t *testing.T) {
+		if notes := h.importing(t, "title,key,status\nx,LEFT-1,Won't do\n", "statuses", "Won't do = -").run(); notes[0] != "left out: its status is “Won't do”" {
+			t.Errorf("got %q", notes)
+		}
+	})
+	t.Run("a key whose slug is a board's here stays that board's", func(t *testing.T) {
+		if got := one(t, "title,key\nx,DEMO-1\n"); got != "“To do”; DEMO is a board here, so DEMO-1 does not open it" {
+			t.Errorf("got %q", got)
+		}
+		if h.Ticket(t, "DEMO-1").Title == "x" {
+			t.Error("it opens the imported one")
+		}
+		if notes := h.importing(t, "title,key\nx,DEMO-1\n").run(); !strings.HasPrefix(notes[0], "DEMO-1 is there already as ") {
+			t.Errorf("got %q", notes)
+		}
+	})
+	t.Run("a key that stands in the file again is rejected with both lines, also where filling goes on", func(t *testing.T) {
+		file := "title,key\nx,TWICE-1\n,TWICE-2\ny,twice-1\nz,TWICE-2\nx,a\nx,A\nx,\nx,\nz, a\n"
+		whole := h.importing(t, file)
+		preview, run := whole.preview(), h.importing(t, file).run()
+		check := func(i *importing, want ...string) {
+			t.Helper()
+			var got []string
+			for _, r := range i.rejected {
+				got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
+			}
+			h.same(t, got, want)
+		}
+		twice, title, a := "4 TWICE-1 stands on line 2 already. Of the rows with one key, the first is taken.", "3 The row has no title.", "10 a stands on line 6 already. Of the rows with one key, the first is taken."
+		check(whole, title, twice, a)
+		if len(preview) != 6 || len(run) != 6 || h.Ticket(t, "TWICE-1").Title != "x" || h.Ticket(t, "TWICE-2").Title != "z" {
+			t.Errorf("%q, %q", preview, run)
+		}
+		for n := range run {
+			if !strings.HasPrefix(preview[n], "would open as DEMO-") || !strings.HasPrefix(run[n], "opened as DEMO-") {
+				t.Errorf("%q became %q", preview[n], run[n])
+			}
+		}
+		for cursor, want := range map[string][]string{whole.tasks[0].Cursor: {title, twice, a}, whole.rejected[1].Cursor: {a}, whole.tasks[4].Cursor: {a}} {
+			later := h.importing(t, file)
+			later.cursor = cursor
+			check(later.fill(), want...)
+		}
+	})
+	t.Run("what stands in the file again and was not seen is one ticket all the same", func(t *testing.T) {
+		i := h.importing(t, "title,key\nx,THRICE-1\n").fill()
+		i.tasks = append(i.tasks, i.tasks[0], i.tasks[0])
+		works := i.works()
+		i.blockOrEach(works)
+		for n, work := range works {
+			if note, _ := work.Outcome(); strings.HasPrefix(note, "opened as ") != (n == 0) || strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
+				t.Errorf("%d: %q", n, note)
+			}
+		}
+	})
+	t.Run("a column with a hard limit takes no more than that, and the rest can be tried again", func(t *testing.T) {
+		board := h.Board(t, "TIGHT")
+		h.Exec(t, "UPDATE board_column SET wip_limit = 2, wip_hard = TRUE WHERE id = ?", uint64(board.Columns[1].ID))
+		file := "title,key,status\na,T-1,Doing\nb,T-2,Doing\nc,T-3,Doing\nd,T-4,To do\n"
+		for n, note := range h.importing(t, file, "board", "TIGHT").preview() {
+			if strings.HasSuffix(note, "; “Doing” has room for 2 more: which rows get it shows when they are imported") != (n < 3) || !strings.HasPrefix(note, "would open as TIGHT-…") {
+				t.Errorf("a dry run says %q", note)
+			}
+		}
+		notes := h.importing(t, file, "board", "TIGHT").run()
+		if !strings.HasPrefix(notes[2], "!“Doing” is full") || notes[3] != "opened as TIGHT-3 in “To do”" {
+			t.Errorf("got %q", notes)
+		}
+		if notes := h.importing(t, file, "board", "TIGHT").preview(); !strings.HasPrefix(notes[2], "!“Doing” is full") {
+			t.Errorf("a dry run says %q", notes)
+		}
+		h.Exec(t, "UPDATE board_column SET wip_limit = 3 WHERE id = ?", uint64(board.Columns[1].ID))
+		if notes := h.importing(t, file, "board", "TIGHT").run(); notes[2] != "opened as TIGHT-4 in “Doing”" {
+			t.Errorf("got %q", notes)
+		}
+	})
+	t.Run("rows without a title, and with a key without end, are rejected by line", func(t *testing.T) {
+		i := h.importing(t, "title,key\n ,A-1\n\"\u202e\",A-2\nx,"+strings.Repeat("k", 191)+"\nx,A-3\nx\n").fill()
+		var got []string
+		for _, r := range i.rejected {
+			got = append(got, fmt.Sprint(r.Line, " ", r.Reason))
+		}
+		h.same(t, got, []string{"2 The row has no title.", "3 The row has no title.", "4 The key has 191 characters; it may have 190.", "6 The row has 1 fields, the header 2."})
+		if len(i.tasks) != 1 {
+			t.Errorf("%d tasks", len(i.tasks))
+		}
+	})
+	t.Run("a file without titles, or without a column that is named, is refused", func(t *testing.T) {
+		for _, c := range [][]string{{"a,b\n1,2\n"}, {"title,b\n1,2\n", "status", "Nope"}, {"title,b\n", "status", "b"}} {
+			i := h.importing(t, c[0], c[1:]...)
+			if err := h.Migration(t, "import-tickets").Fill(h.Ctx, i); !errors.Is(err, fault.Invalid) {
+				t.Errorf("%q: %v", c, err)
+			}
+		}
+	})
+	t.Run("parameters are checked", func(t *testing.T) {
+		for param, value := range map[string]string{"company": "nope", "board": "NOPE", "author": "nobody@example.com", "statuses": "x = Nowhere", "other": "Nowhere"} {
+			i := h.importing(t, "", param, value)
+			err := h.Migration(t, "import-tickets").Check(h.Ctx, i.values)
+			if fault.Field(err) != param {
+				t.Errorf("%s: %v", param, err)
+			}
+		}
+		if err := h.Migration(t, "import-tickets").Check(h.Ctx, h.importing(t, "", "author", "vera@example.com").values); fault.Field(err) != "author" {
+			t.Errorf("a viewer imports: %v", err)
+		}
+	})
+	h.importSound(t)
+}
+
+// An import keeps the slugs of its keys for good, so it cannot keep as many as a file has.
+func TestImport_of_many_projects(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	var file strings.Builder
+	file.WriteString("Title,Key\n")
+	const projects = 104
+	for i := range 3 * projects { // each is there three times; lines 2 to 313
+		fmt.Fprintf(&file, "Row,P%d-%d\n", i%projects, i+1)
+	}
+	file.WriteString("Row,\nRow,10001\nRow,P3-900\n")
+	all := h.importing(t, file.String()).fill()
+	check := func(i *importing) {
+		t.Helper()
+		want := map[uint64]bool{}
+		for line := range uint64(3 * projects) {
+			want[line+2] = line%projects >= 100
+		}
+		for _, task := range i.tasks {
+			if want[task.Line] {
+				t.Errorf("line %d was taken", task.Line)
+			}
+			delete(want, task.Line)
+		}
+		for _, r := range i.rejected {
+			if !want[r.Line] || !strings.Contains(r.Reason, "one project too many") {
+				t.Errorf("line %d was rejected: %s", r.Line, r.Reason)
+			}
+			delete(want, r.Line)
+		}
+		if i.cursor == "" && (len(want) != 0 || len(i.tasks) != 3*100+3 || len(i.rejected) != 3*4) {
+			t.Errorf("%d tasks, %d rejections; %v are missing", len(i.tasks), len(i.rejected), want)
+		}
+	}
+	check(all)
+	for _, cursor := range []string{all.tasks[0].Cursor, all.tasks[99].Cursor, all.rejected[1].Cursor, all.tasks[250].Cursor} {
+		later := h.importing(t, file.String())
+		later.cursor = cursor
+		check(later.fill())
+		last := len(later.tasks) + len(later.rejected)
+		if last == 0 || last >= len(all.tasks)+len(all.rejected) {
+			t.Errorf("after %s come %d rows", cursor, last)
+		}
+		if n := len(later.rejected); cursor != all.tasks[250].Cursor && n < 8 {
+			t.Errorf("after %s %d rows are rejected", cursor, n)
+		}
+	}
+}
+
+func TestImport_at_once(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	other := h.Board(t, "OTHER")
+	var file bytes.Buffer
+	out := csv.NewWriter(&file)
+	out.Write([]string{"title", "key", "status"})
+	for n := range 300 {
+		out.Write([]string{fmt.Sprint("Ticket ", n), fmt.Sprint("BIG-", n+1), []string{"To do", "Doing", "Done"}[n%3]})
+	}
+	out.Flush()
+	var wg sync.WaitGroup
+	for n := range 4 {
+		board := "DEMO"
+		if n == 3 {
+			board = other.Slug // another board, whose columns are others: only the unique key is in the way
+		}
+		wg.Go(func() {
+			i := h.importing(t, file.String(), "board", board).fill()
+			for block := range slices.Chunk(i.works(), 20) {
+				i.blockOrEach(block)
+			}
+		})
+	}
+	wg.Wait()
+	if n := h.Count(t, "SELECT COUNT(*) FROM ticket WHERE title LIKE 'Ticket %'"); n != 300 {
+		t.Errorf("%d tickets of 300 rows", n)
+	}
+	if n := h.Count(t, "SELECT COUNT(DISTINCT external_id) FROM ticket_origin"); n != 300 {
+		t.Errorf("%d keys of 300 rows", n)
+	}
+	h.importSound(t)
+}
+
+// blockOrEach does a block as the engine does: where it fails, each task alone.
+func (i *importing) blockOrEach(block []*migrations.Work) {
+	write := func(works []*migrations.Work) error {
+		return i.h.DB.InTx(i.h.Ctx, func(tx *db.Tx) error { return i.h.Migration(i.t, "import-tickets").Write(i.h.Ctx, tx, works) })
+	}
+	if write(block) == nil {
+		return
+	}
+	for _, work := range block {
+		for attempt := 0; attempt < 10 && errors.Is(write([]*migrations.Work{work}), tickets.CodeOriginTaken); attempt++ {
+			continue
+		}
+		if note, failed := work.Outcome(); failed != nil || note == "" {
+			i.t.Errorf("%q, %v", note, failed)
+		}
+	}
+}

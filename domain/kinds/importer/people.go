@@ -1,0 +1,59 @@
+package importer
+
+import (
+	"context"
+	"net/mail"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+)
+
+// directory is a company's members, to match the people of a file with.
+type directory struct {
+	byEmail map[string]accounts.Person
+	byName  map[string]accounts.Person
+	shared  map[string]bool // names that several have: nobody is meant by them
+}
+
+func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*directory, error) {
+	const page = 1000
+	d := &directory{byEmail: map[string]accounts.Person{}, byName: map[string]accounts.Person{}, shared: map[string]bool{}}
+	for after := accounts.ID(0); ; {
+		people, err := accounts.People(ctx, q, company, after, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, person := range people {
+			d.byEmail[person.Account.Email] = person
+			name := markup.Flat(person.Account.Name)
+			_, taken := d.byName[name]
+			d.byName[name], d.shared[name] = person, taken || d.shared[name]
+			after = person.Account.ID
+		}
+		if len(people) < page {
+			return d, nil
+		}
+	}
+}
+
+// find returns the member whose email address a name is or has and, where it has none and names are
+// looked for, the only one who is called exactly so.
+func (d *directory) find(name string, names bool) (accounts.Person, bool) {
+	email, err := accounts.ParseEmail(name)
+	if err != nil {
+		if parsed, err := mail.ParseAddress(name); err == nil {
+			email, _ = accounts.ParseEmail(parsed.Address)
+		}
+	}
+	if email != "" {
+		person, ok := d.byEmail[email]
+		return person, ok
+	}
+	if !names || name == "" || d.shared[name] {
+		return accounts.Person{}, false
+	}
+	person, ok := d.byName[name]
+	return person, ok
+}

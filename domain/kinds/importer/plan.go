@@ -1,0 +1,202 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/csvfile"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Migration is the migration that opens a ticket for each row of a CSV file. A row whose key was
+// imported before is left as it is, so that it can be repeated. Nobody is told.
+func (m *Importer) Migration() *migrations.Migration {
+	params := []migrations.Param{
+		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
+		{Name: "board", Label: "Board", Help: "Its slug: DEMO.", Kind: migrations.Text, Required: true, Max: 10},
+		{Name: "author", Label: "Imported by", Help: "The email address of a member. Tickets and comments of people who are not found here are theirs.", Kind: migrations.Text, Required: true, Max: 254},
+		kinds.EncodingParam("Encoding"),
+	}
+	for _, c := range importColumns {
+		help := strings.TrimSpace(c.help + " The name of its column in the file; - for none. Left empty, it is found by its usual names.")
+		params = append(params, migrations.Param{Name: c.param, Label: c.label, Help: help, Kind: migrations.Text, Max: 1000})
+	}
+	params = append(params,
+		migrations.Param{Name: "keep", Label: "Kept below the description", Help: "Names of more columns, one a line; - for none. Left empty, the usual ones of a Jira export.", Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "statuses", Label: "Columns of statuses", Help: "One a line: In Progress = Doing. A status that is not named goes to the column of its name; = - leaves tickets out.", Kind: migrations.Text, Max: 20_000},
+		migrations.Param{Name: "other", Label: "Column for other statuses", Help: "Left empty, the first one.", Kind: migrations.Text, Max: 80},
+		migrations.Param{Name: "names", Label: "Match people by name, too", Help: "Where there is no email address: a member whose name is exactly the same, if there is exactly one.", Kind: migrations.Flag},
+		migrations.Param{Name: "dates", Label: "Dates such as 3/12/2026", Kind: migrations.Choice, Required: true, Default: "dmy", Choices: kinds.Choices("dmy", "day first: 3 December", "mdy", "month first: 12 March")},
+		migrations.Param{Name: "markup", Label: "Texts are in", Kind: migrations.Choice, Required: true, Default: "auto", Choices: kinds.Choices("auto", "Jira's markup in a file of Jira, otherwise Markdown", "jira", "Jira's markup", "markdown", "Markdown, or plain text")},
+	)
+	return &migrations.Migration{
+		Name: workflows.ImportName, Title: "Import tickets",
+		Description: "Opens a ticket for each row of a CSV file, such as an export of Jira. Repeat it as often as you like: what was imported is left as it is.",
+		Params:      params,
+		Upload:      "a CSV file with a header",
+		First:       []string{"company", "board", "author", "encoding"},
+		Check:       m.checkImport,
+		Fill:        m.fillImport,
+		Write:       m.writeImport,
+		Preview:     m.previewImport,
+		Knobs:       migrations.Knobs{Concurrency: 2, Block: 200, Attempts: 3},
+	}
+}
+
+// importPlan is what the parameters of an import come to.
+type importPlan struct {
+	company  accounts.Company
+	board    boards.Board
+	author   accounts.Person
+	statuses map[string]string // in lower case, to a column's name, "-" for none
+	other    string
+	names    bool
+	people   *directory
+}
+
+// importPlan reads what the parameters name. It returns migrations.BadParam.
+func (m *Importer) importPlan(ctx context.Context, q *db.Queries, values migrations.Values) (plan importPlan, err error) {
+	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
+	if errors.Is(err, fault.NotFound) {
+		return plan, migrations.BadParam("company", "There is no such company. Write it as in its address: acme.")
+	}
+	if err != nil {
+		return plan, err
+	}
+	if plan.board, err = boards.BySlug(ctx, q, plan.company.ID, values["board"]); errors.Is(err, fault.NotFound) {
+		return plan, migrations.BadParam("board", "There is no such board in that company. Write its slug, such as DEMO.")
+	}
+	if err != nil {
+		return plan, err
+	}
+	if plan.board.Archived() {
+		return plan, migrations.BadParam("board", "The board is archived. Restore it first, or choose another one.")
+	}
+	if plan.people, err = m.people.Get(plan.company.ID, func() (*directory, error) { return readDirectory(ctx, q, plan.company.ID) }); err != nil {
+		return plan, err
+	}
+	plan.names = values["names"] == "true"
+	author, found := plan.people.byEmail[strings.ToLower(strings.TrimSpace(values["author"]))]
+	if !found || author.Role == accounts.Viewer {
+		return plan, migrations.BadParam("author", "No member of that company who may write has this email address.")
+	}
+	plan.author = author
+	return plan, plan.readStatuses(values)
+}
+
+func (p *importPlan) readStatuses(values migrations.Values) error {
+	p.statuses, p.other = map[string]string{}, p.board.Columns[0].Name
+	known := func(param, name string) error {
+		if _, ok := p.column(name); !ok {
+			return migrations.BadParam(param, fmt.Sprintf("The board has no column “%s”. It has: %s.", name, p.columnNames()))
+		}
+		return nil
+	}
+	if other := values["other"]; other != "" {
+		if p.other = other; other != noColumn {
+			if err := known("other", other); err != nil {
+				return err
+			}
+		}
+	}
+	for _, line := range listOf(values["statuses"]) {
+		at := strings.LastIndex(line, "=")
+		if at < 0 {
+			return migrations.BadParam("statuses", fmt.Sprintf("“%s” does not say which column: write it as In Progress = Doing.", line))
+		}
+		status, column := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+		if column != noColumn {
+			if err := known("statuses", column); err != nil {
+				return err
+			}
+		}
+		p.statuses[strings.ToLower(markup.Flat(status))] = column
+	}
+	return nil
+}
+
+func (p *importPlan) column(name string) (boards.Column, bool) {
+	for _, c := range p.board.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return c, true
+		}
+	}
+	return boards.Column{}, false
+}
+
+func (p *importPlan) columnNames() string {
+	names := make([]string, len(p.board.Columns))
+	for i, c := range p.board.Columns {
+		names[i] = c.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// columnOf is where a ticket with the status goes; ok is false where it is left out.
+func (p *importPlan) columnOf(status string) (column boards.Column, ok bool) {
+	name, said := p.statuses[strings.ToLower(status)]
+	if !said {
+		if column, ok = p.column(status); ok {
+			return column, true
+		}
+		name = p.other
+	}
+	if name == noColumn {
+		return boards.Column{}, false
+	}
+	return p.column(name)
+}
+
+func (m *Importer) checkImport(ctx context.Context, values migrations.Values) error {
+	_, err := m.importPlan(ctx, m.db.Queries, values)
+	return err
+}
+
+func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error {
+	return migrations.FillCSV(ctx, into, kinds.CSVOptions(into.Values()), func(file *csvfile.File) (func(csvfile.Row) (string, error), error) {
+		mapping, err := mapColumns(into.Values(), file.Columns, m.bulk.Now())
+		if err == nil && into.Cursor() != "" {
+			err = mapping.catchUp(ctx, into)
+		}
+		return mapping.payload, err
+	})
+}
+
+// assignable are those of the names whom a ticket can be assigned to, and what is said of the others.
+func (p *importPlan) assignable(names []string) (list []tickets.Assignee, notes []string) {
+	for _, name := range names {
+		person, ok := p.people.find(name, p.names)
+		switch {
+		case !ok:
+			notes = append(notes, fmt.Sprintf("nobody here is “%s”", name))
+		case person.Role == accounts.Viewer:
+			notes = append(notes, fmt.Sprintf("%s only reads here, and is not assigned", person.Account.Name))
+		case len(list) == tickets.MaxAssignees:
+			notes = append(notes, fmt.Sprintf("%s is one assignee too many", person.Account.Name))
+		default:
+			list = append(list, tickets.Assignee{ID: person.Account.ID, Name: person.Account.Name, Handle: person.Handle})
+		}
+	}
+	return unique(list), notes
+}
+
+func unique(list []tickets.Assignee) (once []tickets.Assignee) {
+	seen := map[accounts.ID]bool{}
+	for _, one := range list {
+		if !seen[one.ID] {
+			seen[one.ID] = true
+			once = append(once, one)
+		}
+	}
+	return once
+}

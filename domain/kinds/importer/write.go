@@ -1,0 +1,392 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// arrival is a row with what becomes of it.
+type arrival struct {
+	work    *migrations.Work
+	row     importRow
+	opening tickets.Opening
+	rest    tickets.Import
+	column  boards.Column
+	notes   []string
+}
+
+// writeImport opens the tickets of a block of rows, in the transaction that completes them.
+//
+// All columns of the board are locked first. So two imports to a board come one after the other, and the
+// second sees the keys that the first has kept; of two boards, the unique key of origins decides.
+func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	plan, err := m.importPlan(ctx, tx.Queries, works[0].Values)
+	if errors.Is(err, migrations.CodeBadParam) {
+		return migrations.Permanent{Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	columns := make([]id.Column, len(plan.board.Columns))
+	for i, c := range plan.board.Columns {
+		columns[i] = c.ID
+	}
+	locked, err := boards.LockColumns(ctx, tx, columns...)
+	if err != nil {
+		return err
+	}
+	for i, c := range plan.board.Columns {
+		now, ok := locked[c.ID]
+		if !ok {
+			return boards.ErrOutdated
+		}
+		plan.board.Columns[i] = now
+	}
+	arrivals, err := plan.arrive(ctx, tx, works)
+	if err != nil || len(arrivals) == 0 {
+		return err
+	}
+	opened, err := plan.open(ctx, tx, arrivals)
+	if err != nil {
+		return err
+	}
+	taken, err := boards.ImportSlugs(ctx, tx, plan.board, slugsOf(arrivals))
+	if err != nil {
+		return err
+	}
+	for i, a := range arrivals {
+		a.notes = append(a.notes, keyNotes(a.row.Key, func(slug string) bool { return taken[slug] })...)
+		a.work.Note(openedNote(opened[i], a))
+	}
+	return nil
+}
+
+// arrive returns the rows that a ticket is opened for, each once, and says of the others what they are.
+func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.Work) ([]*arrival, error) {
+	rows := make([]importRow, len(works))
+	var keys []string
+	for i, work := range works {
+		if err := json.Unmarshal([]byte(work.Task.Payload), &rows[i]); err != nil {
+			work.Fail(migrations.Permanent{Err: fmt.Errorf("the task is no row of an import: %w", err)})
+			rows[i] = importRow{}
+			continue
+		}
+		if rows[i].Key != "" {
+			keys = append(keys, rows[i].Key)
+		}
+	}
+	there, err := tickets.ByOrigins(ctx, tx.Queries, p.company.ID, keys)
+	if err != nil {
+		return nil, err
+	}
+	var arrivals []*arrival
+	room := map[id.Column]int64{}
+	for i, work := range works {
+		row := rows[i]
+		if row.Title == "" {
+			continue // it has failed
+		}
+		if origin, ok := there[row.Key]; ok && row.Key != "" {
+			work.Note(thereNote(row.Key, origin))
+			continue
+		}
+		a, ok := p.arrival(row, tx.Now)
+		if !ok {
+			work.Note(leftOut(row))
+			continue
+		}
+		if err := a.column.Admit(room[a.column.ID] + 1); err != nil {
+			work.Fail(migrations.Permanent{Err: err})
+			continue
+		}
+		room[a.column.ID]++
+		a.work = work
+		arrivals = append(arrivals, a)
+	}
+	return arrivals, nil
+}
+
+// arrival is a row as a ticket; ok is false where its status leaves it out.
+func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool) {
+	a = &arrival{row: row, notes: row.Notes}
+	if a.column, ok = p.columnOf(row.Status); !ok {
+		return nil, false
+	}
+	by := tickets.Person{ID: p.author.Account.ID, Name: p.author.Account.Name}
+	a.rest = tickets.Import{Origin: row.Key, By: by}
+	created := firstOf(row.Created, row.Updated, row.Resolved)
+	var notes []string
+	a.rest.Assignees, notes = p.assignable(row.Assignees)
+	if a.notes = append(a.notes, notes...); len(notes) > 0 {
+		row.keep("Assignee", strings.Join(row.Assignees, ", "))
+	}
+	author, known := p.person(row.Reporter)
+	if !known && row.Reporter != "" {
+		row.keep("Reporter", row.Reporter)
+	}
+	if row.Status != "" && !strings.EqualFold(row.Status, a.column.Name) {
+		row.keep("Status", row.Status)
+	}
+	description, more := divide(footed(row), tickets.MaxDescription)
+	for _, part := range more {
+		a.rest.Comments = append(a.rest.Comments, tickets.Remark{Author: author, Body: part, At: created})
+	}
+	if len(more) > 0 {
+		a.notes = append(a.notes, "the description is long, and goes on in comments")
+	}
+	for _, comment := range row.Comments {
+		a.rest.Comments = append(a.rest.Comments, p.remarks(comment)...)
+	}
+	a.opening = tickets.Opening{
+		Draft:  tickets.Draft{Title: row.Title, Description: description, Column: a.column.ID},
+		Author: author, CreatedAt: created, UpdatedAt: later(created, row.Updated),
+	}
+	if a.column.Done {
+		at := later(created, row.Resolved)
+		if row.Resolved.IsZero() {
+			at = now
+		}
+		a.opening.ClosedAt = &at
+	}
+	return a, true
+}
+
+// firstOf is the first time or, where that is not known, the earliest of the others.
+func firstOf(at time.Time, others ...time.Time) time.Time {
+	if !at.IsZero() {
+		return at
+	}
+	for _, other := range others {
+		if !other.IsZero() && (at.IsZero() || other.Before(at)) {
+			at = other
+		}
+	}
+	return at
+}
+
+// later is the second time, unless it is before the first.
+func later(first, second time.Time) time.Time {
+	if second.Before(first) {
+		return first
+	}
+	return second
+}
+
+// person is who is meant by a name, or the one who imports.
+func (p *importPlan) person(name string) (tickets.Person, bool) {
+	if found, ok := p.people.find(name, p.names); ok {
+		return tickets.Person{ID: found.Account.ID, Name: found.Account.Name}, true
+	}
+	return tickets.Person{ID: p.author.Account.ID, Name: p.author.Account.Name}, false
+}
+
+// remarks are the comments that a comment of the file comes to: of whoever wrote it, or of the one who
+// imports, and then it says whose it was.
+func (p *importPlan) remarks(c importComment) (list []tickets.Remark) {
+	author, known := p.person(c.Author)
+	if !known && c.Author != "" {
+		c.Text = "*" + c.Author + ":*\n\n" + c.Text
+	}
+	first, more := divide(c.Text, tickets.MaxComment)
+	for _, part := range append([]string{first}, more...) {
+		if body, err := tickets.ParseComment(part); err == nil {
+			list = append(list, tickets.Remark{Author: author, Body: body, At: c.At})
+		}
+	}
+	return list
+}
+
+// footed is a description with what is kept of the row below it.
+func footed(row importRow) string {
+	if len(row.Kept) == 0 {
+		return row.Description
+	}
+	var b strings.Builder
+	if row.Description != "" {
+		b.WriteString(row.Description + "\n\n---\n\n")
+	}
+	for i, field := range row.Kept {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("- **" + field.Name + ":** " + field.Value)
+	}
+	return b.String()
+}
+
+// divide cuts a text into parts of at most so many bytes, at the ends of lines where there are any.
+func divide(text string, most int) (first string, more []string) {
+	var parts []string
+	for len(text) > most {
+		end := most
+		if at := strings.LastIndexByte(text[:most], '\n'); at > most/2 {
+			end = at
+		}
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		parts, text = append(parts, text[:end]), text[end:]
+	}
+	parts = append(parts, text)
+	return parts[0], parts[1:]
+}
+
+// open opens the tickets, and keeps their assignees members until the transaction ends.
+func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Ticket, error) {
+	openings := make([]tickets.Opening, len(arrivals))
+	for i, a := range arrivals {
+		openings[i] = a.opening
+	}
+	return workflows.OpenTickets(ctx, tx, p.board, openings, func(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, rows []tickets.Opening) ([]tickets.Ticket, error) {
+		imports, err := p.held(ctx, tx, arrivals)
+		if err != nil {
+			return nil, err
+		}
+		opened, err := tickets.ImportAll(ctx, tx, p.company.ID, board, slug, last, rows, imports)
+		if err != nil {
+			return nil, err
+		}
+		return opened, boards.Live(ctx, tx, board)
+	})
+}
+
+// held returns what the tickets have beyond their rows. Who left the company in this moment is no assignee.
+func (p *importPlan) held(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
+	var people []accounts.ID
+	for _, a := range arrivals {
+		for _, one := range a.rest.Assignees {
+			people = append(people, one.ID)
+		}
+	}
+	slices.Sort(people)
+	roles, err := accounts.Hold(ctx, tx, p.company.ID, slices.Compact(people))
+	if err != nil {
+		return nil, err
+	}
+	imports := make([]tickets.Import, len(arrivals))
+	for i, a := range arrivals {
+		imports[i] = a.rest
+		imports[i].Assignees = slices.DeleteFunc(slices.Clone(a.rest.Assignees), func(one tickets.Assignee) bool {
+			return roles[one.ID] == "" || roles[one.ID] == accounts.Viewer
+		})
+	}
+	return imports, nil
+}
+
+// slugsOf are the slugs of the keys that the tickets had.
+func slugsOf(arrivals []*arrival) (slugs []string) {
+	for _, a := range arrivals {
+		if slug, ok := slugOf(a.row.Key); ok && !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
+		}
+	}
+	slices.Sort(slugs)
+	return slugs
+}
+
+// slugOf is the slug of what has the form of a key.
+func slugOf(name string) (slug string, ok bool) {
+	key, err := tickets.ParseKey(name)
+	return key.Board, err == nil && key.String() == name
+}
+
+// keyNotes say where the key of a row does not open its ticket.
+func keyNotes(key string, isBoard func(slug string) bool) []string {
+	parsed, err := tickets.ParseKey(key)
+	switch {
+	case key == "":
+		return []string{"it has no key: imported again it would be there twice"}
+	case err != nil:
+		return nil
+	case isBoard(parsed.Board):
+		return []string{fmt.Sprintf("%s is a board here, so %s does not open it", parsed.Board, key)}
+	}
+	return nil
+}
+
+func openedNote(ticket tickets.Ticket, a *arrival) string {
+	note := fmt.Sprintf("opened as %s in “%s”", ticket.Key, a.column.Name)
+	return note + noteEnd(ticket.Assignees, a.notes)
+}
+
+func noteEnd(assignees []tickets.Assignee, notes []string) (end string) {
+	if len(assignees) > 0 {
+		names := make([]string, len(assignees))
+		for i, one := range assignees {
+			names[i] = one.Name
+		}
+		end = ", assigned to " + strings.Join(names, ", ")
+	}
+	for _, note := range notes {
+		end += "; " + note
+	}
+	return end
+}
+
+func thereNote(key string, origin tickets.Origin) string {
+	if origin.Deleted {
+		return fmt.Sprintf("%s was imported as %s, which is deleted", key, origin.Key)
+	}
+	return fmt.Sprintf("%s is there already as %s", key, origin.Key)
+}
+
+func leftOut(row importRow) string {
+	return fmt.Sprintf("left out: its status is “%s”", row.Status)
+}
+
+// previewImport says what writeImport would do with a row.
+func (m *Importer) previewImport(ctx context.Context, work *migrations.Work) (string, error) {
+	plan, err := m.importPlan(ctx, m.bulk.Queries, work.Values)
+	if errors.Is(err, migrations.CodeBadParam) {
+		return "", migrations.Permanent{Err: err}
+	}
+	if err != nil {
+		return "", err
+	}
+	var row importRow
+	if err := json.Unmarshal([]byte(work.Task.Payload), &row); err != nil {
+		return "", migrations.Permanent{Err: fmt.Errorf("the task is no row of an import: %w", err)}
+	}
+	if row.Key != "" {
+		there, err := tickets.ByOrigins(ctx, m.bulk.Queries, plan.company.ID, []string{row.Key})
+		if err != nil {
+			return "", err
+		}
+		if origin, ok := there[row.Key]; ok {
+			return thereNote(row.Key, origin), nil
+		}
+	}
+	a, ok := plan.arrival(row, m.bulk.Now())
+	if !ok {
+		return leftOut(row), nil
+	}
+	if err := a.column.Admit(1); err != nil {
+		return "", migrations.Permanent{Err: err}
+	}
+	kept, err := boards.KeptSlugs(ctx, m.bulk.Queries, plan.company.ID, slugsOf([]*arrival{a}))
+	if err != nil {
+		return "", err
+	}
+	a.notes = append(a.notes, keyNotes(row.Key, func(slug string) bool {
+		imported, ok := kept[slug]
+		return ok && !imported
+	})...)
+	if c := a.column; c.Hard && c.Limit != nil {
+		a.notes = append(a.notes, fmt.Sprintf("“%s” has room for %d more: which rows get it shows when they are imported", c.Name, int64(*c.Limit)-c.Count))
+	}
+	return fmt.Sprintf("would open as %s-… in “%s”", plan.board.Slug, a.column.Name) + noteEnd(a.rest.Assignees, a.notes), nil
+}

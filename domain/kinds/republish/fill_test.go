@@ -1,0 +1,80 @@
+package republish_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// filled is what a filling adds, from some cursor on.
+type filled struct {
+	values migrations.Values
+	cursor string
+	tasks  []migrations.NewTask
+}
+
+func (l *filled) Values() migrations.Values                              { return l.values }
+func (l *filled) Cursor() string                                         { return l.cursor }
+func (l *filled) Upload(context.Context) (io.ReadCloser, error)          { return nil, io.EOF }
+func (l *filled) Reject(_ context.Context, r migrations.Rejection) error { return fmt.Errorf("%+v", r) }
+func (l *filled) Add(_ context.Context, task migrations.NewTask) error {
+	l.tasks = append(l.tasks, task)
+	return nil
+}
+
+// fills is what a filling of republish adds behind a cursor.
+func (h *env) fills(t *testing.T, values migrations.Values, cursor string) []migrations.NewTask {
+	t.Helper()
+	l := &filled{values: values, cursor: cursor}
+	if err := h.Migration(t, "republish").Fill(h.Ctx, l); err != nil {
+		t.Fatal(err)
+	}
+	return l.tasks
+}
+
+func TestRepublishedComments(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	board := h.Board(t, "NINJA")
+	keys := h.Open(t, "NINJA", board.Columns[0].ID, 205)
+	all := 0
+	for number, n := range map[int]int{1: 250, 2: 60, 3: 60, 4: 40, 100: 100, 101: 101, 205: 3} {
+		all += n
+		row := fmt.Sprintf("(%d, %d, 'x', NOW(6), NOW(6))", h.Ticket(t, keys[number-1].String()).ID, h.Actor.Account.ID)
+		h.Exec(t, "INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES "+strings.Join(slices.Repeat([]string{row}, n), ", "))
+	}
+
+	t.Run("filling goes on behind any task with those that come next", func(t *testing.T) {
+		for _, values := range []migrations.Values{{}, {"feed": "comments"}, {"feed": "tickets"}, {"company": "acme", "board": "NINJA"}} {
+			tasks := h.fills(t, values, "")
+			for i, task := range tasks {
+				if rest := h.fills(t, values, task.Cursor); !slices.Equal(rest, tasks[i+1:]) {
+					t.Fatalf("%v: behind %s come %v, not %v", values, task.Cursor, rest, tasks[i+1:])
+				}
+			}
+		}
+	})
+
+	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
+		_, at := h.News(t, "comments", "")
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "comments", feeds.Which{Board: "NINJA"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Worked(t, "republish")
+		if items, _ := h.News(t, "comments", at); len(items) != all {
+			t.Errorf("%d of %d came again", len(items), all)
+		}
+		var got string
+		row := h.DB.SQL.QueryRow("SELECT GROUP_CONCAT(SUBSTRING_INDEX(note, ' ', 1) ORDER BY id SEPARATOR ' ') FROM migration_task WHERE run_id = ?", run.ID)
+		if err := row.Scan(&got); err != nil || got != "100 100 50 60 100 100 100 1 3" {
+			t.Errorf("tasks of %s comments (%v)", got, err)
+		}
+	})
+}

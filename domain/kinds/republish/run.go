@@ -1,0 +1,284 @@
+package republish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// republishPart is how many numbers of a board a task goes over, and at most how many comments.
+const republishPart = 100
+
+// republished is what a run does with the rows of a feed.
+type republished struct {
+	// again has what a task says published again, and returns how many rows these are.
+	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
+	// parts adds the tasks for what hangs on the tickets of a board with numbers from after + 1 to upto; nil if a
+	// board is one task. Those of later feeds come first, and with those of tickets filling is through with the numbers.
+	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
+}
+
+// republishedOf has each feed that can be republished, by its name.
+var republishedOf = map[string]republished{
+	"tickets": {
+		parts: (*againFiller).tickets,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishNumbers(ctx, tx, task.Board, task.After, task.Upto)
+		},
+	},
+	"comments": {
+		parts: (*againFiller).comments,
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return tickets.RepublishCommentRange(ctx, tx, task.Board, task.comments())
+		},
+	},
+	"boards": {
+		again: func(ctx context.Context, tx *db.Tx, task again) (int64, error) {
+			return boards.RepublishOne(ctx, tx, task.Board)
+		},
+	},
+}
+
+// feedNamed returns what a run does with a feed, or feeds.NotFound.
+func (m *Republish) feedNamed(name string) (republished, error) {
+	if _, err := m.feeds.Feed(name); err != nil {
+		return republished{}, err
+	}
+	return republishedOf[name], nil
+}
+
+// Migration publishes rows again as they are, for those who read the feeds: what is shown of them has changed
+// without them, or a reader has lost them.
+// It panics if a registered feed is missing here: that is a mistake in the program.
+func (m *Republish) Migration() *migrations.Migration {
+	for _, name := range m.feeds.Names() {
+		if republishedOf[name].again == nil {
+			panic("republish: no way to publish the rows of the feed " + name + " again")
+		}
+	}
+	return &migrations.Migration{
+		Name: workflows.RepublishName, Title: "Publish rows again",
+		Description: "Sends rows through the feeds once more, as they are, to whoever follows them: consumers, webhooks and open boards. Nothing else about them changes. It starts by itself; a board whose slug changes is published so, for the keys of its tickets change.",
+		Params: []migrations.Param{
+			{Name: "feed", Label: "Feed", Kind: migrations.Choice, Choices: m.feedChoices, Help: "Leave it empty for all."},
+			kinds.CompanyParam(false),
+			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10, Help: "Its slug, such as NINJA, of the company above. Leave it empty for all."},
+			{Name: "rate", Label: "Rows per second", Kind: migrations.Number, Required: true, Default: "1000", Min: republishPart, Max: 1_000_000, Help: "Those who follow the feed get all of them: not faster than they can take it."},
+		},
+		Check: func(ctx context.Context, values migrations.Values) error {
+			if values["board"] != "" && values["company"] == "" {
+				return migrations.BadParam("company", "Say which company's board it is.")
+			}
+			_, _, err := toRepublish(ctx, m.db.Queries, values)
+			return err
+		},
+		Turn: func(values migrations.Values, knobs *migrations.Knobs) {
+			if rate, err := strconv.ParseFloat(values["rate"], 64); err == nil {
+				knobs.Rate = rate / republishPart
+			}
+		},
+		Fill: m.fillRepublishing, Write: m.writeRepublishing, Preview: m.previewRepublishing,
+		Knobs:  migrations.Knobs{Concurrency: 1, Block: 1},
+		Behind: true, Unattended: true,
+	}
+}
+
+func (m *Republish) feedChoices(context.Context) ([]migrations.Option, error) {
+	var list []migrations.Option
+	for _, name := range m.feeds.Names() {
+		list = append(list, migrations.Option{Value: name, Label: name})
+	}
+	return list, nil
+}
+
+// toRepublish returns the company and the board that a run is for, each the zero one where it is for all.
+func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (accounts.Company, boards.Board, error) {
+	company, err := kinds.CompanyOf(ctx, q, values)
+	if err != nil || values["board"] == "" {
+		return company, boards.Board{}, err
+	}
+	board, err := kinds.BoardOf(ctx, q, values)
+	return company, board, err
+}
+
+// again is a task of republish: a board, or of the tickets of a board those with the numbers from after + 1 to
+// upto, or some comments of such tickets. It is of about as many rows as the rate counts for it.
+type again struct {
+	Feed         string     `json:"feed"`
+	Board        id.Board   `json:"board"`
+	Slug         string     `json:"slug"`
+	After        uint64     `json:"after"`
+	Upto         uint64     `json:"upto"`
+	AfterComment id.Comment `json:"after_comment,omitempty"`
+	UptoComment  id.Comment `json:"upto_comment,omitempty"` // with it, of the one ticket upto those behind after_comment up to it
+}
+
+func (a again) comments() tickets.CommentRange {
+	return tickets.CommentRange{After: a.After, Upto: a.Upto, AfterComment: a.AfterComment, UptoComment: a.UptoComment}
+}
+
+// filledTo is how far filling has come, its cursor: the board itself is added, its tickets before some number, and its
+// comments up to another, and of the ticket behind that up to one of them. It says where and not how much, for
+// meanwhile tickets are opened and comments written and purged; what is new is published anyway.
+type filledTo struct {
+	board           id.Board
+	tickets, number uint64
+	comment         id.Comment
+}
+
+func (r filledTo) String() string {
+	return fmt.Sprintf("%d %d %d %d", r.board, r.tickets, r.number, r.comment)
+}
+
+func filledToBy(cursor string) (r filledTo) {
+	if _, err := fmt.Sscanf(cursor, "%d %d %d %d", &r.board, &r.tickets, &r.number, &r.comment); err != nil {
+		return filledTo{}
+	}
+	return r
+}
+
+func (m *Republish) fillRepublishing(ctx context.Context, into migrations.Filler) error {
+	company, only, err := toRepublish(ctx, m.bulk.Queries, into.Values())
+	if err != nil {
+		return err
+	}
+	begun := filledToBy(into.Cursor())
+	from := max(begun.board, only.ID)
+	return kinds.EachBoard(ctx, m.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
+		if only.ID != 0 && board.ID != only.ID {
+			return nil
+		}
+		f := &againFiller{Filler: into, feeds: m.feeds.Names(), board: board, feed: into.Values()["feed"]}
+		if board.ID != begun.board {
+			return f.all(ctx, m.bulk.Queries)
+		}
+		f.reached = begun
+		return f.rest(ctx, m.bulk.Queries)
+	})
+}
+
+// againFiller adds the tasks of a board. Those of all feeds go on together through its numbers.
+type againFiller struct {
+	migrations.Filler
+	feeds   []string // of all, in their order
+	board   db.BoardsAfterRow
+	feed    string // "" for all
+	reached filledTo
+}
+
+func (f *againFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
+
+// add adds a task, where it is wanted, with which filling has come so far.
+func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error {
+	f.reached = upto
+	if !f.wants(task.Feed) {
+		return nil
+	}
+	task.Board, task.Slug = f.board.ID, f.board.Slug
+	payload, err := json.Marshal(task)
+	if err != nil {
+		return fmt.Errorf("write payload: %w", err)
+	}
+	return f.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: upto.String()})
+}
+
+func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
+	for _, feed := range f.feeds {
+		if republishedOf[feed].parts != nil {
+			continue
+		}
+		if err := f.add(ctx, again{Feed: feed}, filledTo{board: f.board.ID}); err != nil {
+			return err
+		}
+	}
+	return f.rest(ctx, q)
+}
+
+// rest adds what lies behind the board itself.
+func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
+	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
+		upto := min(after+republishPart, f.board.MaxTicketID)
+		for _, feed := range slices.Backward(f.feeds) {
+			parts := republishedOf[feed].parts
+			if parts == nil {
+				continue
+			}
+			if err := parts(f, ctx, q, after, upto); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *againFiller) tickets(ctx context.Context, _ *db.Queries, after, upto uint64) error {
+	return f.add(ctx, again{Feed: "tickets", After: after, Upto: upto}, filledTo{f.board.ID, upto, upto, 0})
+}
+
+func (f *againFiller) comments(ctx context.Context, q *db.Queries, after, upto uint64) error {
+	if !f.wants("comments") {
+		return nil
+	}
+	todo := tickets.CommentRange{After: after, Upto: upto}
+	if f.reached.number >= after {
+		todo.After, todo.AfterComment = f.reached.number, f.reached.comment
+	}
+	return tickets.CommentRanges(ctx, q, f.board.ID, todo, republishPart, func(part tickets.CommentRange) error {
+		to := filledTo{f.board.ID, after, part.Upto, 0}
+		if part.UptoComment != 0 {
+			to.number, to.comment = part.After, part.UptoComment
+		}
+		return f.add(ctx, again{Feed: "comments", After: part.After, Upto: part.Upto, AfterComment: part.AfterComment, UptoComment: part.UptoComment}, to)
+	})
+}
+
+func (m *Republish) againOf(work *migrations.Work) (task again, feed republished, err error) {
+	if err = json.Unmarshal([]byte(work.Task.Payload), &task); err == nil {
+		feed, err = m.feedNamed(task.Feed)
+	}
+	if err != nil {
+		err = migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	return task, feed, err
+}
+
+func (m *Republish) writeRepublishing(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	for _, work := range works {
+		task, feed, err := m.againOf(work)
+		if err != nil {
+			work.Fail(err)
+			continue
+		}
+		n, err := feed.again(ctx, tx, task)
+		if err != nil {
+			return err
+		}
+		work.Note(fmt.Sprintf("%d %s of %s", n, task.Feed, task.Slug))
+	}
+	return nil
+}
+
+func (m *Republish) previewRepublishing(_ context.Context, work *migrations.Work) (string, error) {
+	task, feed, err := m.againOf(work)
+	if err != nil {
+		return "", err
+	}
+	if feed.parts == nil {
+		return "Would publish the board " + task.Slug + " again.", nil
+	}
+	if task.UptoComment != 0 {
+		return fmt.Sprintf("Would publish comments of %s-%d again, at most %d.", task.Slug, task.Upto, republishPart), nil
+	}
+	return fmt.Sprintf("Would publish the %[1]s of %[2]s-%[3]d to %[2]s-%[4]d again.", task.Feed, task.Slug, task.After+1, task.Upto), nil
+}

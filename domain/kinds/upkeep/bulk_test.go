@@ -1,0 +1,75 @@
+package upkeep_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// A run of 200 tasks at a time, each of which waits for the database, keeps no page and no operator waiting.
+func TestPagesAnswerWhileABigRunReads(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.Board(t, "NINJA")
+	if _, err := h.DB.SQL.Exec("UPDATE board_ticket_incrementer SET max_ticket_id = 20000"); err != nil { // tasks for 200 slots
+		t.Fatal(err)
+	}
+	// A database of its own for who stands in the way: a table that is locked holds all that read it.
+	other := h.DB.Apart(1)
+	conn, err := other.SQL.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
+	defer cancel()
+	working, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Engine.Work(working) }()
+	defer func() { end(); <-done }()
+	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{})
+	for ; err == nil && run.State != migrations.Ready; time.Sleep(20 * time.Millisecond) {
+		run, err = h.Console.Run(ctx, run.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := 200
+	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{Concurrency: &many, Block: &many}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
+	if _, err := h.Console.StartRun(ctx, run.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	waiting := h.DB.Apart(1)
+	for dbtest.Others(t, waiting.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'") < db.BulkConnections {
+		if ctx.Err() != nil {
+			t.Fatal("nothing waits for the table")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	asks, over := context.WithTimeout(ctx, 2*time.Minute)
+	defer over()
+	for run.Progress.Processing < 150 {
+		if run, err = h.Console.Run(asks, run.ID); err != nil {
+			t.Fatal("who looks at the run: ", err)
+		}
+	}
+	reads, stop := context.WithTimeout(h.Ctx, 2*time.Minute)
+	defer stop()
+	if _, err := h.Workflows.Boards(reads); err != nil {
+		t.Fatal("a page: ", err)
+	}
+	if _, err := h.Console.PauseRun(asks, run.ID); err != nil {
+		t.Fatal("an operator: ", err)
+	}
+}

@@ -1,0 +1,4 @@
+package upkeep
+
+// SpreadNext is what a task of rebalance-ranks does.
+var SpreadNext = spreadNext

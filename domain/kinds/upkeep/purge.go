@@ -1,0 +1,209 @@
+package upkeep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/kinds"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// purgePage is how many deleted tickets are read at once.
+const purgePage = 500
+
+// purging is a task of purge-deleted: a ticket that was deleted.
+type purging struct {
+	Ticket tickets.ID  `json:"ticket"`
+	Board  id.Board    `json:"board"`
+	Key    tickets.Key `json:"key"`
+	At     time.Time   `json:"deleted_at"`
+}
+
+// purgeDeleted removes for good what was deleted so long ago that nobody can restore it.
+func (m *Upkeep) purgeDeleted() *migrations.Migration {
+	kept := int64(tickets.KeepDeleted / (24 * time.Hour))
+	return &migrations.Migration{
+		Name: "purge-deleted", Title: "Purge deleted tickets",
+		Description: "Removes tickets for good that were deleted long ago, with their history, comments, notifications and old keys. Nobody can restore these tickets any more; their numbers are never used again. One that a consumer or webhook of the feeds has not heard of yet stays for a later run, until it was deleted 90 days ago.",
+		Params: []migrations.Param{
+			kinds.CompanyParam(false),
+			{Name: "days", Label: "Deleted more than so many days ago", Kind: migrations.Number, Required: true, Default: strconv.FormatInt(kept, 10), Min: kept, Max: 36_500, Help: "At least 30: so long they can be restored."},
+		},
+		Check: func(ctx context.Context, values migrations.Values) error {
+			_, err := kinds.CompanyOf(ctx, m.db.Queries, values)
+			return err
+		},
+		Fill:    m.fillPurging,
+		Write:   writePurging,
+		Preview: m.previewPurging,
+		Knobs:   migrations.Knobs{Concurrency: 2, Block: 20},
+	}
+}
+
+// purgeBefore is the time, and that before which what was deleted is purged: by the database's clock, for that of
+// a server may be fast by weeks, and what is purged is gone.
+func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (now, before time.Time, err error) {
+	days, err := strconv.Atoi(values["days"])
+	if err != nil {
+		return now, before, migrations.Permanent{Err: fmt.Errorf("read days: %w", err)}
+	}
+	now, err = db.Read(q.Clock(ctx))
+	if err != nil {
+		return now, before, fmt.Errorf("read the time: %w", err)
+	}
+	return now, now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
+}
+
+// The cursor is a board and where the reading of its deleted tickets stopped.
+func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error {
+	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
+	if err != nil {
+		return err
+	}
+	_, before, err := purgeBefore(ctx, m.bulk.Queries, into.Values())
+	if err != nil {
+		return err
+	}
+	var from id.Board
+	var micros int64
+	var ticket tickets.ID
+	_, _ = fmt.Sscanf(into.Cursor(), "%d %d %d", &from, &micros, &ticket)
+	return kinds.EachBoard(ctx, m.bulk.Queries, company, from, func(board db.BoardsAfterRow) error {
+		after := tickets.DeletedCursor{At: time.UnixMicro(0).UTC()}
+		if board.ID == from {
+			after = tickets.DeletedCursor{At: time.UnixMicro(micros).UTC(), ID: ticket}
+		}
+		for next := &after; next != nil; {
+			list, more, err := tickets.LongDeleted(ctx, m.bulk.Queries, board.ID, board.Slug, before, *next, purgePage)
+			if err != nil {
+				return err
+			}
+			for _, deleted := range list {
+				payload, err := json.Marshal(purging{deleted.ID, board.ID, deleted.Key, deleted.At})
+				if err != nil {
+					return fmt.Errorf("write payload: %w", err)
+				}
+				cursor := fmt.Sprintf("%d %d %d", board.ID, deleted.At.UnixMicro(), deleted.ID)
+				if err := into.Add(ctx, migrations.NewTask{Payload: string(payload), Cursor: cursor}); err != nil {
+					return err
+				}
+			}
+			next = more
+		}
+		return nil
+	})
+}
+
+func purgingOf(work *migrations.Work) (p purging, err error) {
+	if err := json.Unmarshal([]byte(work.Task.Payload), &p); err != nil {
+		return p, migrations.Permanent{Err: fmt.Errorf("read payload: %w", err)}
+	}
+	return p, nil
+}
+
+func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
+	var ids []tickets.ID
+	var on []id.Board
+	of := map[*migrations.Work]purging{}
+	now, before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // those of the run
+	if err != nil {
+		return err
+	}
+	for _, work := range works {
+		p, err := purgingOf(work)
+		if err != nil {
+			work.Fail(err)
+			continue
+		}
+		of[work] = p
+		ids, on = append(ids, p.Ticket), append(on, p.Board)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	passed, err := allPassed(ctx, tx)
+	if err != nil {
+		return err
+	}
+	left, err := tickets.BoardsLeft(ctx, tx.Queries, ids)
+	if err != nil {
+		return err
+	}
+	if err := boards.LockNumbers(ctx, tx, append(on, left...)); err != nil {
+		return err
+	}
+	slices.Sort(ids)
+	done, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Purge(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	for board, n := range done.Numbers {
+		if err := boards.CountPurged(ctx, tx, board, n); err != nil {
+			return err
+		}
+	}
+	for work, p := range of {
+		switch {
+		case done.Gone[p.Ticket]:
+			work.Note(p.Key.String() + " was removed.")
+		case done.Waiting[p.Ticket]:
+			work.Note(p.Key.String() + " stays for the next run: somebody who follows the feed of changes has not heard yet that it was deleted.")
+		default:
+			work.Note(p.Key.String() + " was restored in the meantime, or is gone already. It was left alone.")
+		}
+	}
+	if err := feeds.RaiseHorizon(ctx, tx, "comments", done.Upto.Comments); err != nil {
+		return err
+	}
+	return feeds.RaiseHorizon(ctx, tx, "tickets", done.Upto.Tickets)
+}
+
+// allPassed is how far all have come who follow the feeds in which deleted tickets and their comments are.
+func allPassed(ctx context.Context, tx *db.Tx) (p tickets.Places, err error) {
+	if p.Tickets, err = feeds.Passed(ctx, tx.Queries, "tickets"); err != nil {
+		return p, err
+	}
+	p.Comments, err = feeds.Passed(ctx, tx.Queries, "comments")
+	return p, err
+}
+
+// previewPurging looks with the eyes of writePurging, at one ticket.
+func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (note string, err error) {
+	p, err := purgingOf(work)
+	if err != nil {
+		return "", err
+	}
+	err = m.bulk.InTx(ctx, func(tx *db.Tx) error {
+		now, before, err := purgeBefore(ctx, tx.Queries, work.Values)
+		if err != nil {
+			return err
+		}
+		passed, err := allPassed(ctx, tx)
+		if err != nil {
+			return err
+		}
+		would, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
+		if err != nil {
+			return err
+		}
+		switch {
+		case would.Gone[p.Ticket]:
+			note = fmt.Sprintf("Would remove %s, deleted %s.", p.Key, p.At.Format("2006-01-02"))
+		case would.Waiting[p.Ticket]:
+			note = fmt.Sprintf("Would leave %s, deleted %s, for a later run: somebody who follows the feed of changes has not heard yet that it was deleted.", p.Key, p.At.Format("2006-01-02"))
+		default:
+			note = p.Key.String() + " was restored in the meantime, or is gone already. It would be left alone."
+		}
+		return nil
+	})
+	return note, err
+}

@@ -1,0 +1,68 @@
+package upkeep_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+func notesOf(tasks []migrations.Task) (notes []string) {
+	for _, task := range tasks {
+		notes = append(notes, task.Note)
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+func TestReRenderMarkdown(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	board := h.Board(t, "NINJA")
+	keys := h.Open(t, "NINJA", board.Columns[0].ID, 102)
+	long := strings.Repeat("[", 60000)
+	if _, err := h.Workflows.EditTicket(h.Ctx, keys[1], tickets.Edit{Description: &long, Version: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := h.Workflows.Comment(h.Ctx, keys[2], "As @ana says: **NINJA-1**", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Workflows.Comment(h.Ctx, keys[101], strings.Repeat("a", 30000)+strings.Repeat("](", 10000), nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // more than a page of comments by its bytes
+		if _, err := h.Workflows.Comment(h.Ctx, keys[100], strings.Repeat("word ", 10000), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := migrations.Values{"company": "acme"}
+	want := []string{
+		"102 texts of acme/NINJA; 1 shown as typed, for they would take too long: NINJA-2",
+		"13 texts of acme/NINJA; 1 shown as typed, for they would take too long: NINJA-102#comment-3",
+		"7 texts of acme/DEMO",
+	}
+	run, tasks := h.CarryOut(t, "re-render-markdown", values, migrations.Draft{})
+	if got := notesOf(tasks); run.State != migrations.Complete || !slices.Equal(got, want) {
+		t.Errorf("%s:\n%s", run.State, strings.Join(got, "\n"))
+	}
+	t.Run("filling goes on where it stopped", func(t *testing.T) {
+		whole := h.BareRun(t, "re-render-markdown", 1, values)
+		part := whole.Again(2)
+		_ = part.Fill(context.Background(), part)
+		part.Until = 0
+		if err := part.Fill(context.Background(), part); err != nil || !slices.Equal(part.Tasks, whole.Tasks) || len(whole.Tasks) != 3 {
+			t.Errorf("%v: %v, want %v", err, part.Tasks, whole.Tasks)
+		}
+	})
+	t.Run("a dry run says what it would look at", func(t *testing.T) {
+		_, tasks := h.CarryOut(t, "re-render-markdown", values, migrations.Draft{Dry: true})
+		if got := notesOf(tasks); !slices.Contains(got, "Would render the texts of acme/NINJA-1 to NINJA-100.") {
+			t.Errorf("%v", got)
+		}
+	})
+}

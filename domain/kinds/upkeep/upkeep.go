@@ -1,0 +1,22 @@
+// Package upkeep has the migrations that keep an installation in order: rebalance-ranks, purge-deleted and
+// re-render-markdown.
+package upkeep
+
+import (
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// Upkeep are the migrations that keep an installation in order.
+type Upkeep struct {
+	db   *db.DB
+	bulk *db.DB
+}
+
+// New returns the migrations on a database. Bulk is the same database with connections of its own.
+func New(d, bulk *db.DB) *Upkeep { return &Upkeep{db: d, bulk: bulk} }
+
+// Migrations returns all of them.
+func (m *Upkeep) Migrations() []*migrations.Migration {
+	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.reRenderMarkdown()}
+}

@@ -1,0 +1,70 @@
+package workflows
+
+import (
+	"context"
+	"io"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// ImportFile is what the file of an import has, as its first rows show, and what is suggested for it.
+type ImportFile struct {
+	Run      migrations.Run
+	Jira     bool
+	Columns  []ImportColumn // each name once
+	Roles    []ImportRole
+	Kept     []string // columns that are kept below the description
+	Statuses []ImportStatus
+	Places   []string // the board's columns
+	Rows     int      // that were looked at
+	Whole    bool     // there are no more
+	Rejected []string // rows among them that cannot be read
+}
+
+// ImportColumn is a column of a file.
+type ImportColumn struct {
+	Name    string
+	Times   int      // how many columns have the name
+	Samples []string // its first values
+}
+
+// ImportRole is what a column can be for an import. Column is "-" where there is none.
+type ImportRole struct{ Param, Label, Help, Column string }
+
+// ImportStatus is a status in the file, and the column of the board that its tickets go to.
+type ImportStatus struct {
+	Name   string
+	Times  int
+	Column string // "" where the board has none for it
+}
+
+// ImportReader looks into the file of an import; the migration import-tickets does.
+type ImportReader interface {
+	// ReadImport returns what a file of import-tickets has, but for its run. Values say what is chosen already. It
+	// returns migrations.BadFile and BadParam.
+	ReadImport(ctx context.Context, file io.Reader, values migrations.Values) (ImportFile, error)
+}
+
+// ImportFile returns what the file of a run of import-tickets has, for an operator. Values say what is chosen
+// already. It returns migrations.BadFile and BadParam.
+func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
+	if _, err := Operator(ctx); err != nil {
+		return ImportFile{}, err
+	}
+	of, err := w.engine.Run(ctx, run)
+	if err != nil {
+		return ImportFile{Run: of}, err
+	}
+	if of.Name != ImportName {
+		return ImportFile{Run: of}, migrations.BadFrom(run)
+	}
+	upload, err := w.engine.OpenUpload(ctx, run)
+	if err != nil {
+		return ImportFile{Run: of}, err
+	}
+	defer func() { _ = upload.Close() }()
+	file, err := w.importer.ReadImport(ctx, upload, values)
+	file.Run = of
+	return file, err
+}
