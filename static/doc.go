@@ -1,6 +1,6 @@
-// Package static serves the style sheet, the scripts and the pictures, which are in the binary. Its invariant:
-// nothing is loaded from elsewhere, and no page has inline code, so the Content-Security-Policy forbids both. Start
-// at static.go for the server; js/app.js for the browser.
+// Package static serves the style sheet, the scripts and the pictures, which are in the binary. Its invariant: a
+// script or a style is a file of ours, never inline and never from elsewhere; the Content-Security-Policy forbids
+// both. Start at static.go for the server; js/app.js for the browser.
 //
 // # Forms
 //
