@@ -53,18 +53,19 @@
 //
 // # Mentions and notifications
 //
-// A text mentions a member with @handle; markup.Mentions returns the handles. A member who is mentioned or
-// assigned, or who watches a ticket that gets a comment, gets a row of notification. It is written in the
-// transaction of the text, once per member, never for the member's own action: for at most 50 mentioned members per
-// text and at most 1,000 who watch. Rows are added in the order of accounts, so two transactions that notify each
-// other's authors wait and do not deadlock. watcher has the members who were mentioned or assigned or commented,
-// and those who muted the ticket; its author needs no row. Opening tickets whose descriptions mention nobody costs
-// no further statement.
+// A text mentions a member with @handle; markup.Mentions returns the handles, but for those in code, links and
+// addresses. A member who is mentioned or assigned, or who watches a ticket that gets a comment, gets a row of
+// notification. It is written in the transaction of the text, once per member, never for the member's own action:
+// for at most 50 mentioned members per text and at most 1,000 who watch. Rows are added in the order of accounts,
+// so two transactions that notify each other's authors wait and do not deadlock. watcher has the members who were
+// mentioned or assigned or commented, and those who muted the ticket; its author needs no row. Opening tickets
+// whose descriptions mention nobody costs no further statement.
 //
 // assignee.current is kept by whatever closes, reopens, deletes or restores a ticket, so My work reads only open
 // tickets. Assigning holds the member's row in share mode: a member who is removed at the same time is assigned
 // before that, or not at all.
 //
-// A page of comments ends after 25 of them or 64 KiB of text. The unread count in the header reads at most a
+// The boards of keys and the members of handles in a text are looked up only if it has such words, and only for
+// those. A page of comments ends after 25 of them or 64 KiB of text. The unread count in the header reads at most a
 // hundred entries of an index, in the statement that identifies the caller.
 package tickets
