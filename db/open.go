@@ -1,5 +1,3 @@
-// Package db persists: sqlc's generated queries, the connection, transactions with retry, and what
-// the server's errors mean. It knows no rule of any entity.
 package db
 
 import (

@@ -1,8 +1,3 @@
-// Package feedclient reads the change feeds of a Counterfoil server: pages of them, streams, and Follow, which
-// keeps a copy of what a feed shows and misses nothing, whatever fails in between.
-//
-// A feed shows each row at the position of its last change, so a reader gets the newest version of each row at
-// least once, and not every version between.
 package feedclient
 
 import (

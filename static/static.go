@@ -1,4 +1,3 @@
-// Package static serves the style sheet, the scripts and the pictures, which are in the binary.
 package static
 
 import (

@@ -1,4 +1,3 @@
-// Package views draws pages and their fragments: pure functions of their arguments.
 package views
 
 import (

@@ -1,5 +1,3 @@
-// Package web speaks HTTP: pages for people, their fragments for htmx, JSON for programs. A handler
-// binds, makes one call to a workflow, and renders or redirects.
 package web
 
 import (

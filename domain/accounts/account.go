@@ -1,4 +1,3 @@
-// Package accounts has the people: who they are, how they prove it, and where they belong.
 package accounts
 
 import (

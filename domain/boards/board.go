@@ -1,4 +1,3 @@
-// Package boards has the rules of boards and their columns.
 package boards
 
 import (

@@ -1,8 +1,3 @@
-// Package coalesce turns many concurrent calls into few batches.
-//
-// While the batch of a key runs, the calls that arrive for that key gather; when it ends, they are
-// the next batch. An idle key runs a call at once: there is no timer, so nothing waits for company.
-// Keys do not wait for one another, and within a key calls are served in the order they came.
 package coalesce
 
 import (

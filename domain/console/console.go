@@ -1,5 +1,3 @@
-// Package console has the use cases of operators: runs and workers, feeds and their consumers, reference codes,
-// companies. Each checks that the caller is an operator. Start with runs.go.
 package console
 
 import (

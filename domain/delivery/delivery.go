@@ -1,5 +1,3 @@
-// Package delivery has what leaves after a commit: messages to webhooks, the tail of changes that open pages hear,
-// and the refill of the pool of reference codes. Nothing here runs in a user's transaction.
 package delivery
 
 import (

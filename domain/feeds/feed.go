@@ -1,6 +1,3 @@
-// Package feeds publishes changed rows at strictly increasing positions and reads them in that order, so
-// that whoever follows a feed misses nothing. It is an engine that knows no entity: what has a feed is
-// registered with it.
 package feeds
 
 import (

@@ -1,5 +1,3 @@
-// Package images has the images that companies keep: pictures that others have sent, made anew so that
-// nothing but the picture is left, and stored under the hash of what they became.
 package images
 
 import (

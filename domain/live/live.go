@@ -1,6 +1,3 @@
-// Package live keeps what changed lately, for those who look at it right now: which boards, and which tickets
-// of them. It is no queue that someone must read in time: who comes too late is told that anything may have
-// changed, and nobody holds up anybody.
 package live
 
 import (

@@ -1,11 +1,3 @@
-// Package migrations runs bulk work: a run of a migration has tasks, workers in any number of processes
-// claim them in blocks, and an operator starts, pauses, throttles and stops them. It knows no entity:
-// what a migration does is registered by whoever wires the program.
-//
-// Every claim has a fence token; who completes, fails or returns a task names it, and is refused where
-// the task was claimed anew. A worker's lease is on its row; the keeper, one worker at a time, takes
-// tasks back from workers whose lease ended, wakes tasks that wait, and settles states. Counters are
-// changed in the transaction of the tasks that they count, so nothing ever counts tasks.
 package migrations
 
 import (

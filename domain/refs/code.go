@@ -1,11 +1,3 @@
-// Package refs hands out reference codes: short names such as ukrEP, made beforehand, each given out once.
-//
-// Every code that ever was stands in the ledger, which only grows. A code enters the pool in the transaction that
-// put it into the ledger and in no other, so it enters once; who takes it deletes it there, under its lock, in the
-// transaction of what it is for, so it is taken once, and comes back where that transaction does not commit. A
-// refill never asks whether a code is used: the ledger's primary key decides.
-//
-// A code is a name and never a permission: there are few enough to try them all.
 package refs
 
 import (

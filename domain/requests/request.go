@@ -1,5 +1,3 @@
-// Package requests has what strangers ask for: the forms of boards, the tickets that came by them, the codes
-// and private links by which those are followed, and the limits on all that.
 package requests
 
 import (

@@ -1,5 +1,3 @@
-// Package tickets has the rules of tickets: what they hold, their numbers, their order in a column
-// and their history.
 package tickets
 
 import (

@@ -1,5 +1,3 @@
-// Package webhooks has the addresses that a company's changes are sent to: what one may be, how a message is
-// signed, when the next attempt is due, and what came of each. It sends nothing itself.
 package webhooks
 
 import (

@@ -1,7 +1,3 @@
-// Package workflows has the use cases of users. Each opens the transaction, coordinates entities in a fixed lock order
-// (columns by id, then the incrementer, then rows by id) and records activity.
-//
-// The caller's account comes with the context (accounts.WithActor); a use case checks its rights.
 package workflows
 
 import (

@@ -1,4 +1,4 @@
-// Package bench measures our workflows beside the rival strategies, whose SQL lives here.
+// Package bench measures our workflows beside rival strategies, whose SQL is here. Start at bench.go.
 package bench
 
 import (

@@ -1,4 +1,4 @@
-// Package opstest has people live in an installation, for tests of what looks at all of it.
+// Package opstest fills an installation with users and their work, for tests of what reads all of it.
 package opstest
 
 import (

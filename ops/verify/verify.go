@@ -1,5 +1,5 @@
-// Package verify proves the stored data: what the schema, the workflows and the entities promise
-// is looked up row by row. It only reads.
+// Package verify proves the stored data: the promises of the schema, the workflows and the entities are checked row
+// by row. It only reads. Start at checks.go, the list of promises.
 package verify
 
 import (

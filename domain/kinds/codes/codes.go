@@ -1,4 +1,5 @@
-// Package codes has the migrations of reference codes: mint-refs, load-refs and quarantine-refs.
+// Package codes has the migrations of reference codes: mint-refs, load-refs and quarantine-refs. The rules are in
+// domain/refs; a task here is a slice of the space, codes of a file, or a part of the ledger. Start at mint.go.
 package codes
 
 import (

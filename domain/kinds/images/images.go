@@ -1,5 +1,3 @@
-// Package images has the migration download-images: images that texts show from other hosts are downloaded, made
-// anew, stored, and shown from here.
 package images
 
 import (

@@ -1,5 +1,6 @@
-// Package importer has the migration import-tickets: tickets from an export of Jira or any other CSV file. A task is
-// a row of the file; a block of rows is written in one transaction. Start with import_tickets.go.
+// Package importer has the migration import-tickets: tickets from an export of Jira or any other CSV file. A task
+// is a row of the file; a block of rows is written in one transaction. Its invariant: a repeated import leaves
+// tickets that were imported before as they are. Start at plan.go, then columns.go and write.go.
 package importer
 
 import (

@@ -1,4 +1,5 @@
-// Package republish has the migration republish: rows of the feeds are published again as they are.
+// Package republish has the migration republish: rows of the feeds are published again as they are. Its invariant:
+// only feed_sync_id changes. Start at run.go.
 package republish
 
 import (

@@ -1,0 +1,11 @@
+// Package coalesce turns many concurrent calls into few batches. Its invariant: each call gets its own result, and
+// one bad call fails alone. Start at Group; Recent keeps a read for a second.
+//
+// While the batch of a key runs, the calls that arrive for that key gather; when it ends, they are the next batch.
+// An idle key runs a call at once: there is no timer, so nothing waits for company. Keys do not wait for one
+// another, and within a key calls are served in the order of arrival.
+//
+// A batch that fails is repeated call by call. A caller whose context ends does not take the others along. Tickets
+// of a board use it with two updates, two inserts and one commit for a whole batch; pops of reference codes share a
+// transaction in the same way.
+package coalesce
