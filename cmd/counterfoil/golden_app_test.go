@@ -608,7 +608,7 @@ func (a *running) showStream(path string) {
 	a.Helper()
 	ctx, stop := context.WithTimeout(a.Context(), time.Minute)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, "GET", a.url+"/api/v1"+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.url+"/api/v1"+path, nil)
 	if err != nil {
 		a.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func program(more ...*migrations.Migration) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	env := readEnvironment(os.Getenv, os.Stdin, os.Stdout, os.Stderr)
-	env.migrations = more
+	env.migrations, env.terminal = more, isTerminal(os.Stderr)
 	return run(ctx, env, os.Args[1:])
 }
 

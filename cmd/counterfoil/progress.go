@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal reports whether somebody looks at what is written.
+// isTerminal reports whether w is a terminal on which a bar can be drawn.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"

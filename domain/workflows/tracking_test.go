@@ -377,7 +377,7 @@ func TestEnumeration(t *testing.T) {
 				began := time.Now()
 				_, _, err := h.look(ctx, m[0], m[1])
 				took[what] = append(took[what], time.Since(began))
-				if !errors.Is(err, error(requests.NotFound())) {
+				if !errors.Is(err, requests.NotFound()) {
 					t.Fatalf("%s: %v", what, err)
 				}
 				sent, _ := watch.Take()

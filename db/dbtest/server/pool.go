@@ -315,7 +315,7 @@ func (p *pool) serve(ctx context.Context, socket string) error {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		io.WriteString(w, name)
+		_, _ = io.WriteString(w, name)
 	})
 	mux.HandleFunc("POST /return", func(_ http.ResponseWriter, r *http.Request) {
 		name, err := io.ReadAll(r.Body)
@@ -325,7 +325,7 @@ func (p *pool) serve(ctx context.Context, socket string) error {
 	})
 	server := &http.Server{Handler: mux}
 	context.AfterFunc(ctx, func() { server.Close() })
-	go server.Serve(listener)
+	go func() { _ = server.Serve(listener) }() // until ctx ends
 	return nil
 }
 

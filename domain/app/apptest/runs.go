@@ -91,7 +91,7 @@ func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draf
 	done := make(chan error, 1)
 	working, end := context.WithCancel(ctx)
 	go func() { done <- e.Engine.Work(working) }()
-	defer func() { end(); <-done }()
+	defer func() { end(); _ = <-done }()
 	run, err := e.Console.OpenRun(ctx, name, values, draft)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func (e *Env) Worked(t testing.TB, name string) (finished []migrations.Run) {
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- e.Engine.Work(working) }()
-	defer func() { end(); <-done }()
+	defer func() { end(); _ = <-done }()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
 		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)
 		if err != nil {
