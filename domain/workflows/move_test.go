@@ -42,7 +42,7 @@ func TestMoveTicket(t *testing.T) {
 			nth++
 			slug := fmt.Sprintf("M%d", nth)
 			board := h.Board(t, slug)
-			m := apptest.Model{map[id.Column][]uint64{}}
+			m := apptest.Model{Columns: map[id.Column][]uint64{}}
 			columnOf := func(label string) id.Column {
 				return rapid.SampledFrom(board.Columns).Draw(rt, label).ID
 			}

@@ -33,7 +33,7 @@ func TestRebalanceRanks(t *testing.T) {
 			slug := fmt.Sprintf("R%d", nth)
 			board := h.Board(t, slug)
 			column := board.Columns[0].ID
-			m := apptest.Model{map[id.Column][]uint64{}}
+			m := apptest.Model{Columns: map[id.Column][]uint64{}}
 			run := id.Run(1)
 			open := func(n int) {
 				for _, key := range h.Open(t, slug, column, n) {
