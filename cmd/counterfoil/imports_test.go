@@ -63,7 +63,7 @@ func TestImports(t *testing.T) {
 			check(t, pkg, list, nil)
 		}
 	})
-	t.Run("tests may import db/dbtest and domain/app as well, and receivers of what is sent out", func(t *testing.T) {
+	t.Run("tests may import db/dbtest, domain/app and its apptest as well, and receivers of what is sent out", func(t *testing.T) {
 		for pkg, list := range imports(t, `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`) {
 			check(t, pkg, list, []string{"db", "domain/outbound", "domain/app", pkg})
 		}

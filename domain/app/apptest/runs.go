@@ -142,3 +142,6 @@ func (e *Env) Worked(t testing.TB, name string) (finished []migrations.Run) {
 		return finished
 	}
 }
+
+// AsCommandLine returns a context in which the caller is whoever may run the program, an operator of all companies.
+func AsCommandLine(ctx context.Context) context.Context { return console.AsCommandLine(ctx) }

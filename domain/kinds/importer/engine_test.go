@@ -11,7 +11,6 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
-	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -26,7 +25,7 @@ type shop struct {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	return &shop{newEnv(t, apptest.Files(t)), t, console.AsCommandLine(context.Background())}
+	return &shop{newEnv(t, apptest.Files(t)), t, apptest.AsCommandLine(context.Background())}
 }
 
 // works has a worker work until stop is called.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
-	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -26,7 +26,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(apptest.AsCommandLine(t.Context()), 10*time.Minute)
 	defer cancel()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
