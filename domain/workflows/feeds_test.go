@@ -245,8 +245,11 @@ func TestNothingChangesAtItsPosition(t *testing.T) {
 		f.read(t, 7)
 		fresh := h.follow(feed, 0)
 		fresh.read(t, 100)
-		if got, want := f.live(t), fresh.live(t); !maps.Equal(got, want) || len(want) == 0 {
+		if got, want := f.live(t), fresh.live(t); !maps.Equal(got, want) {
 			t.Errorf("%s: who followed has\n%v\nwho begins now\n%v", feed, got, want)
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(at)), func(row string) bool { return strings.HasPrefix(row, feed+" ") }) {
+			t.Errorf("%s: no row of it was ever published", feed)
 		}
 	}
 	narrow.read(t, 5)
