@@ -88,10 +88,10 @@ func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draf
 	t.Helper()
 	ctx, stop := context.WithTimeout(e.Ctx, 10*time.Minute)
 	defer stop()
-	done := make(chan error, 1)
+	done := make(chan struct{})
 	working, end := context.WithCancel(ctx)
-	go func() { done <- e.Engine.Work(working) }()
-	defer func() { end(); _ = <-done }()
+	go func() { defer close(done); _ = e.Engine.Work(working) }()
+	defer func() { end(); <-done }()
 	run, err := e.Console.OpenRun(ctx, name, values, draft)
 	if err != nil {
 		t.Fatal(err)
@@ -119,9 +119,9 @@ func (e *Env) Worked(t testing.TB, name string) (finished []migrations.Run) {
 	ctx, stop := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
 	defer stop()
 	working, end := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- e.Engine.Work(working) }()
-	defer func() { end(); _ = <-done }()
+	done := make(chan struct{})
+	go func() { defer close(done); _ = e.Engine.Work(working) }()
+	defer func() { end(); <-done }()
 	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
 		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)
 		if err != nil {
