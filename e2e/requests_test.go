@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 		ana.sees("#requester", "was revoked")
 		stranger.expected = regexp.MustCompile(`status of 404`)
 		stranger.open(link)
-		stranger.sees("main h1", "Nothing here")
+		stranger.sees("main h1", "Not found")
 		stranger.open("/t/" + code)
 		stranger.sees("main h1", "Received")
 		ana.click(`#requester form[action$="/link"] button`)
@@ -93,7 +93,7 @@ func TestRequests(t *testing.T) {
 		stranger.to(another)
 		stranger.sees("main h1", "The gate squeaks")
 		stranger.open("/t/" + strings.ToUpper(code))
-		stranger.sees("main h1", "Nothing here")
+		stranger.sees("main h1", "Not found")
 	})
 	t.Run("it is done without JavaScript", func(t *testing.T) {
 		t.Parallel()
@@ -164,7 +164,7 @@ func TestRequests(t *testing.T) {
 			b.accessible(path)
 		}
 		b.open("/t/zzzzz")
-		b.sees("main h1", "Nothing here")
+		b.sees("main h1", "Not found")
 		b.accessible("a code that leads to nothing")
 		b.open("/acme/forms/NINJA")
 		eval[bool](b, `(document.querySelector("#request-title").required = false, true)`)

@@ -82,20 +82,20 @@ var statuses = map[fault.Kind]int{
 }
 
 var headings = map[int]string{
-	http.StatusBadRequest:            "That did not work",
+	http.StatusBadRequest:            "Bad request",
 	http.StatusUnauthorized:          "Sign in first",
 	http.StatusForbidden:             "Not allowed",
-	http.StatusNotFound:              "Nothing here",
-	http.StatusMethodNotAllowed:      "That cannot be done here",
-	http.StatusConflict:              "Something else was there first",
-	http.StatusGone:                  "Too long ago",
+	http.StatusNotFound:              "Not found",
+	http.StatusMethodNotAllowed:      "Not possible here",
+	http.StatusConflict:              "Conflict",
+	http.StatusGone:                  "Expired",
 	http.StatusRequestEntityTooLarge: "Too large",
-	http.StatusUnsupportedMediaType:  "Unknown kind of data",
-	http.StatusUnprocessableEntity:   "Something is not as it should be",
-	http.StatusTooManyRequests:       "Too many at once",
-	http.StatusInternalServerError:   "A fault of ours",
-	http.StatusServiceUnavailable:    "Not available right now",
-	http.StatusInsufficientStorage:   "No storage left",
+	http.StatusUnsupportedMediaType:  "Unsupported format",
+	http.StatusUnprocessableEntity:   "Check what you entered",
+	http.StatusTooManyRequests:       "Too many requests",
+	http.StatusInternalServerError:   "Server error",
+	http.StatusServiceUnavailable:    "Unavailable right now",
+	http.StatusInsufficientStorage:   "Storage is full",
 }
 
 var messages = map[int]string{
