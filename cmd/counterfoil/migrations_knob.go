@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/counterfoil/counterfoil/domain/app"
-	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -43,10 +41,6 @@ func turnKnobs(ctx context.Context, env environment, words []string) error {
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
 		r, err := w.Console.TurnKnobs(ctx, run, change)
-		var bad fault.Several
-		if errors.As(err, &bad) {
-			return errors.Join(bad...)
-		}
 		if err != nil {
 			return err
 		}

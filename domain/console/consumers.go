@@ -76,7 +76,7 @@ func (c *Console) DeleteAnyConsumer(ctx context.Context, consumer id.Consumer) e
 func (c *Console) onAnyConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
 	actor := accounts.ActorFrom(ctx)
 	return c.db.InTx(ctx, func(tx *db.Tx) error {
-		if err := operatingStill(ctx, tx, actor); err != nil {
+		if err := workflows.StillOperator(ctx, tx, actor); err != nil {
 			return err
 		}
 		if err := fn(tx); err != nil || actor.Account.ID == 0 {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -14,31 +13,6 @@ import (
 // AsCommandLine returns a context in which whoever runs the program asks, as an operator.
 func AsCommandLine(ctx context.Context) context.Context {
 	return accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{Name: "command line", Operator: true}})
-}
-
-// operatingStill returns an error where whoever asks is no operator any more: a file may take an hour to
-// come, and what is opened then works for days.
-func operatingStill(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
-	if actor.Account.ID == 0 { // whoever runs the program
-		return nil
-	}
-	account, err := accounts.ByID(ctx, tx.Queries, actor.Account.ID)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !account.Operator:
-		return accounts.NotOperator()
-	case actor.Token != 0:
-		if _, err := tx.LiveToken(ctx, actor.Token, actor.Company.ID); db.IsNotFound(err) {
-			return accounts.BadToken()
-		} else if err != nil {
-			return fmt.Errorf("look for the token: %w", err)
-		}
-	case account.Epoch != actor.Account.Epoch:
-		return accounts.SignedOut()
-	}
-	return nil
 }
 
 // Migrations returns all migrations. Like everything here it returns NotOperator or MissingScope to
@@ -78,7 +52,7 @@ func (c *Console) OpenRunOnce(ctx context.Context, name string, values migration
 		return migrations.Run{}, err
 	}
 	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
-		if err := operatingStill(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
+		if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
 			return err
 		}
 		return workflows.Remember(ctx, tx, once.Row(tx, run))

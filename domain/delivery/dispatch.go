@@ -25,7 +25,7 @@ const (
 )
 
 // WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
-// to a webhook. It needs Feeds().Work in the same process, which tells of changes.
+// to a webhook. It needs the feeds engine's Work in the same process, which tells of changes.
 func (d *Delivery) WorkWebhooks(ctx context.Context) {
 	loop := newDispatcher(d, d.turn)
 	defer loop.turns.Wait()

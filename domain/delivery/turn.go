@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	sendFor    = 15 * time.Second // a message may take, with its answer: Workflows.sendFor
+	sendFor    = 15 * time.Second // a message may take, with its answer: Delivery.sendFor
 	readFor    = 3 * time.Second  // the rest of an answer may stand still
 	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
 	itemsAhead = 100              // rows are read at once,

@@ -32,7 +32,7 @@ func Choices(pairs ...string) func(context.Context) ([]migrations.Option, error)
 	}
 }
 
-// EncodingParam says how the file of a run is written; csvOptions reads it.
+// EncodingParam says how the file of a run is written; CSVOptions reads it.
 func EncodingParam(label string) migrations.Param {
 	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: Choices("detect", "UTF-8, or what the file says", csvfile.EncodingWindows, "Windows-1252 (Latin-1)")}
 }

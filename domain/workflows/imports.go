@@ -41,13 +41,13 @@ type ImportStatus struct {
 
 // ImportReader looks into the file of an import; the migration import-tickets does.
 type ImportReader interface {
-	// ReadImport returns what a file of import-tickets has, but for its run. Values say what is chosen already. It
-	// returns migrations.BadFile and BadParam.
-	ReadImport(ctx context.Context, file io.Reader, values migrations.Values) (ImportFile, error)
+	// ReadImport returns what a file of import-tickets has, but for its run. Values say what is chosen already; they
+	// are checked before the file is opened. It returns csvfile.BadFile and migrations.BadParam.
+	ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (ImportFile, error)
 }
 
 // ImportFile returns what the file of a run of import-tickets has, for an operator. Values say what is chosen
-// already. It returns migrations.BadFile and BadParam.
+// already. It returns csvfile.BadFile and migrations.BadParam.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
 	if _, err := Operator(ctx); err != nil {
 		return ImportFile{}, err
@@ -59,12 +59,7 @@ func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migration
 	if of.Name != ImportName {
 		return ImportFile{Run: of}, migrations.BadFrom(run)
 	}
-	upload, err := w.engine.OpenUpload(ctx, run)
-	if err != nil {
-		return ImportFile{Run: of}, err
-	}
-	defer func() { _ = upload.Close() }()
-	file, err := w.importer.ReadImport(ctx, upload, values)
+	file, err := w.importer.ReadImport(ctx, func() (io.ReadCloser, error) { return w.engine.OpenUpload(ctx, run) }, values)
 	file.Run = of
 	return file, err
 }

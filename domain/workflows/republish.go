@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -63,8 +64,11 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		if err != nil {
 			return 0, nil, err
 		}
+		still := func(ctx context.Context, tx *db.Tx, _ migrations.Run) error {
+			return StillOperator(ctx, tx, accounts.ActorFrom(ctx))
+		}
 		run, err = w.OpenRepublishing(ctx, func() (migrations.Run, error) {
-			return w.engine.OpenRun(ctx, operator, RepublishName, migrations.Values{"feed": feed}, migrations.Draft{})
+			return w.engine.OpenRun(ctx, operator, RepublishName, migrations.Values{"feed": feed}, migrations.Draft{Also: still})
 		})
 		return 0, run, err
 	}
@@ -90,6 +94,8 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 // namedAtOnce is how many rows a statement names: a list of a thousand MariaDB takes for a table, and joins it.
 const namedAtOnce = 500
 
+// RepublishNow has some rows of a company published once more, and returns how many. It checks no rights: the caller
+// has.
 func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Which) (n int64, err error) {
 	of, err := FeedNamed(feed)
 	if err != nil {

@@ -2,7 +2,9 @@ package workflows
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -16,7 +18,8 @@ const (
 	QuarantineName = "quarantine-refs"
 )
 
-// Operator returns who asks where they may run the instance: an operator, whose token has the scope.
+// Operator returns the caller if it may run the instance: an operator, whose token has the scope. It returns
+// MissingScope or NotOperator.
 func Operator(ctx context.Context) (migrations.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(accounts.Operate) {
@@ -30,6 +33,31 @@ func Operator(ctx context.Context) (migrations.Actor, error) {
 		who.Account = &actor.Account.ID
 	}
 	return who, nil
+}
+
+// StillOperator returns an error if an operator has lost the right since the call began, in the transaction that opens
+// a run: a file may take an hour to come, and what is opened then works for days.
+func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
+	if actor.Account.ID == 0 { // the command line
+		return nil
+	}
+	account, err := accounts.ByID(ctx, tx.Queries, actor.Account.ID)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !account.Operator:
+		return accounts.NotOperator()
+	case actor.Token != 0:
+		if _, err := tx.LiveToken(ctx, actor.Token, actor.Company.ID); db.IsNotFound(err) {
+			return accounts.BadToken()
+		} else if err != nil {
+			return fmt.Errorf("look for the token: %w", err)
+		}
+	case account.Epoch != actor.Account.Epoch:
+		return accounts.SignedOut()
+	}
+	return nil
 }
 
 // runsBy is whoever asks, as the log of a run has them.

@@ -191,6 +191,7 @@ func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before i
 	return w.DeliveriesOf(ctx, webhook, before)
 }
 
+// DeliveriesOf returns a page of attempts of a webhook, the newest first. It checks no rights: the caller has.
 func (w *Workflows) DeliveriesOf(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
 	list, err = webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage+1)
 	if len(list) > DeliveriesPerPage {

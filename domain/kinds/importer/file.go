@@ -23,7 +23,7 @@ const (
 )
 
 // ReadImport returns what the file of a run of import-tickets has: see workflows.ImportReader.
-func (m *Importer) ReadImport(ctx context.Context, upload io.Reader, values migrations.Values) (workflows.ImportFile, error) {
+func (m *Importer) ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (workflows.ImportFile, error) {
 	plan, err := m.importPlan(ctx, m.db.Queries, values)
 	if err != nil {
 		return workflows.ImportFile{}, err
@@ -32,8 +32,14 @@ func (m *Importer) ReadImport(ctx context.Context, upload io.Reader, values migr
 	for _, c := range plan.board.Columns {
 		file.Places = append(file.Places, c.Name)
 	}
+	upload, err := open()
+	if err != nil {
+		return file, err
+	}
+	defer func() { _ = upload.Close() }()
 	i := inspection{ImportFile: &file, plan: &plan}
-	return file, i.look(upload, values)
+	err = i.look(upload, values)
+	return file, err
 }
 
 // inspection reads the first rows of a file for a plan.

@@ -175,6 +175,19 @@ func TestRepublish(t *testing.T) {
 		}
 	})
 
+	t.Run("an operator who was demoted on another server meanwhile opens no run of everything", func(t *testing.T) {
+		t.Parallel()
+		h := newEnv(t)
+		h.Exec(t, "UPDATE account SET operator = FALSE WHERE id = ?", h.Actor.Account.ID)
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Which{All: true})
+		if !errors.Is(err, accounts.CodeNotOperator) || run != nil {
+			t.Errorf("%+v, %v", run, err)
+		}
+		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run"); n != 0 {
+			t.Errorf("%d runs were opened", n)
+		}
+	})
+
 	t.Run("a board, and everything, come again by a run of as many rows a second", func(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
