@@ -83,8 +83,8 @@ type actor struct {
 	stage      *stage
 	name       string
 	db         *db.DB
-	connection uint64
-	free       bool // does not stop
+	connection atomic.Uint64 // of the server; the director reads it while the actor runs
+	free       bool          // does not stop
 	dead       bool
 	ended      bool
 	standing   bool
@@ -225,7 +225,7 @@ func (s *stage) settle() error {
 		}
 		all := true
 		for _, a := range running {
-			all = all && locked[a.connection]
+			all = all && locked[a.connection.Load()]
 		}
 		if all && len(s.stops) == 0 {
 			return nil
@@ -327,7 +327,9 @@ func (g gate) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	c := &gated{whole: inner.(whole), actor: g.actor}
-	fmt.Sscan(text(into[0]), &g.actor.connection)
+	var connection uint64
+	fmt.Sscan(text(into[0]), &connection)
+	g.actor.connection.Store(connection)
 	return c, nil
 }
 
@@ -373,7 +375,7 @@ func (c *gated) passes(what string, step func() error) error {
 		}
 	}
 	c.gone = true
-	c.actor.stage.kill(c.actor.connection)
+	c.actor.stage.kill(c.actor.connection.Load())
 	c.whole.Close()
 	return errDied
 }
