@@ -189,7 +189,7 @@ var spellings = []struct {
 	{regexp.MustCompile(`\btinyint\([2-9]\)`), "tinyint"},
 	{regexp.MustCompile(` AUTO_INCREMENT=\d+`), ""},
 	{regexp.MustCompile(`DEFAULT '(-?\d+)'`), "DEFAULT $1"},
-	{regexp.MustCompile(` COLLATE utf8mb4_unicode_520_ci\b`), ""}, // the table's own
+	{regexp.MustCompile(`( CHARACTER SET utf8mb4)? COLLATE utf8mb4_unicode_520_ci\b`), ""}, // the table's own, which MySQL spells out in a copy
 }
 
 // column is the first column of what a query finds.
