@@ -19,7 +19,7 @@ WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest|app.apptest/ && $$1 !~ /counter
 CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations
 
 # Those whose tests do more with the tag soak.
-SOAK = ./cmd/counterfoil ./web ./domain/workflows ./domain/kinds/upkeep
+SOAK = ./cmd/counterfoil ./web
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
