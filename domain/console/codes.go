@@ -28,7 +28,7 @@ type popping struct {
 // ownBatch is from how many codes on a pop has a transaction of its own, so that others do not wait for it.
 const ownBatch = 100
 
-// PopRefs takes codes from the pool for the one who asks, and with once only once for a key. It returns
+// PopRefs takes codes from the pool for the caller, and with once only once for a key. It returns
 // refs.BadCount, refs.Empty, MissingScope, NotOperator, and with once Replayed or KeyReused.
 //
 // Those who ask at the same time share a transaction.

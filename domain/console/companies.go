@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// OpenCompany adds a company whose owner is the operator who asks. It returns NotOperator, BadName,
+// OpenCompany adds a company, owned by the operator who calls. It returns NotOperator, BadName,
 // BadCompanySlug or CompanyConflict.
 func (c *Console) OpenCompany(ctx context.Context, account accounts.ID, name, slug string) (company accounts.Company, err error) {
 	err = c.db.InTx(ctx, func(tx *db.Tx) error {

@@ -90,7 +90,7 @@ func (w *Workflows) Ready(ctx context.Context) error {
 	return err
 }
 
-// Reading returns who asks where they may read with the scope.
+// Reading returns the caller if it may read with the scope. It returns MissingScope.
 func Reading(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(scope) {
