@@ -149,7 +149,7 @@ func (f *feedStream) pass(found frame) error {
 
 // recheck looks whether the reader still may. Where nobody can tell, it does.
 func (s *server) recheck(f *feedStream) error {
-	ctx, cancel := context.WithTimeout(f.ctx, patience)
+	ctx, cancel := context.WithTimeout(f.ctx, s.patience)
 	defer cancel()
 	actor, err := s.workflows.Bearer(ctx, f.token)
 	if err == nil {

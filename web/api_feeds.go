@@ -125,7 +125,7 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 			if q.Consumer == "" {
 				q.Cursor = page.Cursor
 			}
-			ctx, cancel := context.WithTimeout(waiting.ctx, patience)
+			ctx, cancel := context.WithTimeout(waiting.ctx, s.patience)
 			next, err := s.readOn(ctx, c, q)
 			switch cancel(); {
 			case waiting.ctx.Err() != nil && err != nil:

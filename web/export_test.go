@@ -2,7 +2,6 @@ package web
 
 import (
 	"net"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -16,6 +15,3 @@ func (h Handler) OpenStreams() int {
 	defer h.streams.mu.Unlock()
 	return h.streams.open
 }
-
-// A machine may be slow; only what says so is to be refused for that.
-func init() { patience = 5 * time.Minute }

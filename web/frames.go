@@ -30,10 +30,11 @@ type place struct {
 // frames lets streams at one place share one read: those who ask while it goes on, and those who come a moment
 // later. What changes after it comes again behind it, so one that is a second old is as good.
 type frames struct {
-	group  singleflight.Group
-	mu     sync.Mutex
-	recent map[place]datedFrame
-	bytes  int
+	group    singleflight.Group
+	patience time.Duration // for one read
+	mu       sync.Mutex
+	recent   map[place]datedFrame
+	bytes    int
 }
 
 type datedFrame struct {
@@ -64,7 +65,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 			return known, nil
 		}
 		began := time.Now()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // the others need it too
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.patience) // the others need it too
 		defer cancel()
 		page, err := w.FeedBehind(ctx, scope, cursor, rows)
 		if err != nil {

@@ -190,7 +190,7 @@ func (v *viewer) pass(always bool) error {
 // stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
 // answer, nothing is known, and nothing is read either.
 func (s *server) stillMember(v *viewer) error {
-	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	ctx, cancel := context.WithTimeout(v.ctx, s.patience)
 	defer cancel()
 	ctx, err := s.sessions.Load(ctx, v.cookie)
 	if err != nil {

@@ -146,14 +146,14 @@ func (s *server) sheetFile(sheet func(ctx context.Context, run id.Run) (*migrati
 		if err != nil {
 			return err
 		}
-		return sendSheet(c, file)
+		return s.sendSheet(c, file)
 	}
 }
 
 // sendSheet sends the rows while they are read. Each piece has the time of a request, and so has who takes it;
 // the file may take as long as it is. An error in the middle breaks the answer off, so that half a file does not
 // pass for the whole.
-func sendSheet(c echo.Context, file *migrations.Sheet) error {
+func (s *server) sendSheet(c echo.Context, file *migrations.Sheet) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")
 	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name))
@@ -161,8 +161,8 @@ func sendSheet(c echo.Context, file *migrations.Sheet) error {
 	c.Response().WriteHeader(http.StatusOK)
 	out, connection := csv.NewWriter(c.Response()), http.NewResponseController(c.Response())
 	for more := true; more; {
-		_ = connection.SetWriteDeadline(time.Now().Add(patience + time.Minute)) // a recorder in a test has none
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), patience)
+		_ = connection.SetWriteDeadline(time.Now().Add(s.patience + time.Minute)) // a recorder in a test has none
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), s.patience)
 		var err error
 		more, err = file.WriteSome(ctx, out)
 		cancel()

@@ -35,6 +35,8 @@ type Config struct {
 	MaxUpload int64
 	// Streams bound answers that go on.
 	Streams StreamLimits
+	// Patience is how long a request waits for a database that does not answer; 0 is 15 seconds.
+	Patience time.Duration
 	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
 	Why func() error
 }
@@ -42,17 +44,14 @@ type Config struct {
 // MaxBody is the largest request body in bytes: a description whose every byte is escaped as \u00xx, and the rest.
 const MaxBody = 512 << 10
 
-// patience is how long a request waits for a database that does not answer.
-var patience = 15 * time.Second
-
-// deadline ends what a request asks of the database when its patience does. One that brings a file may
+// deadline ends what a request asks of the database when the server's patience does. One that brings a file may
 // take longer; it ends when nothing comes any more.
-func deadline(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if takesFile(c) {
 			return next(c)
 		}
-		ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
+		ctx, cancel := context.WithTimeout(c.Request().Context(), s.patience)
 		defer cancel()
 		c.Set(unhurriedKey, c.Request().Context())
 		c.SetRequest(c.Request().WithContext(ctx))
@@ -77,6 +76,7 @@ type server struct {
 	log       *slog.Logger
 	why       func() error
 	maxUpload int64
+	patience  time.Duration
 	streams   *streams
 	frames    frames
 	paths     paths       // of all routes
@@ -94,7 +94,8 @@ func (h Handler) EndStreams() { h.streams.end() }
 
 // New returns the handler of all routes.
 func New(cfg Config) Handler {
-	s := &server{workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), streams: newStreams(cfg.Streams)}
+	s := &server{workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), patience: cmp.Or(cfg.Patience, 15*time.Second), streams: newStreams(cfg.Streams)}
+	s.frames.patience = s.patience
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -107,7 +108,7 @@ func New(cfg Config) Handler {
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
 		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: func(c echo.Context) bool { return isStored(c) || isLasting(c) }}),
 		sameOrigin(cfg.URL),
-		deadline,
+		s.deadline,
 		fromAddress,
 	)
 	s.route(e)

@@ -48,6 +48,9 @@ type house struct {
 	token     string // Ana's, with every scope
 }
 
+// A machine may be slow; only what says so is to be refused for that.
+const patience = 5 * time.Minute
+
 // emptyHouse is a house before setup. change may alter what the server is told.
 func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
 	t.Helper()
@@ -60,7 +63,7 @@ func emptyHouseWith(t testing.TB, options []app.Option, change ...func(*web.Conf
 	files := &memory{files: map[string][]byte{}}
 	w := app.New(d, append(options, app.WithMigrations(probes()...), app.WithFiles(files))...)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil))}
+	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil)), Patience: patience}
 	for _, c := range change {
 		c(&cfg)
 	}
