@@ -11,11 +11,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // feedStream is a stream of the changes of a feed.
 type feedStream struct {
-	*stream
+	*streams.Stream
 	feed, board, base string
 	token             string
 	scope             feeds.Scope
@@ -43,16 +44,16 @@ func (s *server) apiFeedStream(c echo.Context) error {
 	if f.cursor, err = s.workflows.FeedPlace(ctx, f.feed, from); err != nil {
 		return err
 	}
-	if f.stream, err = s.openStream(c, reader(c)); err != nil {
+	if f.Stream, err = s.streams.Stream(c); err != nil {
 		return err
 	}
 	first, err := s.frames.read(ctx, s.workflows, f.scope, f.cursor, frameRows)
 	if err != nil {
-		f.close()
+		f.Close()
 		return err
 	}
 	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
-	return s.stream(f.stream, again, func() error { return s.goOn(f, first) })
+	return f.Run(again, func() error { return s.goOn(f, first) })
 }
 
 // codeStreamOfConsumer: a stream takes no consumer. Send its cursor, and advance it by the ids of the events.
@@ -68,7 +69,7 @@ func streamOfConsumer() error {
 // goOn sends what a stream begins with, and follows the feed until it is over.
 func (s *server) goOn(f *feedStream, first frame) error {
 	if len(first.events) == 0 {
-		first.events = heartbeat(first.next.String()) // so that the reader knows where it is
+		first.events = streams.Heartbeat(first.next.String()) // so that the reader knows where it is
 	}
 	if err := f.pass(first); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (s *server) follow(f *feedStream) error {
 	for {
 		for moved == nil {
 			select {
-			case <-f.check.C: // also where there is always more
+			case <-f.Check(): // also where there is always more
 				if err := s.recheck(f); err != nil {
 					return err
 				}
@@ -94,20 +95,20 @@ func (s *server) follow(f *feedStream) error {
 			}
 		}
 		select {
-		case <-s.streams.soon(ofFeeds, moved):
+		case <-s.streams.Soon(streams.OfFeeds, moved):
 			moved = nil
-		case <-f.beat.C:
-			if err := f.send(heartbeat(f.cursor.String())); err != nil {
+		case <-f.Beat():
+			if err := f.Send(streams.Heartbeat(f.cursor.String())); err != nil {
 				return err
 			}
 			if f.missed {
 				moved = nil
 			}
-		case <-f.check.C:
+		case <-f.Check():
 			if err := s.recheck(f); err != nil {
 				return err
 			}
-		case <-f.ctx.Done():
+		case <-f.Context().Done():
 			return nil
 		}
 	}
@@ -120,13 +121,13 @@ func (s *server) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}
-	found, err := s.frames.read(f.ctx, s.workflows, f.scope, f.cursor, f.rows)
+	found, err := s.frames.read(f.Context(), s.workflows, f.scope, f.cursor, f.rows)
 	if notNow(err) {
 		f.missed = true // the next heartbeat tries again
 		return moved, nil
 	}
 	if err != nil {
-		if fault.KindOf(err) == "" && f.ctx.Err() == nil {
+		if fault.KindOf(err) == "" && f.Context().Err() == nil {
 			s.log.Error("a stream could not go on", "feed", f.feed, "error", err)
 		}
 		return nil, err
@@ -144,12 +145,12 @@ func (f *feedStream) pass(found frame) error {
 	if len(found.events) == 0 {
 		return nil
 	}
-	return f.send(found.events)
+	return f.Send(found.events)
 }
 
 // recheck looks whether the reader still may. Where nobody can tell, it does.
 func (s *server) recheck(f *feedStream) error {
-	ctx, cancel := context.WithTimeout(f.ctx, s.patience)
+	ctx, cancel := context.WithTimeout(f.Context(), s.patience)
 	defer cancel()
 	actor, err := s.workflows.Bearer(ctx, f.token)
 	if err == nil {

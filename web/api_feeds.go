@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 const (
@@ -112,11 +113,11 @@ func piece(left, looked, bytes int) int {
 
 // waitForFeed returns a page once there is something behind an empty one, or an empty one after a while.
 func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource, wait time.Duration) (feedResource, error) {
-	waiting, err := s.last(c, reader(c))
+	waiting, err := s.streams.Hold(c)
 	if err != nil {
 		return page, err
 	}
-	defer waiting.leave()
+	defer waiting.Close()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
@@ -125,10 +126,10 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 			if q.Consumer == "" {
 				q.Cursor = page.Cursor
 			}
-			ctx, cancel := context.WithTimeout(waiting.ctx, s.patience)
+			ctx, cancel := context.WithTimeout(waiting.Context(), s.patience)
 			next, err := s.readOn(ctx, c, q)
 			switch cancel(); {
-			case waiting.ctx.Err() != nil && err != nil:
+			case waiting.Context().Err() != nil && err != nil:
 				return page, nil
 			case err != nil || len(next.Items) > 0 || next.More:
 				return next, err
@@ -136,10 +137,10 @@ func (s *server) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedRes
 			page = next
 		}
 		select {
-		case <-s.streams.soon(ofFeeds, moved):
+		case <-s.streams.Soon(streams.OfFeeds, moved):
 		case <-timer.C:
 			return page, nil
-		case <-waiting.ctx.Done():
+		case <-waiting.Context().Done():
 			return page, nil
 		}
 	}
@@ -152,11 +153,6 @@ func (s *server) readOn(ctx context.Context, c echo.Context, q workflows.FeedQue
 		return feedResource{}, err
 	}
 	return s.readFeed(accounts.WithActor(ctx, actor), s.base(c), q)
-}
-
-// reader is whose the answers are that go on: all tokens of a person count as one, for they make any number.
-func reader(c echo.Context) string {
-	return fmt.Sprintf("account %d", accounts.ActorFrom(c.Request().Context()).Account.ID)
 }
 
 type auditResource struct {

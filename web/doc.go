@@ -19,19 +19,9 @@
 //
 // # Streams
 //
-// A stream of a feed (api_feed_stream.go) and one of a page (live.go) are begun, counted, bounded and ended by the
-// same code (streams.go, stream.go). It takes the connection from net/http (detach): the handler returns, and a
-// waiting stream is two goroutines and a few fields, with nothing of the request, its buffers or its context. So
-// the headers that every response needs are written before, the request is counted when the stream begins, the
-// stream recovers its own panics, and a shutdown ends it by EndStreams, which RegisterOnShutdown calls, since
-// Shutdown does not know such connections. If a connection cannot be taken, as with HTTP/2, the stream stays in its
-// handler and is otherwise the same. A reader that closes its sending side is gone, as net/http sees it; one that
-// goes on sending is closed, and so is one that does not take a write within 10 seconds.
-//
-// Streams that wait for the same kind of event wake at the same moment (soon): at once if they are few, up to 0.4 s
-// later if they are thousands, so frequent events for many cost no more than rare ones. Streams at one position of
-// a feed share one read and its bytes (frames); a change for pages is encoded once for all listeners
-// (live.Change.Told). A long poll (?wait=) stays in its handler: its connection is used again.
+// A stream of a feed (api_feed_stream.go), one of a page (live.go) and a long poll (?wait=) are responses of package
+// streams. Streams at one position of a feed share one read and its bytes (frames); a change for pages is encoded once
+// for all listeners (live.Change.Told).
 //
 // # Live events
 //

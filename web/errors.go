@@ -22,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // The only place where an error becomes a status and a page.
@@ -254,7 +255,7 @@ func (s *server) logError(c echo.Context, code int, err error) {
 	if code == http.StatusServiceUnavailable {
 		level = slog.LevelWarn
 	}
-	if errors.Is(err, codeTooManyStreams) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
+	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
 		level = slog.LevelDebug // of the first two there are metrics, the third is no trouble: none fills a log
 	}
 	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}

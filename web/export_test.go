@@ -11,7 +11,5 @@ func ClientAddress(proxies []*net.IPNet) echo.IPExtractor { return clientAddress
 
 // OpenStreams is how many answers go on.
 func (h Handler) OpenStreams() int {
-	h.streams.mu.Lock()
-	defer h.streams.mu.Unlock()
-	return h.streams.open
+	return h.streams.Open()
 }

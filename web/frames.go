@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // frame is what streams at one place are sent, whoever they are.
@@ -127,7 +128,7 @@ func newFrame(page feeds.Page, rows int) (frame, error) {
 			return frame{}, fmt.Errorf("write item: %w", err)
 		}
 		behind := page.Behind(i)
-		made.events = event(made.events, behind.String(), "change", data)
+		made.events = streams.Event(made.events, behind.String(), "change", data)
 		if i < len(page.Items)-1 && len(made.events) >= frameLong {
 			made.next, made.more, made.rows = behind, true, i+1
 			break

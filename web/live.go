@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // What a browser is told, as static/js/connect.js reads it.
@@ -90,7 +91,7 @@ func written(b []byte, list ...liveEvent) []byte {
 		if err != nil {
 			panic("web: an event that is no JSON: " + err.Error())
 		}
-		b = event(b, "", e.name, data)
+		b = streams.Event(b, "", e.name, data)
 	}
 	return b
 }
@@ -98,7 +99,7 @@ func written(b []byte, list ...liveEvent) []byte {
 // writtenChange is a change as all streams of its company send it. Only its end has an id: who was cut off before
 // it hears all of it again.
 func writtenChange(change live.Change) []byte {
-	return append(written(nil, eventsOf(change)...), heartbeat(change.At.String())...)
+	return append(written(nil, eventsOf(change)...), streams.Heartbeat(change.At.String())...)
 }
 
 // seen is how far the browser has come.
@@ -114,7 +115,7 @@ const liveAgain = time.Second
 
 // viewer is a browser that listens to what changes in a company.
 type viewer struct {
-	*stream
+	*streams.Stream
 	company id.Company
 	slug    string
 	account accounts.ID
@@ -130,17 +131,17 @@ func (s *server) live(c echo.Context) error {
 		v.cookie = strings.Clone(cookie.Value) // without the others that it came with
 	}
 	var err error
-	if v.stream, err = s.openStream(c, reader(c)); err != nil {
+	if v.Stream, err = s.streams.Stream(c); err != nil {
 		return err
 	}
 	v.news = s.hub.After(v.company, seen(c))
-	return s.stream(v.stream, liveAgain, func() error { return s.tell(v) })
+	return v.Run(liveAgain, func() error { return s.tell(v) })
 }
 
 // tell sends a browser what is new, until it goes or may not hear any more, or the server stops.
 func (s *server) tell(v *viewer) error {
 	hello := helloEvent{v.news.At.String(), static.Build()}
-	if err := v.send(written(nil, liveEvent{"hello", hello})); err != nil {
+	if err := v.Send(written(nil, liveEvent{"hello", hello})); err != nil {
 		return err
 	}
 	err := v.pass(true)
@@ -153,17 +154,17 @@ func (s *server) tell(v *viewer) error {
 // tellMore waits for what comes next in a stream, and sends it.
 func (s *server) tellMore(v *viewer) error {
 	select {
-	case <-v.ctx.Done():
-		return v.ctx.Err()
-	case <-v.check.C:
+	case <-v.Context().Done():
+		return v.Context().Err()
+	case <-v.Check():
 		if err := s.stillMember(v); err != nil {
-			return errors.Join(err, v.send(event(nil, "", "gone", []byte("{}"))))
+			return errors.Join(err, v.Send(streams.Event(nil, "", "gone", []byte("{}"))))
 		}
 		return nil
-	case <-v.beat.C:
+	case <-v.Beat():
 		v.news = s.hub.Read(v.company, v.news.Next)
 		return v.pass(true)
-	case <-s.streams.soon(ofPages, v.news.More):
+	case <-s.streams.Soon(streams.OfPages, v.news.More):
 		v.news = s.hub.Read(v.company, v.news.Next)
 		return v.pass(false)
 	}
@@ -174,23 +175,23 @@ func (v *viewer) pass(always bool) error {
 	news := v.news
 	v.news.Changes = nil // nobody keeps them while it waits
 	if news.Missed {
-		return v.send(append(written(nil, anything(news)), heartbeat(news.At.String())...))
+		return v.Send(append(written(nil, anything(news)), streams.Heartbeat(news.At.String())...))
 	}
 	for _, change := range news.Changes {
-		if err := v.send(change.Told(writtenChange)); err != nil {
+		if err := v.Send(change.Told(writtenChange)); err != nil {
 			return err
 		}
 	}
 	if !always {
 		return nil
 	}
-	return v.send(heartbeat(news.At.String()))
+	return v.Send(streams.Heartbeat(news.At.String()))
 }
 
 // stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
 // answer, nothing is known, and nothing is read either.
 func (s *server) stillMember(v *viewer) error {
-	ctx, cancel := context.WithTimeout(v.ctx, s.patience)
+	ctx, cancel := context.WithTimeout(v.Context(), s.patience)
 	defer cancel()
 	ctx, err := s.sessions.Load(ctx, v.cookie)
 	if err != nil {

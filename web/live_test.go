@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // goingLive has the house tell what changes while the test goes on.
@@ -190,7 +190,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("a stream ends soon after its reader was removed, or signed out", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Check: tick}))
+		h := newHouse(t, withStreams(streams.Limits{Check: tick}))
 		h.account("mia", "acme", accounts.Member)
 		h.account("max", "acme", accounts.Member)
 		h.account("moe", "acme", accounts.Member)
@@ -216,7 +216,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("it has a sign of life, and ends when the server stops", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Beat: tick}))
+		h := newHouse(t, withStreams(streams.Limits{Beat: tick}))
 		h.goingLive()
 		server, outlived := inAHurry(t, h)
 		ana := h.ana()
@@ -233,7 +233,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("who is signed out is told so, and who has too many is told when to come again", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{OfOne: 1}))
+		h := newHouse(t, withStreams(streams.Limits{OfOne: 1}))
 		server := onPort(t, h)
 		if stream := watch(t, server, h.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
 			t.Errorf("signed out: %d", stream.StatusCode)

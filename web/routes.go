@@ -15,6 +15,18 @@ const (
 	apiUploadPath = "/api/v1/migrations/:name/runs"
 )
 
+// The routes whose responses may take long.
+const (
+	feedStreamPath = "/api/v1/feeds/:feed/stream"
+	livePath       = "/:company/live"
+)
+
+// isLasting reports whether the answer to a request may take long, and so is not compressed: a compressor
+// takes a megabyte, also while it waits.
+func isLasting(c echo.Context) bool {
+	return c.Path() == feedStreamPath || c.Path() == livePath || c.QueryParam("wait") != ""
+}
+
 // Routes returns every route there is, for whoever must know them all.
 func Routes() []*echo.Route {
 	e := echo.New()

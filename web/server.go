@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/live"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // Config is what the server is told from outside.
@@ -33,8 +34,8 @@ type Config struct {
 	Log       *slog.Logger
 	// MaxUpload is the largest file in bytes that a run is filled from; 0 is DefaultMaxUpload.
 	MaxUpload int64
-	// Streams bound answers that go on.
-	Streams StreamLimits
+	// Streams bound responses that may take long.
+	Streams streams.Limits
 	// Patience is how long a request waits for a database that does not answer; 0 is 15 seconds.
 	Patience time.Duration
 	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
@@ -53,7 +54,7 @@ func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx, cancel := context.WithTimeout(c.Request().Context(), s.patience)
 		defer cancel()
-		c.Set(unhurriedKey, c.Request().Context())
+		streams.KeepContext(c)
 		c.SetRequest(c.Request().WithContext(ctx))
 		return next(c)
 	}
@@ -77,7 +78,7 @@ type server struct {
 	why       func() error
 	maxUpload int64
 	patience  time.Duration
-	streams   *streams
+	streams   *streams.Streams
 	frames    frames
 	paths     paths       // of all routes
 	installed atomic.Bool // once true, true for ever
@@ -86,15 +87,15 @@ type server struct {
 // Handler answers all routes.
 type Handler struct {
 	http.Handler
-	streams *streams
+	streams *streams.Streams
 }
 
-// EndStreams ends the answers that go on, and refuses new ones. A stop of the server would wait for them.
-func (h Handler) EndStreams() { h.streams.end() }
+// EndStreams ends the responses that take long, and refuses new ones. A stop of the server would wait for them.
+func (h Handler) EndStreams() { h.streams.End() }
 
 // New returns the handler of all routes.
 func New(cfg Config) Handler {
-	s := &server{workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), patience: cmp.Or(cfg.Patience, 15*time.Second), streams: newStreams(cfg.Streams)}
+	s := &server{workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, url: cfg.URL, log: cfg.Log, why: cfg.Why, maxUpload: cmp.Or(cfg.MaxUpload, DefaultMaxUpload), patience: cmp.Or(cfg.Patience, 15*time.Second), streams: streams.New(cfg.Streams, cfg.Log)}
 	s.frames.patience = s.patience
 	s.sessions = newSessions(cfg, s)
 	e := echo.New()
@@ -115,16 +116,11 @@ func New(cfg Config) Handler {
 	return Handler{Handler: head(e), streams: s.streams}
 }
 
-type headKey struct{}
-
-// isHead reports whether a request that looks like GET was HEAD.
-func isHead(c echo.Context) bool { return c.Request().Context().Value(headKey{}) != nil }
-
 // head lets HEAD ask for whatever GET can; net/http then sends no body.
 func head(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			r = r.WithContext(context.WithValue(r.Context(), headKey{}, true)) // a copy: net/http looks at its own
+			r = r.WithContext(streams.WithHead(r.Context())) // a copy: net/http looks at its own
 			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/streams"
 )
 
 // fedEvent is a server-sent event.
@@ -115,7 +116,7 @@ func serving(t testing.TB, h *house, set func(*http.Server)) *httptest.Server {
 	return server
 }
 
-func withStreams(limits web.StreamLimits) func(*web.Config) {
+func withStreams(limits streams.Limits) func(*web.Config) {
 	return func(cfg *web.Config) { cfg.Streams = limits }
 }
 
@@ -166,7 +167,7 @@ func TestStream(t *testing.T) {
 
 	t.Run("it outlives the server's deadlines, and heartbeats go over what is others'", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Beat: tick}))
+		h := newHouse(t, withStreams(streams.Limits{Beat: tick}))
 		h.feeding()
 		h.newBoard("OTHER")
 		server, outlived := inAHurry(t, h)
@@ -196,7 +197,7 @@ func TestStream(t *testing.T) {
 
 	t.Run("it ends with the token", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Check: tick, Beat: tick}))
+		h := newHouse(t, withStreams(streams.Limits{Check: tick, Beat: tick}))
 		h.feeding()
 		h.account("mia", "acme", accounts.Member)
 		mia := h.tokenOf("mia", "acme", "tickets:read")
@@ -217,7 +218,7 @@ func TestStream(t *testing.T) {
 	t.Run("it ends with the token also where there is much to read yet", func(t *testing.T) {
 		t.Parallel()
 		const many = 1000
-		h := newHouse(t, withStreams(web.StreamLimits{Check: tick}))
+		h := newHouse(t, withStreams(streams.Limits{Check: tick}))
 		b := h.newBoard("LONG")
 		h.fill(b, many, "CONCAT('Ticket ', n)")
 		h.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
@@ -301,7 +302,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("all tokens of a person count as one", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{OfOne: 2}))
+		h := newHouse(t, withStreams(streams.Limits{OfOne: 2}))
 		h.account("mia", "acme", accounts.Member)
 		server := onPort(t, h)
 		var codes []int
@@ -316,7 +317,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("there are so many of one person, and so many in all", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Most: 5, OfOne: 3}))
+		h := newHouse(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
 		h.publish() // so that there is no news
 		h.feeding()
 		h.account("mia", "acme", accounts.Member)
@@ -357,7 +358,7 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("a reader who takes nothing is left, and the others go on", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(web.StreamLimits{Write: 10 * time.Second}))
+		h := newHouse(t, withStreams(streams.Limits{Write: 10 * time.Second}))
 		h.feeding()
 		b := h.newBoard("LONG")
 		h.fill(b, 400, "CONCAT('Ticket ', n)")

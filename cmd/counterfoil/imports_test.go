@@ -17,7 +17,7 @@ var (
 // allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
 // what is below it. cmd may import everything.
 var allowed = map[string][]string{
-	"web":              slices.Concat([]string{"domain/workflows", "domain/console", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
+	"web":              slices.Concat([]string{"web/streams", "domain/workflows", "domain/console", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
 	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
 	"domain/workflows": slices.Concat(entities, leaves, []string{"db"}),
 	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),

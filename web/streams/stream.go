@@ -1,4 +1,4 @@
-package web
+package streams
 
 import (
 	"bytes"
@@ -13,40 +13,47 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// stream is an answer of server-sent events. Between two events its owner waits for news, for ctx, for beat,
-// which comes where nothing was sent for a while (send a heartbeat then), and for check, which says that it is
+// Stream is a response of server-sent events. Between two events its owner waits for news, for Context, for Beat,
+// which comes where nothing was sent for a while (send a heartbeat then), and for Check, which says that it is
 // time to look whether the reader still may.
-type stream struct {
-	*lasting
+type Stream struct {
+	*Response
 	c           echo.Context
 	conn        net.Conn // that it has for itself, once it is detached; c and control are nil then
 	beat, check *time.Ticker
 }
 
-// openStream counts a stream and sends nothing, so that what is wrong can still be answered. Its caller
-// closes it. It returns tooManyStreams, or workflows.Stopping.
-func (s *server) openStream(c echo.Context, who string) (*stream, error) {
-	answer, err := s.last(c, who)
+// Stream counts a stream and sends nothing, so that what is wrong can still be answered. Its caller
+// runs or closes it. It returns an error with CodeTooMany, or workflows.Stopping.
+func (s *Streams) Stream(c echo.Context) (*Stream, error) {
+	response, err := s.Hold(c)
 	if err != nil {
 		return nil, err
 	}
-	return &stream{lasting: answer, c: c, beat: time.NewTicker(answer.Beat), check: time.NewTicker(answer.Check)}, nil
+	return &Stream{Response: response, c: c, beat: time.NewTicker(s.limits.Beat), check: time.NewTicker(s.limits.Check)}, nil
 }
 
-func (st *stream) close() {
+// Beat comes where nothing was sent for a while.
+func (st *Stream) Beat() <-chan time.Time { return st.beat.C }
+
+// Check comes where it is time to look whether the reader still may.
+func (st *Stream) Check() <-chan time.Time { return st.check.C }
+
+// Close ends the stream.
+func (st *Stream) Close() {
 	st.beat.Stop()
 	st.check.Stop()
-	st.leave()
+	st.Response.Close()
 }
 
 // begin sends the head of the answer, and how long a reader shall wait before it connects again.
-func (st *stream) begin(again time.Duration) error {
+func (st *Stream) begin(again time.Duration) error {
 	st.describe(st.c.Response().Header())
 	st.c.Response().WriteHeader(http.StatusOK)
-	return st.send(retry(again))
+	return st.Send(retry(again))
 }
 
-func (st *stream) describe(head http.Header) {
+func (st *Stream) describe(head http.Header) {
 	head.Set(echo.HeaderContentType, "text/event-stream")
 	head.Set(echo.HeaderCacheControl, "no-store")
 	head.Set("X-Accel-Buffering", "no") // nginx keeps answers back otherwise
@@ -56,30 +63,30 @@ func retry(after time.Duration) []byte {
 	return []byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
 }
 
-// stream begins the answer, and has goOn send what follows; the stream is closed when that returns. It returns at
+// Run begins the answer, and has goOn send what follows; the stream is closed when that returns. It returns at
 // once where the stream could be detached, so goOn must keep nothing of the request: that is what thousands who
 // wait would cost.
-func (s *server) stream(st *stream, again time.Duration, goOn func() error) error {
+func (st *Stream) Run(again time.Duration, goOn func() error) error {
 	if isHead(st.c) {
-		defer st.close()
+		defer st.Close()
 		st.describe(st.c.Response().Header())
-		_ = st.control.SetWriteDeadline(time.Now().Add(st.Write))
+		_ = st.control.SetWriteDeadline(time.Now().Add(st.streams.limits.Write))
 		return st.c.NoContent(http.StatusOK)
 	}
 	path, method := st.c.Path(), st.c.Request().Method
 	follow := func() {
-		defer st.close()
+		defer st.Close()
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack", string(debug.Stack()))
+				st.streams.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack", string(debug.Stack()))
 			}
 		}()
-		s.log.Debug("a stream ended", "route", path, "error", goOn())
+		st.streams.log.Debug("a stream ended", "route", path, "error", goOn())
 	}
 	detached, err := st.detach(again)
 	switch {
 	case err != nil:
-		st.close()
+		st.Close()
 	case detached:
 		go follow()
 	default:
@@ -88,9 +95,16 @@ func (s *server) stream(st *stream, again time.Duration, goOn func() error) erro
 	return nil // the answer has begun, or its reader is gone
 }
 
+type headKey struct{}
+
+// WithHead marks the context of a request that is routed as GET and was HEAD: a stream sends its head alone.
+func WithHead(ctx context.Context) context.Context { return context.WithValue(ctx, headKey{}, true) }
+
+func isHead(c echo.Context) bool { return c.Request().Context().Value(headKey{}) != nil }
+
 // detach is begin for a stream that goes on when its handler has returned: it takes the connection from the
 // server. It reports false where that cannot be, as with HTTP/2, and the stream has begun within the handler.
-func (st *stream) detach(again time.Duration) (detached bool, err error) {
+func (st *Stream) detach(again time.Duration) (detached bool, err error) {
 	conn, _, err := st.control.Hijack()
 	if err != nil {
 		return false, st.begin(again)
@@ -98,18 +112,18 @@ func (st *stream) detach(again time.Duration) (detached bool, err error) {
 	st.c.Response().Committed = true
 	head := st.head()
 	st.release()
-	ctx, cancel := context.WithCancel(st.ending)
+	ctx, cancel := context.WithCancel(st.streams.ending)
 	st.ctx, st.conn, st.c, st.control = ctx, conn, nil, nil
 	st.release = func() { cancel(); conn.Close() }
 	go func() {
 		defer cancel()
 		drain(conn)
 	}()
-	return true, st.send(append(head, retry(again)...))
+	return true, st.Send(append(head, retry(again)...))
 }
 
 // head is the head of a detached answer, which ends with the connection.
-func (st *stream) head() []byte {
+func (st *Stream) head() []byte {
 	head := st.c.Response().Header()
 	st.describe(head)
 	head.Set("Connection", "close")
@@ -135,8 +149,8 @@ func drain(conn net.Conn) {
 	}
 }
 
-// send writes whole events. A reader who does not take a piece of them in time is left.
-func (st *stream) send(events []byte) error {
+// Send writes whole events. A reader who does not take a piece of them in time is left.
+func (st *Stream) Send(events []byte) error {
 	for len(events) > 0 {
 		n := min(len(events), sentAtOnce)
 		if err := st.write(events[:n]); err != nil {
@@ -144,15 +158,15 @@ func (st *stream) send(events []byte) error {
 		}
 		events = events[n:]
 	}
-	st.beat.Reset(st.Beat)
+	st.beat.Reset(st.streams.limits.Beat)
 	if st.conn != nil {
 		return nil
 	}
 	return st.control.Flush()
 }
 
-func (st *stream) write(piece []byte) (err error) {
-	end := time.Now().Add(st.Write)
+func (st *Stream) write(piece []byte) (err error) {
+	end := time.Now().Add(st.streams.limits.Write)
 	if st.conn != nil {
 		if err = st.conn.SetWriteDeadline(end); err == nil {
 			_, err = st.conn.Write(piece)
@@ -165,11 +179,11 @@ func (st *stream) write(piece []byte) (err error) {
 	return err
 }
 
-// sentAtOnce is how many bytes a reader must take within StreamLimits.Write.
+// sentAtOnce is how many bytes a reader must take within Limits.Write.
 const sentAtOnce = 64 << 10
 
-// event writes a server-sent event: its id where it has one, its name, and data of one line.
-func event(b []byte, id, name string, data []byte) []byte {
+// Event writes a server-sent event: its id where it has one, its name, and data of one line.
+func Event(b []byte, id, name string, data []byte) []byte {
 	if id != "" {
 		b = append(append(append(b, "id: "...), id...), '\n')
 	}
@@ -177,8 +191,8 @@ func event(b []byte, id, name string, data []byte) []byte {
 	return append(append(append(b, "data: "...), data...), "\n\n"...)
 }
 
-// heartbeat is what a reader gets where there is no news: it moves on where it would go on from.
-func heartbeat(id string) []byte {
+// Heartbeat is what a reader gets where there is no news: it moves on where it would go on from.
+func Heartbeat(id string) []byte {
 	if id == "" {
 		return []byte(":\n\n")
 	}

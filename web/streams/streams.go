@@ -1,0 +1,242 @@
+// Package streams begins, counts, bounds and ends the responses that may take long: streams of server-sent events,
+// and long polls. The limits of a server hold for all of them together. Start at Streams.Stream and Streams.Hold.
+//
+// A stream takes the connection from net/http (detach): the handler returns, and a waiting stream is two goroutines
+// and a few fields, with nothing of the request, its buffers or its context. So the headers that every response needs
+// are written before, the request is counted when the stream begins, the stream recovers its own panics, and a
+// shutdown ends it by End, since http.Server.Shutdown does not know such connections. If a connection cannot be
+// taken, as with HTTP/2, the stream stays in its handler and is otherwise the same. A reader that closes its sending
+// side is gone, as net/http sees it; one that goes on sending is closed, and so is one that does not take a write
+// within 10 seconds. A long poll stays in its handler: its connection is used again.
+//
+// Streams that wait for the same kind of event wake at the same moment (Soon): at once if they are few, up to 0.4 s
+// later if they are thousands, so frequent events for many cost no more than rare ones.
+package streams
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/wait"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Limits bound responses that may take long. What is 0 has its default.
+type Limits struct {
+	Most  int           // there may be at once in this process
+	OfOne int           // there may be at once of one person
+	Beat  time.Duration // after which something is sent where there is no news
+	Check time.Duration // after which it is looked whether the reader still may
+	Write time.Duration // that a reader may take for what is sent
+}
+
+func (l Limits) orDefaults() Limits {
+	l.Most = cmp.Or(l.Most, 5000)
+	l.OfOne = cmp.Or(l.OfOne, 2500)
+	l.Beat = cmp.Or(l.Beat, 20*time.Second)
+	l.Check = cmp.Or(l.Check, 30*time.Second)
+	l.Write = cmp.Or(l.Write, 10*time.Second)
+	return l
+}
+
+var (
+	openStreams    = promauto.NewGauge(prometheus.GaugeOpts{Name: "counterfoil_streams", Help: "Answers of this process that wait for changes."})
+	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total", Help: "Those that were refused because there were too many."})
+)
+
+// CodeTooMany: too many streams and waiting requests are open. Close some, or try again after
+// Retry-After.
+const CodeTooMany fault.Code = "Stream.TooMany"
+
+// tooMany reports one more than there may be.
+type tooMany struct {
+	most int
+	own  bool // of this person
+}
+
+func (e tooMany) Error() string {
+	if e.own {
+		return "You have " + strconv.Itoa(e.most) + " connections open that wait for changes, and there may be no more. Close some of them."
+	}
+	return "This server has " + strconv.Itoa(e.most) + " connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
+}
+
+func (e tooMany) Unwrap() error {
+	return fault.Error{Kind: fault.Unavailable, Code: CodeTooMany, Message: e.Error()}
+}
+
+func (tooMany) RetryAfter() time.Duration { return 15 * time.Second }
+
+// Streams counts the responses of a server that may take long, and ends them all if it stops.
+type Streams struct {
+	limits Limits
+	log    *slog.Logger
+	ending context.Context
+	end    context.CancelFunc
+
+	mu     sync.Mutex
+	open   int
+	of     map[string]int
+	rounds [kinds]chan struct{} // nil where nobody waits for news
+}
+
+// News is what readers wait for.
+type News int
+
+// All there is to wait for.
+const (
+	OfFeeds News = iota
+	OfPages
+	kinds
+)
+
+// New returns what counts the responses of a server. Its owner calls End.
+func New(limits Limits, log *slog.Logger) *Streams {
+	s := &Streams{limits: limits.orDefaults(), log: log, of: map[string]int{}}
+	s.ending, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// End ends the responses that take long, and refuses new ones.
+func (s *Streams) End() { s.end() }
+
+// Open is how many there are now.
+func (s *Streams) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
+// enter counts one more of somebody's. It returns tooMany, or workflows.Stopping.
+func (s *Streams) enter(who string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ending.Err() != nil:
+		return workflows.Stopping()
+	case s.open >= s.limits.Most:
+		refusedStreams.Inc()
+		return tooMany{most: s.limits.Most}
+	case s.of[who] >= s.limits.OfOne:
+		refusedStreams.Inc()
+		return tooMany{most: s.limits.OfOne, own: true}
+	}
+	s.open++
+	s.of[who]++
+	openStreams.Inc()
+	return nil
+}
+
+func (s *Streams) leave(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	if s.of[who]--; s.of[who] == 0 {
+		delete(s.of, who)
+	}
+	openStreams.Dec()
+}
+
+// eachAdds is by how much one more open stream has all of them gather news for longer, up to longest.
+const (
+	eachAdds = 100 * time.Microsecond
+	longest  = 400 * time.Millisecond
+)
+
+// Soon returns a channel that is closed a little after news: the same for all who ask, so that they look at
+// the same moment and share what they read. The more streams are open, the longer news is gathered; so much
+// news to many readers costs no more than some.
+func (s *Streams) Soon(kind News, news <-chan struct{}) <-chan struct{} {
+	select {
+	case <-news: // the others may wait for what comes after it
+		return news
+	default:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rounds[kind] == nil {
+		s.rounds[kind] = make(chan struct{})
+		go s.gather(kind, news)
+	}
+	return s.rounds[kind]
+}
+
+func (s *Streams) gather(kind News, news <-chan struct{}) {
+	_ = wait.For(s.ending, news)
+	s.mu.Lock()
+	gap := min(time.Duration(s.open)*eachAdds, longest)
+	s.mu.Unlock()
+	_ = wait.Sleep(s.ending, gap)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.rounds[kind])
+	s.rounds[kind] = nil
+}
+
+// Response is a response that may take long.
+type Response struct {
+	streams *Streams
+	ctx     context.Context // ends when the reader has gone or the server stops, and has the request's values
+	control *http.ResponseController
+	who     string
+	release func() // ends ctx
+}
+
+// Hold has the response to a request take as long as it likes. The caller ends it with Close. It returns an error
+// with CodeTooMany, or workflows.Stopping.
+func (s *Streams) Hold(c echo.Context) (*Response, error) {
+	who := reader(c)
+	if err := s.enter(who); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
+	stops := []func() bool{context.AfterFunc(unhurried(c), cancel), context.AfterFunc(s.ending, cancel)}
+	return &Response{
+		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), who: who,
+		release: func() {
+			for _, stop := range stops {
+				stop()
+			}
+			cancel()
+		},
+	}, nil
+}
+
+// Context ends when the reader has gone or the server stops, and has the request's values.
+func (r *Response) Context() context.Context { return r.ctx }
+
+// Close ends the response.
+func (r *Response) Close() {
+	r.release()
+	r.streams.leave(r.who)
+}
+
+// reader is whose a response is: all tokens of a person count as one, for they make any number.
+func reader(c echo.Context) string {
+	return fmt.Sprintf("account %d", accounts.ActorFrom(c.Request().Context()).Account.ID)
+}
+
+// KeepContext keeps the request's context as it is, before it is given an end.
+func KeepContext(c echo.Context) { c.Set(unhurriedKey, c.Request().Context()) }
+
+const unhurriedKey = "unhurried" // in echo's context: the request's context before it was given an end
+
+// unhurried is the request's context without the end that deadline gives it: it ends when the client goes.
+func unhurried(c echo.Context) context.Context {
+	if ctx, ok := c.Get(unhurriedKey).(context.Context); ok {
+		return ctx
+	}
+	return c.Request().Context()
+}
