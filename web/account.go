@@ -2,9 +2,7 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,9 +10,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 )
-
-// person is who has signed in, on a route that asks for it.
-func person(c echo.Context) accounts.Account { return c.Get(personKey).(accounts.Account) }
 
 func (s *server) account(c echo.Context) error {
 	return s.showAccount(c, http.StatusOK, person(c).Name, nil)
@@ -66,16 +61,6 @@ func (s *server) signOutEverywhere(c echo.Context) error {
 		return err
 	}
 	return s.endSession(c)
-}
-
-// endSession signs this browser out.
-func (s *server) endSession(c echo.Context) error {
-	ctx := c.Request().Context()
-	if err := s.sessions.Destroy(ctx); err != nil {
-		return fmt.Errorf("end session: %w", err)
-	}
-	s.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
-	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
 // asOperator lets in who runs the instance, and has them ask: as nobody's member. To others there is no

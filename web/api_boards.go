@@ -33,8 +33,11 @@ func (s *server) apiBoards(c echo.Context) error {
 }
 
 func (s *server) apiBoard(c echo.Context) error {
-	board, err := s.boardOfPath(c)
+	board, err := s.workflows.Board(c.Request().Context(), c.Param("board"))
 	if err != nil {
+		return err
+	}
+	if err := named(c, "board", board.Slug); err != nil {
 		return err
 	}
 	return answer(c, http.StatusOK, s.links(c).Board(board))

@@ -254,7 +254,7 @@ func (s *server) apiOpenRun(c echo.Context) error {
 	if _, err := s.console.Migration(c.Request().Context(), c.Param("name")); err != nil {
 		return err
 	}
-	if takesFile(c) {
+	if hasFile(c) {
 		return s.apiOpenRunWithFile(c)
 	}
 	var in struct {
@@ -446,14 +446,17 @@ func (s *server) apiStartRun(c echo.Context) error {
 }
 
 // plainly is a call without a body.
-func (s *server) plainly(do func(ctx context.Context, run id.Run) (migrations.Run, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if err := bindAny(c, &struct{}{}); err != nil {
-			return err
-		}
-		return s.onRun(c, do)
+func (s *server) plainly(c echo.Context, do func(ctx context.Context, run id.Run) (migrations.Run, error)) error {
+	if err := bindAny(c, &struct{}{}); err != nil {
+		return err
 	}
+	return s.onRun(c, do)
 }
+
+func (s *server) apiPauseRun(c echo.Context) error   { return s.plainly(c, s.console.PauseRun) }
+func (s *server) apiResumeRun(c echo.Context) error  { return s.plainly(c, s.console.ResumeRun) }
+func (s *server) apiCancelRun(c echo.Context) error  { return s.plainly(c, s.console.CancelRun) }
+func (s *server) apiDismissRun(c echo.Context) error { return s.plainly(c, s.console.DismissRun) }
 
 func (s *server) apiTurnKnobs(c echo.Context) error {
 	var in struct {
@@ -529,49 +532,63 @@ func (s *server) apiRejections(c echo.Context) error {
 	return answer(c, http.StatusOK, page)
 }
 
+// apiFailuresFile are the failed tasks, of the group that is named, or all.
+func (s *server) apiFailuresFile(c echo.Context) error {
+	fingerprint := c.QueryParam("fingerprint")
+	return s.sheetFile(c, func(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
+		return s.console.FailureSheet(ctx, run, fingerprint)
+	})
+}
+
+func (s *server) apiRejectionsFile(c echo.Context) error {
+	return s.sheetFile(c, s.console.RejectionSheet)
+}
+func (s *server) apiReportFile(c echo.Context) error { return s.sheetFile(c, s.console.ReportSheet) }
+
 // badWhich reports a call that does not say which tasks are meant.
 var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
 // onTasks carries out what is to be done with tasks of a run, and answers how many it concerns.
-func (s *server) onTasks(do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		run, err := pathRun(c)
-		if err != nil {
-			return err
-		}
-		var in struct {
-			Task        *id.Task  `json:"task"`
-			Tasks       []id.Task `json:"tasks"`
-			Fingerprint *string   `json:"fingerprint"`
-			All         bool      `json:"all"`
-			Waiting     bool      `json:"waiting"`
-		}
-		if _, err := bindJSON(c, &in); err != nil {
-			return err
-		}
-		which := migrations.Which{Tasks: in.Tasks, All: in.All, Waiting: in.Waiting}
-		named := min(len(in.Tasks), 1)
-		if in.Task != nil {
-			which.Task, named = *in.Task, named+1
-		}
-		if in.Fingerprint != nil {
-			which.Fingerprint, named = strings.ToLower(*in.Fingerprint), named+1
-		}
-		if in.All {
-			named++
-		}
-		if in.Waiting {
-			named++
-		}
-		if named != 1 || in.Task != nil && *in.Task == 0 || in.Fingerprint != nil && *in.Fingerprint == "" {
-			return badWhich
-		}
-		n, err := do(c.Request().Context(), run, which)
-		if err != nil {
-			return err
-		}
-		return answer(c, http.StatusOK, struct {
-			Tasks int64 `json:"tasks"`
-		}{n})
+func (s *server) onTasks(c echo.Context, do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
+	run, err := pathRun(c)
+	if err != nil {
+		return err
 	}
+	var in struct {
+		Task        *id.Task  `json:"task"`
+		Tasks       []id.Task `json:"tasks"`
+		Fingerprint *string   `json:"fingerprint"`
+		All         bool      `json:"all"`
+		Waiting     bool      `json:"waiting"`
+	}
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	which := migrations.Which{Tasks: in.Tasks, All: in.All, Waiting: in.Waiting}
+	named := min(len(in.Tasks), 1)
+	if in.Task != nil {
+		which.Task, named = *in.Task, named+1
+	}
+	if in.Fingerprint != nil {
+		which.Fingerprint, named = strings.ToLower(*in.Fingerprint), named+1
+	}
+	if in.All {
+		named++
+	}
+	if in.Waiting {
+		named++
+	}
+	if named != 1 || in.Task != nil && *in.Task == 0 || in.Fingerprint != nil && *in.Fingerprint == "" {
+		return badWhich
+	}
+	n, err := do(c.Request().Context(), run, which)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, struct {
+		Tasks int64 `json:"tasks"`
+	}{n})
 }
+
+func (s *server) apiRetryTasks(c echo.Context) error { return s.onTasks(c, s.console.RetryTasks) }
+func (s *server) apiSkipTasks(c echo.Context) error  { return s.onTasks(c, s.console.SkipTasks) }

@@ -60,19 +60,20 @@ func (s *server) apiWorkers(c echo.Context) error {
 	return answer(c, http.StatusOK, workerList(list))
 }
 
+func (s *server) apiDrainWorker(c echo.Context) error     { return s.drains(c, true) }
+func (s *server) apiStopDrainWorker(c echo.Context) error { return s.drains(c, false) }
+
 // drains has a worker claim nothing more, or claim again.
-func (s *server) drains(drain bool) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		worker, err := rowID[id.Worker](c.Param("worker"), echo.ErrNotFound)
-		if err != nil {
-			return err
-		}
-		if err := bindAny(c, &struct{}{}); err != nil {
-			return err
-		}
-		if err := s.console.DrainWorker(c.Request().Context(), worker, drain); err != nil {
-			return err
-		}
-		return c.NoContent(http.StatusNoContent)
+func (s *server) drains(c echo.Context, drain bool) error {
+	worker, err := rowID[id.Worker](c.Param("worker"), echo.ErrNotFound)
+	if err != nil {
+		return err
 	}
+	if err := bindAny(c, &struct{}{}); err != nil {
+		return err
+	}
+	if err := s.console.DrainWorker(c.Request().Context(), worker, drain); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
 }

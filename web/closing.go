@@ -146,14 +146,13 @@ func (s *server) undo(c echo.Context) error {
 			return err
 		}
 	} else {
-		passed, _ = s.sessions.Get(ctx, passedKey).([]id.Activity)
+		passed = s.refusedUndos(ctx)
 	}
 	undone, err := s.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.Refused
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
 		// It was said why: the next press goes on to what was done before it.
-		s.sessions.Put(ctx, passedKey, append(passed[max(0, len(passed)-mostPassed+1):], refused.Activity))
-		if err := s.commit(c); err != nil {
+		if err := s.keepRefusedUndo(c, refused.Activity); err != nil {
 			return err
 		}
 	}

@@ -97,8 +97,11 @@ func lastShown(c echo.Context) id.Comment {
 	return id.Comment(n)
 }
 
+// mostAdded is how many comments an answer has behind the last that the page showed.
+const mostAdded = 200
+
 func (s *server) showAdded(c echo.Context, said tickets.Said) error {
-	ticket, page, err := s.workflows.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), maxLimit)
+	ticket, page, err := s.workflows.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), mostAdded)
 	if err != nil {
 		return err
 	}

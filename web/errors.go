@@ -160,7 +160,7 @@ func (s *server) showError(err error, c echo.Context) {
 	if isFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
 		code = http.StatusBadRequest // those two are for forms, which htmx shows
 	}
-	if _, inside := c.Get(actorKey).(accounts.Actor); inside && errors.Is(err, tickets.CodeNotFound) {
+	if _, inside := member(c); inside && errors.Is(err, tickets.CodeNotFound) {
 		if page, ok := s.deletedPage(c); ok {
 			s.showPage(c, code, page)
 			return
@@ -207,7 +207,7 @@ func (s *server) showPage(c echo.Context, code int, page templ.Component) {
 // typed are the texts of a form that came to nothing, for a member of the company or on a page for anyone; a script keeps
 // those that it sent.
 func typed(c echo.Context) (texts []string) {
-	_, inside := c.Get(actorKey).(accounts.Actor)
+	_, inside := member(c)
 	fields := []string{"title", "merged_title", "body", "description", "merged_description"}
 	if forStrangers(c) {
 		fields = append(fields, "email")

@@ -249,8 +249,7 @@ func (s *server) anyWebhook(c echo.Context) error {
 
 // managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".
 func (s *server) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
-	who, _ := c.Get(personKey).(accounts.Account)
-	companies, err := s.workflows.Companies(ctx, who.ID)
+	companies, err := s.workflows.Companies(ctx, person(c).ID)
 	if err != nil {
 		return "", err
 	}

@@ -127,9 +127,7 @@ type viewer struct {
 func (s *server) live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
 	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
-	if cookie, err := c.Request().Cookie(s.sessions.Cookie.Name); err == nil {
-		v.cookie = strings.Clone(cookie.Value) // without the others that it came with
-	}
+	v.cookie = strings.Clone(s.sessionCookie(c)) // without the others that it came with
 	var err error
 	if v.Stream, err = s.streams.Stream(c); err != nil {
 		return err
@@ -193,7 +191,7 @@ func (v *viewer) pass(always bool) error {
 func (s *server) stillMember(v *viewer) error {
 	ctx, cancel := context.WithTimeout(v.Context(), s.patience)
 	defer cancel()
-	ctx, err := s.sessions.Load(ctx, v.cookie)
+	ctx, err := s.session(ctx, v.cookie)
 	if err != nil {
 		return nil
 	}

@@ -52,7 +52,7 @@ func serves(path, address string) bool {
 // Of a company's paths it tells only those who were let in.
 func (s *server) notHere(c echo.Context) error {
 	path := s.paths.at(echo.GetPath(c.Request()))
-	if ofCompany(path) && c.Get(actorKey) == nil {
+	if _, inside := member(c); ofCompany(path) && !inside {
 		return echo.ErrNotFound
 	}
 	return s.wrongMethod(c, path)

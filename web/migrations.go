@@ -2,12 +2,9 @@ package web
 
 import (
 	"cmp"
-	"context"
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -135,41 +132,10 @@ func (s *server) rejections(c echo.Context) error {
 	return render(c, http.StatusOK, views.RejectionsPage(props))
 }
 
-// sheetFile answers with a file about a run.
-func (s *server) sheetFile(sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		run, err := pathRun(c)
-		if err != nil {
-			return err
-		}
-		file, err := sheet(c.Request().Context(), run)
-		if err != nil {
-			return err
-		}
-		return s.sendSheet(c, file)
-	}
+// rejectionsFile are the rejected lines of a run.
+func (s *server) rejectionsFile(c echo.Context) error {
+	return s.sheetFile(c, s.console.RejectionSheet)
 }
 
-// sendSheet sends the rows while they are read. Each piece has the time of a request, and so has who takes it;
-// the file may take as long as it is. An error in the middle breaks the answer off, so that half a file does not
-// pass for the whole.
-func (s *server) sendSheet(c echo.Context, file *migrations.Sheet) error {
-	header := c.Response().Header()
-	header.Set("Content-Type", "text/csv; charset=utf-8")
-	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name))
-	header.Set("Cache-Control", "private, no-store")
-	c.Response().WriteHeader(http.StatusOK)
-	out, connection := csv.NewWriter(c.Response()), http.NewResponseController(c.Response())
-	for more := true; more; {
-		_ = connection.SetWriteDeadline(time.Now().Add(s.patience + time.Minute)) // a recorder in a test has none
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), s.patience)
-		var err error
-		more, err = file.WriteSome(ctx, out)
-		cancel()
-		if err != nil { // or whoever asked has left
-			panic(http.ErrAbortHandler)
-		}
-		c.Response().Flush()
-	}
-	return nil
-}
+// reportFile is what a run did, task by task.
+func (s *server) reportFile(c echo.Context) error { return s.sheetFile(c, s.console.ReportSheet) }

@@ -65,7 +65,7 @@ func (s *server) showNewRun(c echo.Context, code int, props views.NewRunProps) e
 func (s *server) openRun(c echo.Context) error {
 	form := &sent{ctx: c.Request().Context()}
 	var problem error
-	if takesFile(c) {
+	if hasFile(c) {
 		form, problem = receive(c, s.maxUpload, views.Bytes(s.maxUpload))
 		defer form.end()
 	} else if form.fields, problem = c.FormParams(); problem != nil {

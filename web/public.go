@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -165,9 +166,8 @@ func publicly(one tickets.Comment) (views.Comment, error) {
 	if one.FromRequester || one.Deleted() {
 		return views.Comment{Comment: one}, nil
 	}
-	html, err := texts{
-		link: func(string) string { return "" }, people: func(string) string { return "" }, small: func(string) string { return "" },
-	}.html(one.Body)
+	none := func(string) string { return "" }
+	html, err := markup.Render(one.Body, none, none, none)
 	return views.Comment{Comment: one, HTML: html}, err
 }
 

@@ -36,7 +36,7 @@ func render(c echo.Context, status int, components ...templ.Component) error {
 func (s *server) page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
 	p.Board = boardOf(c)
-	if actor, ok := c.Get(actorKey).(accounts.Actor); ok {
+	if actor, ok := member(c); ok {
 		p.Actor, p.Unread = &actor, actor.Unread
 		p.At, _ = c.Get(atKey).(string)
 	}

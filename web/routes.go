@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -14,6 +15,11 @@ const (
 	uploadPath    = "/admin/migrations/:name/runs"
 	apiUploadPath = "/api/v1/migrations/:name/runs"
 )
+
+// takesFile reports whether a request brings a file to a route that takes one.
+func takesFile(c echo.Context) bool {
+	return c.Request().Method == http.MethodPost && (c.Path() == uploadPath || c.Path() == apiUploadPath) && hasFile(c)
+}
 
 // The routes whose responses may take long.
 const (
@@ -99,8 +105,8 @@ func (s *server) route(e *echo.Echo) {
 	control.GET("/runs/:run/start", s.startForm)
 	control.POST("/runs/:run/start", s.startRun)
 	control.GET("/runs/:run/rejections", s.rejections)
-	control.GET("/runs/:run/rejections.csv", s.sheetFile(s.console.RejectionSheet))
-	control.GET("/runs/:run/report.csv", s.sheetFile(s.console.ReportSheet))
+	control.GET("/runs/:run/rejections.csv", s.rejectionsFile)
+	control.GET("/runs/:run/report.csv", s.reportFile)
 	control.GET("/keys", s.runKeys)
 	control.GET("/runs/:run", s.run)
 	control.GET("/runs/:run/live", s.liveRun)
@@ -248,23 +254,23 @@ func (s *server) route(e *echo.Echo) {
 	api.GET("/runs/:run", s.apiRun)
 	api.PATCH("/runs/:run", s.apiTurnKnobs)
 	api.POST("/runs/:run/start", s.apiStartRun)
-	api.POST("/runs/:run/pause", s.plainly(s.console.PauseRun))
-	api.POST("/runs/:run/resume", s.plainly(s.console.ResumeRun))
-	api.POST("/runs/:run/cancel", s.plainly(s.console.CancelRun))
-	api.PUT("/runs/:run/dismissal", s.plainly(s.console.DismissRun))
+	api.POST("/runs/:run/pause", s.apiPauseRun)
+	api.POST("/runs/:run/resume", s.apiResumeRun)
+	api.POST("/runs/:run/cancel", s.apiCancelRun)
+	api.PUT("/runs/:run/dismissal", s.apiDismissRun)
 	api.GET("/runs/:run/tasks", s.apiTasks)
 	api.GET("/runs/:run/tasks/:task", s.apiTask)
 	api.GET("/runs/:run/events", s.apiEvents)
 	api.GET("/runs/:run/failures", s.apiFailures)
-	api.GET("/runs/:run/failures.csv", s.failuresFile)
+	api.GET("/runs/:run/failures.csv", s.apiFailuresFile)
 	api.GET("/runs/:run/rejections", s.apiRejections)
-	api.GET("/runs/:run/rejections.csv", s.sheetFile(s.console.RejectionSheet))
-	api.GET("/runs/:run/report.csv", s.sheetFile(s.console.ReportSheet))
-	api.POST("/runs/:run/retry", s.onTasks(s.console.RetryTasks))
-	api.POST("/runs/:run/skip", s.onTasks(s.console.SkipTasks))
+	api.GET("/runs/:run/rejections.csv", s.apiRejectionsFile)
+	api.GET("/runs/:run/report.csv", s.apiReportFile)
+	api.POST("/runs/:run/retry", s.apiRetryTasks)
+	api.POST("/runs/:run/skip", s.apiSkipTasks)
 	api.GET("/workers", s.apiWorkers)
-	api.PUT("/workers/:worker/drain", s.drains(true))
-	api.DELETE("/workers/:worker/drain", s.drains(false))
+	api.PUT("/workers/:worker/drain", s.apiDrainWorker)
+	api.DELETE("/workers/:worker/drain", s.apiStopDrainWorker)
 
 	for _, group := range []*echo.Group{open, feeds, codes, control, company, api} {
 		group.RouteNotFound("", s.notHere)

@@ -31,9 +31,9 @@ func (s *server) runFailures(c echo.Context) error {
 // failuresFile are the failed tasks, of the group that is named, or all.
 func (s *server) failuresFile(c echo.Context) error {
 	fingerprint := cmp.Or(c.Param("fingerprint"), c.QueryParam("fingerprint"))
-	return s.sheetFile(func(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
+	return s.sheetFile(c, func(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
 		return s.console.FailureSheet(ctx, run, fingerprint)
-	})(c)
+	})
 }
 
 // retriesForm asks before failed tasks, or those that wait, are done again, skipsForm before they are left out.

@@ -190,6 +190,12 @@ func (s *server) base(c echo.Context) string {
 	return "http://" + c.Request().Host
 }
 
+// hasURL reports whether the server's public URL is known, and not only as each request says.
+func (s *server) hasURL() bool { return s.url != nil }
+
+// markInstalled keeps that there has been a setup.
+func (s *server) markInstalled() { s.installed.Store(true) }
+
 // isInstalled reports whether there has been a setup.
 func (s *server) isInstalled(ctx context.Context) (bool, error) {
 	if s.installed.Load() {
@@ -197,7 +203,7 @@ func (s *server) isInstalled(ctx context.Context) (bool, error) {
 	}
 	installed, err := s.workflows.Installed(ctx)
 	if installed {
-		s.installed.Store(true)
+		s.markInstalled()
 	}
 	return installed, err
 }

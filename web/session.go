@@ -52,24 +52,42 @@ func newSessions(cfg Config, s *server) *scs.SessionManager {
 	return m
 }
 
-// withSession loads the browser's session. Whoever changes it saves it (commit), so that an answer
-// never says more than what is stored.
+// withSession loads the browser's session.
 func (s *server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 	next = readable(next)
 	return func(c echo.Context) error {
-		var token string
-		if cookie, err := c.Request().Cookie(s.sessions.Cookie.Name); err == nil {
-			token = cookie.Value
+		if err := s.loadSession(c); err != nil {
+			return err
 		}
-		ctx, err := s.sessions.Load(c.Request().Context(), token)
-		if err != nil {
-			return fmt.Errorf("load session: %w", err)
-		}
-		c.SetRequest(c.Request().WithContext(ctx))
-		c.Set(sessionKey, true)
-		c.Response().Header().Add("Vary", "Cookie")
 		return next(c)
 	}
+}
+
+// loadSession gives a request the browser's session. Whoever changes it saves it (commit), so that an answer
+// never says more than what is stored.
+func (s *server) loadSession(c echo.Context) error {
+	ctx, err := s.session(c.Request().Context(), s.sessionCookie(c))
+	if err != nil {
+		return fmt.Errorf("load session: %w", err)
+	}
+	c.SetRequest(c.Request().WithContext(ctx))
+	c.Set(sessionKey, true)
+	c.Response().Header().Add("Vary", "Cookie")
+	return nil
+}
+
+// sessionCookie is the value of the browser's session cookie, "" without one.
+func (s *server) sessionCookie(c echo.Context) string {
+	cookie, err := c.Request().Cookie(s.sessions.Cookie.Name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// session returns a context with the session of a cookie.
+func (s *server) session(ctx context.Context, cookie string) (context.Context, error) {
+	return s.sessions.Load(ctx, cookie)
 }
 
 // commit saves the session. One that was ended meanwhile stays so.
@@ -116,6 +134,20 @@ func (s *server) takeFlash(c echo.Context) []views.Flash {
 	return list
 }
 
+// refusedUndos are the actions that the session's user could not undo, the last of them.
+func (s *server) refusedUndos(ctx context.Context) []id.Activity {
+	list, _ := s.sessions.Get(ctx, passedKey).([]id.Activity)
+	return list
+}
+
+// keepRefusedUndo adds an action to those that could not be undone.
+func (s *server) keepRefusedUndo(c echo.Context, activity id.Activity) error {
+	ctx := c.Request().Context()
+	passed := s.refusedUndos(ctx)
+	s.sessions.Put(ctx, passedKey, append(passed[max(0, len(passed)-mostPassed+1):], activity))
+	return s.commit(c)
+}
+
 // signedIn returns the account of the session and the epoch that it began in, or 0.
 func (s *server) signedIn(ctx context.Context) (accounts.ID, uint64) {
 	account, _ := s.sessions.Get(ctx, accountKey).(uint64)
@@ -158,6 +190,19 @@ func (s *server) renew(c echo.Context, ctx context.Context, account accounts.Acc
 	return s.save(context.WithValue(ctx, newSession{}, true), c)
 }
 
+// endSession signs this browser out.
+func (s *server) endSession(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := s.sessions.Destroy(ctx); err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	s.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
+	return c.Redirect(http.StatusSeeOther, views.LoginPath)
+}
+
+// person is who has signed in, on a route that asks for it.
+func person(c echo.Context) accounts.Account { return c.Get(personKey).(accounts.Account) }
+
 // asMember lets in those who belong to the company of the path. To others there is no such page.
 func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -167,7 +212,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
 			return s.wrongMethod(c, path) // a path that is no company's
 		}
-		c.Set(atKey, s.hub.At().String()) // before anything is read
+		setPosition(c, s.hub.At().String()) // before anything is read
 		ctx := c.Request().Context()
 		account, epoch := s.signedIn(ctx)
 		if account == 0 {
@@ -180,12 +225,26 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		c.Set(actorKey, actor)
-		c.Set(personKey, actor.Account)
-		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
+		enter(c, actor)
 		return next(c)
 	}
 }
+
+// enter gives a request its member of the company.
+func enter(c echo.Context, actor accounts.Actor) {
+	c.Set(actorKey, actor)
+	c.Set(personKey, actor.Account)
+	c.SetRequest(c.Request().WithContext(accounts.WithActor(c.Request().Context(), actor)))
+}
+
+// member is the member of the company of the path; ok is false before one was let in.
+func member(c echo.Context) (actor accounts.Actor, ok bool) {
+	actor, ok = c.Get(actorKey).(accounts.Actor)
+	return actor, ok
+}
+
+// setPosition keeps for the page up to where the feeds were known when the request came.
+func setPosition(c echo.Context, at string) { c.Set(atKey, at) }
 
 // asSomeone lets in whoever has signed in, wherever they belong.
 func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {

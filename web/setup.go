@@ -19,7 +19,7 @@ import (
 func (s *server) atHome(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if s.url != nil || !onLoopback(r) || isOwnHost(r.Host) {
+		if s.hasURL() || !onLoopback(r) || isOwnHost(r.Host) {
 			return next(c)
 		}
 		installed, err := s.isInstalled(r.Context())
@@ -76,7 +76,7 @@ func (s *server) setUp(c echo.Context) error {
 		}
 		return s.rejectSetup(c, form, err)
 	}
-	s.installed.Store(true)
+	s.markInstalled()
 	if err := s.signIn(c, actor.Account); err != nil {
 		return err
 	}

@@ -33,11 +33,8 @@ const (
 	lingering = 64 << 20
 )
 
-// takesFile reports whether a request brings a file to a route that takes one.
-func takesFile(c echo.Context) bool {
-	if c.Request().Method != http.MethodPost || c.Path() != uploadPath && c.Path() != apiUploadPath {
-		return false
-	}
+// hasFile reports whether a request is a form that may bring a file.
+func hasFile(c echo.Context) bool {
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	return kind == "multipart/form-data"
 }
