@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 // paths are the routes by their path, each with its methods.
@@ -52,7 +54,7 @@ func serves(path, address string) bool {
 // Of a company's paths it tells only those who were let in.
 func (s *server) notHere(c echo.Context) error {
 	path := s.paths.at(echo.GetPath(c.Request()))
-	if _, inside := member(c); ofCompany(path) && !inside {
+	if _, inside := respond.Member(c); ofCompany(path) && !inside {
 		return echo.ErrNotFound
 	}
 	return s.wrongMethod(c, path)

@@ -12,12 +12,21 @@ const module = "github.com/counterfoil/counterfoil/"
 var (
 	leaves   = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault", "domain/wait", "domain/csvfile", "domain/lease", "domain/limits"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs", "domain/requests", "domain/migrations", "domain/images", "domain/webhooks", "domain/live"}
+
+	// shared are the leaves that the rooms of web need.
+	shared = []string{"domain/id", "domain/markup", "domain/fault", "domain/wait"}
 )
 
 // allowed says who may import whom, as docs/architecture.md draws it. A name stands for itself and
 // what is below it. cmd may import everything.
 var allowed = map[string][]string{
-	"web":              slices.Concat([]string{"web/streams", "domain/workflows", "domain/console", "views", "static", "domain/id", "domain/markup", "domain/fault", "domain/wait"}, entities),
+	"web":              slices.Concat([]string{"web", "domain/workflows", "domain/console", "views", "static"}, entities, shared),
+	"web/pages":        slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "views", "static"}, entities, shared),
+	"web/admin":        slices.Concat([]string{"web/respond", "domain/workflows", "domain/console", "views", "static"}, entities, shared),
+	"web/public":       slices.Concat([]string{"web/respond", "domain/workflows", "views"}, entities, shared),
+	"web/api":          slices.Concat([]string{"web/respond", "web/streams", "domain/workflows", "domain/console", "views"}, entities, shared),
+	"web/respond":      slices.Concat([]string{"web/streams", "domain/workflows", "views", "static"}, entities, shared),
+	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/wait"},
 	"views":            slices.Concat([]string{"domain/id", "static", "domain/fault"}, entities),
 	"domain/workflows": slices.Concat(entities, leaves, []string{"db"}),
 	"domain/console":   slices.Concat([]string{"domain/workflows", "db"}, entities, leaves),
@@ -69,7 +78,7 @@ func TestImports(t *testing.T) {
 		}
 	})
 	t.Run("the rule knows a wrong arrow when it sees one", func(t *testing.T) {
-		for pkg, wrong := range map[string]string{"web": "db", "domain/workflows": "domain/console", "domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets", "domain/markup": "domain/wait", "domain/id": "domain/fault", "domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
+		for pkg, wrong := range map[string]string{"web": "db", "web/pages": "web/admin", "web/admin": "web", "web/public": "domain/console", "web/api": "web/pages", "web/respond": "web/pages", "web/streams": "web/respond", "domain/workflows": "domain/console", "domain/console": "domain/kinds", "domain/delivery": "domain/app", "domain/boards": "domain/tickets", "domain/markup": "domain/wait", "domain/id": "domain/fault", "domain/fault": "domain/id", "db": "domain/boards", "views": "domain/workflows"} {
 			if may, _ := rule(pkg); permitted(wrong, may) {
 				t.Errorf("%s may import %s", pkg, wrong)
 			}

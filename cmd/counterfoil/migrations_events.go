@@ -9,7 +9,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func eventsCommand(env environment) *cli.Command {
@@ -33,7 +33,7 @@ func listEvents(ctx context.Context, env environment, run id.Run, before id.Even
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.EventsJSON(list, more))
+			return json.NewEncoder(env.stdout).Encode(api.EventsJSON(list, more))
 		}
 		rows := make([][]string, len(list))
 		for i, e := range list {

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func failuresCommand(env environment) *cli.Command {
@@ -51,7 +51,7 @@ func listFailures(ctx context.Context, env environment, run id.Run, asJSON bool)
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.FailuresJSON(list))
+			return json.NewEncoder(env.stdout).Encode(api.FailuresJSON(list))
 		}
 		if err := printRejected(ctx, env, w, run); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func knobCommand(env environment) *cli.Command {
@@ -44,7 +44,7 @@ func turnKnobs(ctx context.Context, env environment, words []string) error {
 		if err != nil {
 			return err
 		}
-		return json.NewEncoder(env.stdout).Encode(web.KnobsJSON(r.Knobs))
+		return json.NewEncoder(env.stdout).Encode(api.KnobsJSON(r.Knobs))
 	})
 }
 

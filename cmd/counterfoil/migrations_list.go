@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func listRunsCommand(env environment) *cli.Command {
@@ -51,7 +51,7 @@ func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
 			runs = append(runs, part...)
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.RunsJSON(env.base(), kinds, runs))
+			return json.NewEncoder(env.stdout).Encode(api.RunsJSON(env.base(), kinds, runs))
 		}
 		return printRuns(env, kinds, runs)
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func tasksCommand(env environment) *cli.Command {
@@ -47,7 +47,7 @@ func listTasks(ctx context.Context, env environment, run id.Run, filter migratio
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.TasksJSON(page))
+			return json.NewEncoder(env.stdout).Encode(api.TasksJSON(page))
 		}
 		rows := make([][]string, len(page.Tasks))
 		for i, t := range page.Tasks {
@@ -92,7 +92,7 @@ func showTask(ctx context.Context, env environment, run id.Run, task id.Task, as
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.TaskJSON(t, attempts))
+			return json.NewEncoder(env.stdout).Encode(api.TaskJSON(t, attempts))
 		}
 		return printTask(env, t, attempts)
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func workersCommand(env environment) *cli.Command {
@@ -29,7 +29,7 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.WorkersJSON(list))
+			return json.NewEncoder(env.stdout).Encode(api.WorkersJSON(list))
 		}
 		if len(list) == 0 {
 			_, err = fmt.Fprintln(env.stdout, "No worker was ever started. Start “counterfoil serve” or “counterfoil work” with this database.")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func lotsCommand(env environment) *cli.Command {
@@ -31,7 +31,7 @@ func listLots(ctx context.Context, env environment, asJSON bool) error {
 		var rows [][]string
 		for _, l := range list {
 			if asJSON {
-				if err := json.NewEncoder(env.stdout).Encode(web.Lot(l)); err != nil {
+				if err := json.NewEncoder(env.stdout).Encode(api.Lot(l)); err != nil {
 					return err
 				}
 				continue

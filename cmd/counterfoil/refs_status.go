@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 func refStatusCommand(env environment) *cli.Command {
@@ -30,7 +30,7 @@ func refStatus(ctx context.Context, env environment, asJSON bool) error {
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(env.stdout).Encode(web.Refs(standing))
+			return json.NewEncoder(env.stdout).Encode(api.Refs(standing))
 		}
 		var rows [][]string
 		for _, l := range standing.ByLength {

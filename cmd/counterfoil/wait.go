@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/web"
+	"github.com/counterfoil/counterfoil/web/api"
 )
 
 // runOptions are those of each command that opens a run or lets one go on.
@@ -129,7 +129,7 @@ func printRun(ctx context.Context, env environment, w *app.App, run id.Run, asJS
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(env.stdout).Encode(web.RunJSON(env.base(), r, pulse))
+		return json.NewEncoder(env.stdout).Encode(api.RunJSON(env.base(), r, pulse))
 	}
 	_, err = fmt.Fprintln(env.stdout, oneLine(statusLine(r, pulse)))
 	return err

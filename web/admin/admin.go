@@ -1,0 +1,38 @@
+// Package admin serves operators: migrations with their runs and workers, feeds and their readers, reference codes,
+// companies. One file per resource; what is done to a run answers with the pieces of its page that changed
+// (run.go). Start at runs.go.
+package admin
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// Handlers serve the pages of operators. Make them with New.
+type Handlers struct {
+	workflows *workflows.Workflows
+	console   *console.Console
+	respond   *respond.Responder
+}
+
+// New returns the handlers.
+func New(workflows *workflows.Workflows, console *console.Console, respond *respond.Responder) *Handlers {
+	return &Handlers{workflows: workflows, console: console, respond: respond}
+}
+
+// controlRoom is the frame of a page for operators, which have a style sheet of their own.
+func (h *Handlers) controlRoom(c echo.Context, title string) views.Page {
+	p := h.respond.Page(c, title)
+	p.Room = static.Path("css/migrations.css")
+	return p
+}
+
+func (h *Handlers) where() views.Where {
+	host, database := h.console.Where()
+	return views.Where{Host: host, Database: database}
+}

@@ -1,0 +1,263 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// The pages of operators about feeds and who reads them.
+
+func (h *Handlers) Feeds(c echo.Context) error {
+	return h.showFeeds(c, http.StatusOK, views.RepublishForm{Feed: c.QueryParam("feed")})
+}
+
+func (h *Handlers) showFeeds(c echo.Context, code int, form views.RepublishForm) error {
+	ctx := c.Request().Context()
+	props := views.FeedsProps{Form: form}
+	var err error
+	if props.AfterConsumer, err = respond.Cursor[id.Consumer](c, "consumer"); err != nil {
+		return err
+	}
+	if props.AfterWebhook, err = respond.Cursor[id.Webhook](c, "webhook"); err != nil {
+		return err
+	}
+	if props.States, err = h.console.FeedStates(ctx); err != nil {
+		return err
+	}
+	if props.Consumers, props.ConsumersMore, err = h.console.AllConsumers(ctx, props.AfterConsumer); err != nil {
+		return err
+	}
+	if props.Webhooks, props.WebhooksMore, err = h.console.AllWebhooks(ctx, props.AfterWebhook); err != nil {
+		return err
+	}
+	if props.Lags, err = h.console.WebhookLags(ctx, props.Webhooks); err != nil {
+		return err
+	}
+	props.Page = h.controlRoom(c, "Feeds")
+	if respond.Target(c) == views.FeedsID {
+		return respond.Render(c, code, views.FeedList(props))
+	}
+	return respond.Render(c, code, views.FeedsPage(props))
+}
+
+func (h *Handlers) Republish(c echo.Context) error {
+	form := views.RepublishForm{
+		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
+		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
+	}
+	which := feeds.Which{Board: form.Board, All: form.All}
+	if err := which.Name(feeds.SplitIDs(form.IDs)...); err != nil {
+		return h.rejectRepublishing(c, form, err)
+	}
+	rows, run, err := h.console.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
+	switch {
+	case err != nil:
+		return h.rejectRepublishing(c, form, err)
+	case run != nil && run.Already:
+		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run, which was there already and has not begun, publishes the same rows again. It starts by itself.")
+	case run != nil:
+		return h.respond.SeeOther(c, views.RunPath(run.ID), "The rows are published again by this run, which starts by itself.")
+	case rows == 0:
+		return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("Nothing was published again: %s has none of these %s.", form.Company, form.Feed))
+	}
+	return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("%s of %s published again.", views.Counted(rows, "row", "rows"), form.Feed))
+}
+
+func (h *Handlers) rejectRepublishing(c echo.Context, form views.RepublishForm, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if errors.Is(err, fault.NotFound) {
+		field := "company"
+		if errors.Is(err, feeds.CodeNotFound) {
+			field = "feed"
+		}
+		messages, code, ok = views.Errors{field: fault.Message(err)}, http.StatusUnprocessableEntity, true
+	}
+	if !ok {
+		return err
+	}
+	form.Errors = messages
+	return h.showFeeds(c, code, form)
+}
+
+func pathConsumer(c echo.Context) (id.Consumer, error) {
+	return respond.RowID[id.Consumer](c.Param("consumer"), echo.ErrNotFound)
+}
+
+// consumerOfPath returns the consumer that the path names.
+func (h *Handlers) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
+	consumer, err := pathConsumer(c)
+	if err != nil {
+		return feeds.Consumer{}, err
+	}
+	return h.console.AnyConsumer(c.Request().Context(), consumer)
+}
+
+func (h *Handlers) Consumer(c echo.Context) error {
+	return h.showConsumer(c, http.StatusOK, views.SeekForm{})
+}
+
+func (h *Handlers) showConsumer(c echo.Context, code int, form views.SeekForm) error {
+	consumer, err := h.consumerOfPath(c)
+	if err != nil {
+		return err
+	}
+	if respond.Target(c) == views.ConsumerID {
+		return respond.Render(c, code, views.ConsumerFacts(consumer))
+	}
+	return respond.Render(c, code, views.ConsumerPage(views.ConsumerProps{Page: h.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
+}
+
+func (h *Handlers) SwitchConsumer(c echo.Context) error {
+	consumer, err := pathConsumer(c)
+	if err != nil {
+		return err
+	}
+	paused := c.FormValue("paused")
+	if paused != "yes" && paused != "no" {
+		return respond.BadSwitch()
+	}
+	now, err := h.console.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("The consumer %s goes on where it is.", now.Name)
+	if now.Paused {
+		message = fmt.Sprintf("The consumer %s is paused: it gets nothing.", now.Name)
+	}
+	return h.respond.SeeOther(c, cmp.Or(respond.OwnPath(c.FormValue("next")), views.ConsumerPath(consumer)), message)
+}
+
+// codeBadSeek: the form does not say where to set a consumer. Choose a position.
+const codeBadSeek fault.Code = "Consumer.BadSeek"
+
+func badSeek(field, why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: codeBadSeek, Field: field, Message: why}
+}
+
+// times are how people write one, in UTC where they do not say.
+var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// placeOf is where a form says that a consumer shall read on, as feeds.Find takes it.
+func placeOf(form views.SeekForm) (string, error) {
+	switch form.Place {
+	case "start", "end":
+		return form.Place, nil
+	case "at":
+	default:
+		return "", badSeek("place", "Choose where it shall read on.")
+	}
+	text := strings.TrimSpace(form.At)
+	for _, layout := range times {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.Format(time.RFC3339Nano), nil
+		}
+	}
+	if text == "" || text == "start" || text == "end" {
+		return "", badSeek("at", "Write a time in UTC, such as 2026-01-31 12:00, or a cursor.")
+	}
+	return text, nil
+}
+
+func (h *Handlers) SeekConsumer(c echo.Context) error {
+	consumer, err := pathConsumer(c)
+	if err != nil {
+		return err
+	}
+	form := views.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
+	place, err := placeOf(form)
+	if err == nil {
+		_, err = h.console.SeekAnyConsumer(c.Request().Context(), consumer, place)
+	}
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		if errors.Is(err, feeds.CodeBadPlace) {
+			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as 2026-01-31 12:00."}
+		}
+		form.Errors = messages
+		return h.showConsumer(c, code, form)
+	}
+	return h.respond.SeeOther(c, views.ConsumerPath(consumer), "It reads on from there.")
+}
+
+func (h *Handlers) ConsumerRemoval(c echo.Context) error {
+	consumer, err := h.consumerOfPath(c)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.ConsumerRemovalPage(views.ConsumerRemovalProps{Page: h.controlRoom(c, "Delete a consumer"), Consumer: consumer}))
+}
+
+func (h *Handlers) DeleteConsumer(c echo.Context) error {
+	consumer, err := pathConsumer(c)
+	if err != nil {
+		return err
+	}
+	if err := h.console.DeleteAnyConsumer(c.Request().Context(), consumer); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.FeedsPath, "The consumer is deleted.")
+}
+
+func (h *Handlers) Webhook(c echo.Context) error {
+	ctx := c.Request().Context()
+	webhook, err := respond.PathWebhook(c)
+	if err != nil {
+		return err
+	}
+	before, err := respond.Cursor[id.Delivery](c, "before")
+	if err != nil {
+		return err
+	}
+	props := views.AnyWebhookProps{Older: before != 0}
+	if props.Webhook, err = h.console.AnyWebhook(ctx, webhook); err != nil {
+		return err
+	}
+	lags, err := h.console.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
+	if err != nil {
+		return err
+	}
+	props.Lag = lags[0]
+	if props.Deliveries, props.More, err = h.console.AnyDeliveries(ctx, webhook, before); err != nil {
+		return err
+	}
+	if props.Managed, err = h.managedWebhook(ctx, c, props.Webhook); err != nil {
+		return err
+	}
+	props.Page = h.controlRoom(c, props.Webhook.Host())
+	if respond.Target(c) == views.WebhookID {
+		return respond.Render(c, http.StatusOK, views.AnyWebhookFacts(props))
+	}
+	return respond.Render(c, http.StatusOK, views.AnyWebhookPage(props))
+}
+
+// managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".
+func (h *Handlers) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
+	companies, err := h.workflows.Companies(ctx, respond.User(c).ID)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range companies {
+		if m.Company.ID == w.Company && (accounts.Actor{Role: m.Role}).Manages() {
+			return views.WebhookPath(w.CompanySlug, w.ID), nil
+		}
+	}
+	return "", nil
+}

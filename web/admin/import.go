@@ -1,0 +1,159 @@
+package admin
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// An import is opened in two steps. The first form takes the file: it opens a dry run, which is cancelled at
+// once and keeps the file. The second one shows what is in that, and opens the run from it.
+
+// keepFile opens a run that only keeps a file, and leads to the page that shows what is in it.
+func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props views.NewRunProps) error {
+	values := migrations.Values{}
+	for _, name := range props.Migration.First {
+		values[name] = props.Values[name]
+	}
+	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name})
+	if err = form.Why(err); err != nil {
+		return h.rejectRun(c, props, err)
+	}
+	ctx := c.Request().Context()
+	if _, err := h.console.CancelRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
+		return err
+	}
+	if _, err := h.console.DismissRun(ctx, run.ID); err != nil && !errors.Is(err, fault.Conflict) {
+		return err
+	}
+	return h.respond.SeeOther(c, views.RunMappingPath(run.ID), "")
+}
+
+// importProps is the page of a run's file. values are what is chosen.
+func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (views.ImportProps, error) {
+	ctx := c.Request().Context()
+	run, err := respond.RowID[id.Run](c.Param("run"), echo.ErrNotFound)
+	if err != nil {
+		return views.ImportProps{}, err
+	}
+	earlier, err := h.console.Run(ctx, run)
+	if err != nil {
+		return views.ImportProps{}, err
+	}
+	if earlier.Name != workflows.ImportName {
+		return views.ImportProps{}, echo.ErrNotFound
+	}
+	kind, err := h.console.Migration(ctx, earlier.Name)
+	if err != nil {
+		return views.ImportProps{}, err
+	}
+	values := choose(kind, earlier)
+	props := views.ImportProps{
+		NewRunProps: views.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(), MaxUpload: h.respond.MaxUpload}, Run: earlier,
+	}
+	file, err := h.workflows.ImportFile(ctx, run, values)
+	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.Places, file.Rows, file.Whole, file.Rejected
+	for _, column := range file.Columns {
+		props.Columns = append(props.Columns, views.ImportColumn(column))
+	}
+	for _, role := range file.Roles {
+		props.Roles = append(props.Roles, views.ImportRole(role))
+	}
+	for _, status := range file.Statuses {
+		props.Statuses = append(props.Statuses, views.ImportStatus(status))
+	}
+	return props, err
+}
+
+// ImportMapping shows what is in the file of a run.
+func (h *Handlers) ImportMapping(c echo.Context) error {
+	props, err := h.importProps(c, func(_ migrations.Info, earlier migrations.Run) migrations.Values { return maps.Clone(earlier.Values) })
+	if err != nil {
+		return h.rejectImport(c, props, err)
+	}
+	if props.Jira && props.Values["title"] == "" { // nothing was chosen yet
+		props.Values["names"] = "true"
+	}
+	props.Dry = true
+	return h.showImport(c, http.StatusOK, props)
+}
+
+// OpenImport opens a run from the file with what was chosen, or shows the file anew.
+func (h *Handlers) OpenImport(c echo.Context) error {
+	form, err := c.FormParams()
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	props, err := h.importProps(c, func(kind migrations.Info, earlier migrations.Run) migrations.Values {
+		values := typedValues(kind, form.Get)
+		values["statuses"] = chosenStatuses(earlier.Values["statuses"], form[views.ImportStatusName], form[views.ImportStatusColumn])
+		if kept := form[views.ImportKeep]; len(kept) > 0 {
+			values["keep"] = strings.Join(kept, "\n")
+		} else if form.Has(views.ParamField("title")) {
+			values["keep"] = views.ImportNone
+		}
+		return values
+	})
+	props.Dry = form.Get("dry") == "true"
+	if err != nil {
+		return h.rejectImport(c, props, err)
+	}
+	if form.Get(views.ImportAgain) != "" {
+		return h.showImport(c, http.StatusOK, props)
+	}
+	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID})
+	if err != nil {
+		return h.rejectImport(c, props, err)
+	}
+	return h.respond.SeeOther(c, views.RunPath(run.ID), "")
+}
+
+// chosenStatuses are the columns of the statuses that were shown, and those of others as they were said before.
+func chosenStatuses(before string, names, columns []string) string {
+	shown := map[string]bool{}
+	var lines []string
+	for i, name := range names {
+		if shown[strings.ToLower(name)] = true; i < len(columns) && columns[i] != "" {
+			lines = append(lines, name+" = "+columns[i])
+		}
+	}
+	for line := range strings.Lines(before) {
+		name, _, _ := strings.Cut(line, "=")
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !shown[name] {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (h *Handlers) showImport(c echo.Context, code int, props views.ImportProps) error {
+	props.Page = h.controlRoom(c, "Import tickets")
+	return respond.Render(c, code, views.ImportPage(props))
+}
+
+// rejectImport shows the page again with what is wrong.
+func (h *Handlers) rejectImport(c echo.Context, props views.ImportProps, err error) error {
+	code, _ := respond.Status(err)
+	if _, _, ok := respond.Rejected(err); props.Migration.Name == "" || !ok && fault.KindOf(err) != fault.Invalid {
+		return err
+	}
+	props.Errors = respond.FieldErrors(err, func(one error) string {
+		for _, param := range props.Migration.Params {
+			if fault.Field(one) == param.Name {
+				return views.ParamField(param.Name)
+			}
+		}
+		return ""
+	})
+	return h.showImport(c, code, props)
+}

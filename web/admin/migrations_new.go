@@ -1,0 +1,120 @@
+package admin
+
+import (
+	"maps"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// newRunProps is the form of a new run of the migration in the path, of the values of another run
+// where that is named.
+func (h *Handlers) newRunProps(c echo.Context, from string) (views.NewRunProps, error) {
+	ctx := c.Request().Context()
+	kind, err := h.console.Migration(ctx, c.Param("name"))
+	if err != nil {
+		return views.NewRunProps{}, err
+	}
+	props := views.NewRunProps{Migration: kind, Values: migrations.Values{}, Where: h.where(), MaxUpload: h.respond.MaxUpload}
+	if from == "" {
+		return props, nil
+	}
+	run, err := respond.RowID[id.Run](from, echo.ErrBadRequest)
+	if err != nil {
+		return props, err
+	}
+	earlier, err := h.console.Run(ctx, run)
+	if err != nil {
+		return props, err
+	}
+	if earlier.Name != kind.Name {
+		return props, echo.ErrNotFound
+	}
+	props.From = &earlier
+	maps.Copy(props.Values, earlier.Values)
+	return props, nil
+}
+
+func (h *Handlers) NewRun(c echo.Context) error {
+	props, err := h.newRunProps(c, c.QueryParam("from"))
+	if err != nil {
+		return err
+	}
+	if props.Migration.First != nil && props.From != nil {
+		return c.Redirect(http.StatusSeeOther, views.RunMappingPath(props.From.ID))
+	}
+	return h.showNewRun(c, http.StatusOK, props)
+}
+
+func (h *Handlers) showNewRun(c echo.Context, code int, props views.NewRunProps) error {
+	props.Page = h.controlRoom(c, props.Migration.Title)
+	return respond.Render(c, code, views.NewRunPage(props))
+}
+
+// OpenRun opens a run, which workers fill then. It reads the form while it comes in, where that has a file.
+func (h *Handlers) OpenRun(c echo.Context) error {
+	form := &respond.Upload{Context: c.Request().Context()}
+	var problem error
+	if respond.HasFile(c) {
+		form, problem = h.respond.Receive(c)
+		defer form.Close()
+	} else if form.Fields, problem = c.FormParams(); problem != nil {
+		return echo.ErrBadRequest
+	}
+	props, err := h.newRunProps(c, form.Fields.Get("from"))
+	if err != nil {
+		return err
+	}
+	props.Values, props.Dry = typedValues(props.Migration, form.Fields.Get), form.Fields.Get("dry") == "true"
+	if problem != nil {
+		return h.rejectRun(c, props, problem)
+	}
+	if props.Migration.First != nil && props.From == nil {
+		return h.keepFile(c, form, props)
+	}
+	draft := migrations.Draft{Dry: props.Dry, Upload: form.File, UploadName: form.Name}
+	if props.From != nil {
+		draft.From = props.From.ID
+	}
+	run, err := h.console.OpenRun(form.Context, props.Migration.Name, props.Values, draft)
+	if err = form.Why(err); err != nil {
+		return h.rejectRun(c, props, err)
+	}
+	return h.respond.SeeOther(c, views.RunPath(run.ID), "")
+}
+
+// typedValues are the parameters in a form. A flag that is not ticked is not sent at all.
+func typedValues(kind migrations.Info, get func(string) string) migrations.Values {
+	values := migrations.Values{}
+	for _, param := range kind.Params {
+		value := get(views.ParamField(param.Name))
+		if param.Kind == migrations.Flag && value == "" {
+			value = "false"
+		}
+		values[param.Name] = value
+	}
+	return values
+}
+
+// rejectRun shows the form again with all that is wrong, beside its fields. Secrets are not sent back.
+func (h *Handlers) rejectRun(c echo.Context, props views.NewRunProps, err error) error {
+	code, _ := respond.Status(err)
+	if _, _, ok := respond.Rejected(err); !ok && fault.KindOf(err) != fault.Invalid {
+		return err
+	}
+	fields := map[string]string{"upload": "file", "file": "file", "dry": "dry"}
+	for _, param := range props.Migration.Params {
+		fields[param.Name] = views.ParamField(param.Name)
+		if param.Kind == migrations.Secret {
+			delete(props.Values, param.Name)
+		}
+	}
+	props.Errors = respond.FieldErrors(err, func(one error) string { return fields[fault.Field(one)] })
+	return h.showNewRun(c, code, props)
+}

@@ -1,0 +1,147 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) StartForm(c echo.Context) error {
+	props, err := h.startProps(c)
+	if err != nil {
+		return err
+	}
+	props.Form = views.NewStartForm(props.Run)
+	return h.showStart(c, http.StatusOK, props)
+}
+
+func (h *Handlers) startProps(c echo.Context) (views.StartRunProps, error) {
+	run, err := h.runOfPath(c)
+	if err != nil {
+		return views.StartRunProps{}, err
+	}
+	ctx := c.Request().Context()
+	info, err := h.console.Migration(ctx, run.Name)
+	if err != nil && !errors.Is(err, fault.NotFound) {
+		return views.StartRunProps{}, err
+	}
+	workers, err := h.console.Workers(ctx)
+	return views.StartRunProps{Run: run, Params: views.RunParams(run, info), Where: h.where(), Living: views.Living(workers)}, err
+}
+
+func (h *Handlers) showStart(c echo.Context, code int, props views.StartRunProps) error {
+	props.Page = h.controlRoom(c, "Start run "+strconv.FormatUint(uint64(props.Run.ID), 10))
+	if respond.Target(c) == views.StartID {
+		return respond.Render(c, code, views.StartRun(props))
+	}
+	return respond.Render(c, code, views.StartRunPage(props))
+}
+
+// StartRun starts a run with the settings of the form.
+func (h *Handlers) StartRun(c echo.Context) error {
+	props, err := h.startProps(c)
+	if err != nil {
+		return err
+	}
+	canary, change, bad := readStart(c, props.Run, &props)
+	if len(bad) > 0 {
+		respond.AddErrors(bad, props.Run.Knobs.Check(change))
+		props.Form.Errors = bad
+		return h.showStart(c, http.StatusUnprocessableEntity, props)
+	}
+	if _, err := h.console.StartRunWith(c.Request().Context(), props.Run.ID, canary, change); err != nil {
+		return h.rejectStart(c, props, err)
+	}
+	return h.respond.SeeOther(c, views.RunPath(props.Run.ID), "")
+}
+
+// rejectStart shows the question again: with what was wrong, or as the run is now.
+func (h *Handlers) rejectStart(c echo.Context, props views.StartRunProps, err error) error {
+	if messages := knobErrors(err); len(messages) > 0 {
+		props.Form.Errors = messages
+		return h.showStart(c, http.StatusUnprocessableEntity, props)
+	}
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	if errors.Is(err, fault.Conflict) {
+		if props.Run, err = h.console.Run(c.Request().Context(), props.Run.ID); err != nil {
+			return err
+		}
+	}
+	props.Form.Errors = messages
+	return h.showStart(c, code, props)
+}
+
+// readStart reads the form. Knobs that were left as they stood are not turned: somebody else may have
+// turned them meanwhile.
+func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
+	bad = views.Errors{}
+	props.Form.Canary = c.FormValue("canary")
+	if text := plainNumber(props.Form.Canary); text != "" {
+		n, err := strconv.ParseUint(text, 10, 31)
+		switch {
+		case err != nil || n == 0:
+			bad["canary"] = "Write how many tasks to do first as a whole number, or leave it empty."
+		case n >= run.Total && run.State == migrations.Ready:
+			bad["canary"] = "The run has " + views.Thousands(int64(run.Total)) + " tasks: a canary has fewer. Leave it empty to do all."
+		}
+		canary = int(n)
+	}
+	props.Form.Knobs = map[string]string{}
+	for _, knob := range views.StartKnobs {
+		text := c.FormValue(knob.Name)
+		props.Form.Knobs[knob.Name] = text
+		if plainNumber(text) == plainNumber(c.FormValue("was-"+knob.Name)) {
+			continue
+		}
+		n, err := strconv.ParseFloat(plainNumber(text), 64)
+		if err != nil || math.IsNaN(n) || n < knob.Least || n > 1e12 || !knob.Broken && n != math.Trunc(n) {
+			kind := "whole number"
+			if knob.Broken {
+				kind = "number"
+			}
+			bad[knob.Name] = fmt.Sprintf("Write a %s from %g.", kind, knob.Least)
+			continue
+		}
+		turnStartKnob(&change, knob.Name, n)
+	}
+	return canary, change, bad
+}
+
+func turnStartKnob(change *migrations.KnobChange, name string, n float64) {
+	whole := int(n)
+	switch name {
+	case "concurrency":
+		change.Concurrency = &whole
+	case "rate":
+		change.Rate = &n
+	case "per_host":
+		change.PerHost = &n
+	case "max_threads":
+		change.MaxThreads = &whole
+	case "max_history":
+		long := int64(n)
+		change.MaxHistory = &long
+	case "max_lag":
+		lag := time.Duration(n * float64(time.Second))
+		change.MaxLag = &lag
+	}
+}
+
+// plainNumber is a number without what people put between its digits.
+func plainNumber(text string) string {
+	return strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "", "\u2009", "").Replace(strings.TrimSpace(text))
+}

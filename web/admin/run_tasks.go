@@ -1,0 +1,96 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// taskFilter reads to what the address narrows the list of tasks.
+func taskFilter(c echo.Context) views.TaskFilter {
+	return views.TaskFilter{
+		State: c.QueryParam("state"), Worker: c.QueryParam("worker"), Iteration: c.QueryParam("iteration"),
+		Task: c.QueryParam("task"), After: c.QueryParam("after"),
+	}
+}
+
+// tasksOf is the page of a run's tasks that the address asks for.
+func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (views.RunTasks, error) {
+	t := views.RunTasks{Run: run, Filter: taskFilter(c)}
+	if t.Filter.Task != "" {
+		return h.oneTask(c, t)
+	}
+	filter, message := readFilter(t.Filter)
+	if message != "" {
+		t.Message = message
+		return t, nil
+	}
+	page, err := h.console.RunTasks(c.Request().Context(), run.ID, filter)
+	t.Tasks, t.Next, t.Looked = page.Tasks, page.Next, page.Looked
+	return t, err
+}
+
+// readFilter reads what was typed; message says what is none.
+func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message string) {
+	number := func(text string, bits int) uint64 {
+		if text == "" {
+			return 0
+		}
+		n, err := strconv.ParseUint(text, 10, bits)
+		if err != nil {
+			message = fmt.Sprintf("“%.40s” is not a number.", text)
+		}
+		return n
+	}
+	filter = migrations.TaskFilter{State: f.State, Worker: id.Worker(number(f.Worker, 63)), Iteration: int(number(f.Iteration, 31)), After: id.Task(number(f.After, 63))}
+	if f.State != "" && !slices.Contains(migrations.TaskStates, f.State) {
+		message = fmt.Sprintf("No task has the state “%.40s”.", f.State)
+	}
+	return filter, message
+}
+
+// oneTask is the list with the one task whose number was typed.
+func (h *Handlers) oneTask(c echo.Context, t views.RunTasks) (views.RunTasks, error) {
+	number, wrong := respond.RowID[id.Task](t.Filter.Task, echo.ErrNotFound)
+	if wrong != nil {
+		number = 0 // which no task has
+	}
+	task, _, err := h.console.RunTask(c.Request().Context(), t.Run.ID, number)
+	if errors.Is(err, fault.NotFound) {
+		t.Message = fmt.Sprintf("This run has no task “%.40s”.", t.Filter.Task)
+		return t, nil
+	}
+	t.Tasks = []migrations.Task{task}
+	return t, err
+}
+
+// Task is a task with its attempts.
+func (h *Handlers) Task(c echo.Context) error {
+	run, err := h.runOfPath(c)
+	if err != nil {
+		return err
+	}
+	number, err := respond.RowID[id.Task](c.Param("task"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	props := views.RunTaskProps{Run: run, All: c.QueryParam("all") != ""}
+	if props.Task, props.Attempts, err = h.console.RunTask(c.Request().Context(), run.ID, number); err != nil {
+		return err
+	}
+	if respond.IsFragment(c) {
+		return respond.Render(c, http.StatusOK, views.RunTaskDrawer(props, false))
+	}
+	props.Page = h.controlRoom(c, fmt.Sprintf("Task %d", number))
+	return respond.Render(c, http.StatusOK, views.RunTaskPage(props))
+}

@@ -1,0 +1,228 @@
+// Package api serves programs: JSON for tokens, and streams of feeds. One file per resource; api.go has what they
+// share: reading a body, idempotency keys, pages of a list. Start at routes.go of package web.
+//
+// # Streams of a feed
+//
+// GET /api/v1/feeds/{feed}/stream (feed_stream.go) and a long poll (?wait=) are responses of package streams. Streams
+// at one position of a feed share one read and its bytes (frames.go).
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web/respond"
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+// Handlers serve programs. Make them with New.
+type Handlers struct {
+	workflows *workflows.Workflows
+	console   *console.Console
+	streams   *streams.Streams
+	respond   *respond.Responder
+	frames    frames
+}
+
+// New returns the handlers.
+func New(workflows *workflows.Workflows, console *console.Console, streams *streams.Streams, respond *respond.Responder) *Handlers {
+	return &Handlers{workflows: workflows, console: console, streams: streams, respond: respond, frames: frames{patience: respond.Patience}}
+}
+
+// AsBearer lets in who sends an API token. The company is the token's.
+func (h *Handlers) AsBearer(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		token := bearerToken(c)
+		if token == "" {
+			return accounts.BadToken()
+		}
+		ctx := c.Request().Context()
+		actor, err := h.workflows.Bearer(ctx, token)
+		if err != nil {
+			return err
+		}
+		c.SetRequest(c.Request().WithContext(accounts.WithActor(ctx, actor)))
+		return next(c)
+	}
+}
+
+// bearerToken is the API token that a request brings, "" without one.
+func bearerToken(c echo.Context) string {
+	scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// codeBadJSON: the body is not the JSON that is asked for. Correct the member that “field” names.
+const codeBadJSON fault.Code = "HTTP.BadJSON"
+
+func badJSON(why, field string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadJSON, Field: field,
+		Message: "The body is not as it should be: " + why + ".",
+	}
+}
+
+var noVersion = badJSON("version is missing: send the one that you read, so that nobody's edit is lost", "version")
+
+// codeNotJSON: the body is not declared as JSON. Send it with the header “Content-Type: application/json”.
+const codeNotJSON fault.Code = "HTTP.NotJSON"
+
+func notJSON() error {
+	return fault.Error{
+		Kind: fault.Unsupported, Code: codeNotJSON,
+		Message: "Send JSON with the header “Content-Type: application/json”.",
+	}
+}
+
+// bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an
+// error: a typing mistake must not pass for a wish.
+func bindJSON(c echo.Context, v any) ([]byte, error) {
+	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	if kind != "application/json" {
+		return nil, notJSON()
+	}
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		var http_ *echo.HTTPError
+		if errors.As(err, &http_) {
+			return nil, http_
+		}
+		return nil, echo.ErrBadRequest
+	}
+	if !utf8.Valid(body) {
+		return nil, badJSON("it is not UTF-8", "")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return nil, explain(err)
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, badJSON("there is something behind the object", "")
+	}
+	return body, nil
+}
+
+func explain(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrongType) && wrongType.Field == "":
+		return badJSON("it must be an object", "")
+	case errors.As(err, &wrongType):
+		return badJSON(fmt.Sprintf("%s must not be a %s", wrongType.Field, wrongType.Value), wrongType.Field)
+	case errors.As(err, &syntax):
+		return badJSON(fmt.Sprintf("it is no JSON at byte %d", syntax.Offset), "")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return badJSON("it ends too early", "")
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return badJSON("there is no member "+name, name)
+	}
+	return badJSON("it cannot be read", "")
+}
+
+// codeBadIdempotencyKey: the Idempotency-Key is malformed. Send 1 to 255 printable ASCII characters, such as a
+// UUID.
+const codeBadIdempotencyKey fault.Code = "Idempotency.BadKey"
+
+func badIdempotencyKey() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadIdempotencyKey, Field: "Idempotency-Key",
+		Message: "An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good.",
+	}
+}
+
+// once reads the Idempotency-Key of a request with that body. It is nil without one.
+func once[T any](c echo.Context, body []byte, answer func(T) any) (*workflows.Once[T], error) {
+	values, sent := c.Request().Header["Idempotency-Key"]
+	if !sent {
+		return nil, nil
+	}
+	key := values[0]
+	printable := !strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
+	if len(values) != 1 || key == "" || len(key) > 255 || !printable {
+		return nil, badIdempotencyKey()
+	}
+	request := append([]byte(c.Request().Method+" "+c.Request().URL.Path+"\n"), body...)
+	token := accounts.ActorFrom(c.Request().Context()).Token
+	return &workflows.Once[T]{Token: token, Key: key, Request: request, Status: http.StatusCreated, Answer: answer}, nil
+}
+
+// answer sends JSON.
+func answer(c echo.Context, code int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return answerWith(c, code, body)
+}
+
+// answerWith sends JSON that is written already: an answer that is given again is the same to the byte.
+func answerWith(c echo.Context, code int, body []byte) error {
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSONBlob(code, append(body, '\n'))
+}
+
+// created sends what was made, or, where it had been made before with the same key, the first answer.
+func created(c echo.Context, v any, err error) error {
+	return answered(c, http.StatusCreated, v, err)
+}
+
+// answered is created with another status.
+func answered(c echo.Context, code int, v any, err error) error {
+	var before workflows.Replayed
+	if errors.As(err, &before) {
+		c.Response().Header().Set("Idempotency-Replayed", "true")
+		return answerWith(c, before.Status, before.Body)
+	}
+	if err != nil {
+		return err
+	}
+	return answer(c, code, v)
+}
+
+// codeBadQuery: a parameter of the address is malformed. Send what the message says.
+const codeBadQuery fault.Code = "HTTP.BadQuery"
+
+func badQuery(name, want string) error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadQuery, Field: name,
+		Message: "The parameter " + name + " must be " + want + ".",
+	}
+}
+
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+)
+
+func limit(c echo.Context) (int, error) {
+	text := c.QueryParam("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, badQuery("limit", fmt.Sprintf("a number from 1 to %d", maxLimit))
+	}
+	return n, nil
+}

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// columnBody is what a program sends about a column. Where it names the board's version that it saw,
+// that is checked.
+type columnBody struct {
+	Name     *string `json:"name"`
+	Done     *bool   `json:"done"`
+	WIP      *string `json:"wip"`
+	WIPLimit *int    `json:"wip_limit"`
+	Position *int    `json:"position"`
+	Version  *uint64 `json:"version"`
+}
+
+func (b columnBody) edit() boards.ColumnEdit {
+	return boards.ColumnEdit{Name: b.Name, Done: b.Done, WIP: b.WIP, Limit: b.WIPLimit, Position: b.Position}
+}
+
+func (h *Handlers) OpenColumn(c echo.Context) error {
+	var in columnBody
+	body, err := bindJSON(c, &in)
+	if err != nil {
+		return err
+	}
+	key, err := once(c, body, func(opened boards.Column) any { return workflows.ColumnOf(opened) })
+	if err != nil {
+		return err
+	}
+	_, opened, err := h.workflows.OpenColumn(c.Request().Context(), c.Param("board"), in.edit(), in.Version, key)
+	return created(c, workflows.ColumnOf(opened), err)
+}
+
+func (h *Handlers) EditColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	var in columnBody
+	if _, err := bindJSON(c, &in); err != nil {
+		return err
+	}
+	board, err := h.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID, in.edit(), in.Version)
+	if err != nil {
+		return notColumn(err, columnID)
+	}
+	column, _ := board.Column(columnID)
+	return answer(c, http.StatusOK, workflows.ColumnOf(column))
+}
+
+func (h *Handlers) RemoveColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	to, err := respond.ParseColumn(c.QueryParam("to"))
+	if err != nil {
+		return badQuery("to", "the id of a column")
+	}
+	if _, err := h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, to, nil); err != nil {
+		return notColumn(err, columnID)
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// notColumn makes an error about the column that the path names a 404.
+func notColumn(err error, column id.Column) error {
+	var unknown boards.ColumnNotFound
+	if errors.As(err, &unknown) && unknown.Column == uint64(column) {
+		return echo.ErrNotFound
+	}
+	return err
+}
+
+func (h *Handlers) ArchiveBoard(c echo.Context) error { return h.setArchived(c, true) }
+func (h *Handlers) RestoreBoard(c echo.Context) error { return h.setArchived(c, false) }
+
+func (h *Handlers) setArchived(c echo.Context, archived bool) error {
+	board, err := h.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, nil)
+	if err != nil {
+		return err
+	}
+	return answer(c, http.StatusOK, h.respond.Links(c).Board(board))
+}

@@ -1,0 +1,191 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/web/respond"
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+const (
+	longestWait = 60 // seconds that a question waits for news
+	// A page of a feed ends early once it has so many bytes, so that one question of a thousand long texts
+	// does not take the memory of all others; the first rows of it tell how long they are.
+	pageBytes = 4 << 20
+	firstRows = 100
+)
+
+// feedResource is a page of a feed.
+type feedResource struct {
+	Items  []json.RawMessage `json:"items"`
+	Cursor string            `json:"cursor"`
+	More   bool              `json:"has_more"`
+	From   string            `json:"from,omitempty"` // of a consumer: where it stood, for advancing it
+	cursor feeds.Cursor
+}
+
+func (h *Handlers) Feed(c echo.Context) error {
+	q, err := feedQuery(c)
+	if err != nil {
+		return err
+	}
+	wait, err := within(c, "wait", 0, longestWait, 0)
+	if err != nil {
+		return err
+	}
+	page, err := h.readFeed(c.Request().Context(), h.respond.Base(c), q)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && len(page.Items) == 0 {
+		if page, err = h.waitForFeed(c, q, page, time.Duration(wait)*time.Second); err != nil {
+			return err
+		}
+	}
+	return answer(c, http.StatusOK, page)
+}
+
+func feedQuery(c echo.Context) (workflows.FeedQuery, error) {
+	limit, err := within(c, "limit", 1, feeds.MaxLimit, workflows.FeedLimit)
+	return workflows.FeedQuery{
+		Feed: c.Param("feed"), Cursor: c.QueryParam("cursor"), Board: c.QueryParam("board"), Limit: limit, Consumer: c.QueryParam("consumer"),
+	}, err
+}
+
+// within reads a parameter that is a whole number, otherwise where it is not sent.
+func within(c echo.Context, name string, least, most, otherwise int) (int, error) {
+	text := c.QueryParam(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, badQuery(name, fmt.Sprintf("a number from %d to %d", least, most))
+	}
+	return n, nil
+}
+
+// readFeed reads a page: all at once, unless its rows are long.
+func (h *Handlers) readFeed(ctx context.Context, base string, q workflows.FeedQuery) (feedResource, error) {
+	whole := feedResource{Items: []json.RawMessage{}}
+	bytes, most := 0, q.Limit
+	for looked := 0; ; {
+		q.Limit = piece(most-looked, looked, bytes)
+		page, err := h.workflows.FeedPage(ctx, base, q)
+		if err != nil {
+			return feedResource{}, err
+		}
+		for _, item := range page.Items {
+			body, err := json.Marshal(item)
+			if err != nil {
+				return feedResource{}, fmt.Errorf("write item: %w", err)
+			}
+			whole.Items = append(whole.Items, body)
+			bytes += len(body)
+		}
+		if q.Consumer != "" {
+			whole.From = page.From.String()
+		}
+		whole.cursor, whole.Cursor, whole.More = page.Cursor, page.Cursor.String(), page.More
+		if looked += q.Limit; !page.More || looked >= most || bytes >= pageBytes {
+			return whole, nil
+		}
+		q.Cursor, q.Consumer = whole.Cursor, ""
+	}
+}
+
+// piece is how many of the rows that are left are read next, by how long those before were.
+func piece(left, looked, bytes int) int {
+	if looked == 0 {
+		return min(left, firstRows)
+	}
+	return min(left, max(1, (pageBytes-bytes)/(bytes/looked+1)))
+}
+
+// waitForFeed returns a page once there is something behind an empty one, or an empty one after a while.
+func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource, wait time.Duration) (feedResource, error) {
+	waiting, err := h.streams.Hold(c)
+	if err != nil {
+		return page, err
+	}
+	defer waiting.Close()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		at, moved := h.workflows.Feeds().Place(q.Feed)
+		if at != page.cursor {
+			if q.Consumer == "" {
+				q.Cursor = page.Cursor
+			}
+			ctx, cancel := context.WithTimeout(waiting.Context(), h.respond.Patience)
+			next, err := h.readOn(ctx, c, q)
+			switch cancel(); {
+			case waiting.Context().Err() != nil && err != nil:
+				return page, nil
+			case err != nil || len(next.Items) > 0 || next.More:
+				return next, err
+			}
+			page = next
+		}
+		select {
+		case <-h.streams.Soon(streams.OfFeeds, moved):
+		case <-timer.C:
+			return page, nil
+		case <-waiting.Context().Done():
+			return page, nil
+		}
+	}
+}
+
+// readOn is readFeed for someone who has waited, and may not read any more by now.
+func (h *Handlers) readOn(ctx context.Context, c echo.Context, q workflows.FeedQuery) (feedResource, error) {
+	actor, err := h.workflows.Bearer(ctx, bearerToken(c))
+	if err != nil {
+		return feedResource{}, err
+	}
+	return h.readFeed(accounts.WithActor(ctx, actor), h.respond.Base(c), q)
+}
+
+type auditResource struct {
+	Upto   string          `json:"upto"`
+	Ranges []rangeResource `json:"ranges"`
+	Next   *string         `json:"next"` // what to send as after for the ranges that follow; null at the end
+}
+
+type rangeResource struct {
+	From     uint64 `json:"from"`
+	To       uint64 `json:"to"`
+	Count    int    `json:"count"`
+	Checksum string `json:"checksum"`
+	Pending  int    `json:"pending"`
+}
+
+func (h *Handlers) FeedAudit(c echo.Context) error {
+	after, err := respond.Cursor[uint64](c, "after")
+	if err != nil {
+		return badQuery("after", "what the answer before gave as next")
+	}
+	audit, err := h.workflows.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"), c.QueryParam("upto"), after)
+	if err != nil {
+		return err
+	}
+	r := auditResource{Upto: audit.Upto.String(), Ranges: make([]rangeResource, len(audit.Ranges))}
+	for i, one := range audit.Ranges {
+		r.Ranges[i] = rangeResource{From: one.From, To: one.To, Count: one.Count, Checksum: fmt.Sprintf("%016x", one.Checksum), Pending: one.Pending}
+	}
+	if audit.After != 0 {
+		next := strconv.FormatUint(audit.After, 10)
+		r.Next = &next
+	}
+	return answer(c, http.StatusOK, r)
+}

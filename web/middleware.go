@@ -1,0 +1,214 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+// withSession loads the browser's session.
+func (s *server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
+	next = readable(next)
+	return func(c echo.Context) error {
+		if err := s.respond.LoadSession(c); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// asMember lets in those who belong to the company of the path. To others there is no such page.
+func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Param("company") == "api" { // a program that has the path wrong cannot sign in
+			return echo.ErrNotFound
+		}
+		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
+			return s.wrongMethod(c, path) // a path that is no company's
+		}
+		respond.SetPosition(c, s.hub.At().String()) // before anything is read
+		ctx := c.Request().Context()
+		account, epoch := s.respond.SessionAccount(ctx)
+		if account == 0 {
+			return s.respond.AskToSignIn(c)
+		}
+		actor, err := s.workflows.Enter(ctx, c.Param("company"), account, epoch)
+		if errors.Is(err, accounts.CodeSignedOut) {
+			return s.respond.AskToSignIn(c)
+		}
+		if err != nil {
+			return err
+		}
+		respond.Enter(c, actor)
+		return next(c)
+	}
+}
+
+// asSomeone lets in whoever has signed in, wherever they belong.
+func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if _, err := s.respond.SignedIn(c); err != nil {
+			if errors.Is(err, accounts.CodeSignedOut) {
+				return s.respond.AskToSignIn(c)
+			}
+			return err
+		}
+		return next(c)
+	}
+}
+
+// asOperator lets in who runs the instance, and has them ask: as nobody's member. To others there is no
+// such page.
+func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !respond.User(c).Operator {
+			return echo.ErrNotFound
+		}
+		ctx := accounts.WithActor(c.Request().Context(), accounts.Actor{Account: respond.User(c)})
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// publicly is for a page that anyone may open: no robot keeps it, and it loads nothing from elsewhere.
+func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
+	next = readable(next)
+	return func(c echo.Context) error {
+		head := c.Response().Header()
+		head.Set("X-Robots-Tag", "noindex, nofollow")
+		head.Set("Content-Security-Policy", strings.Replace(policy, " https:", "", 1))
+		return next(c)
+	}
+}
+
+// secretly is publicly for an address that must not get about: it is told to nobody.
+func (s *server) secretly(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.publicly(func(c echo.Context) error {
+		c.Response().Header().Set("Referrer-Policy", "no-referrer")
+		return next(c)
+	})
+}
+
+// readable returns an error where the body of a form cannot be read; FormValue would say "" then.
+func readable(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().Method != http.MethodPost || takesFile(c) {
+			return next(c)
+		}
+		if _, err := c.FormParams(); err != nil {
+			var http_ *echo.HTTPError
+			if errors.As(err, &http_) {
+				return http_
+			}
+			var large *http.MaxBytesError
+			if errors.As(err, &large) {
+				return echo.ErrStatusRequestEntityTooLarge
+			}
+			return echo.ErrBadRequest
+		}
+		return next(c)
+	}
+}
+
+// deadline ends what a request asks of the database when the server's patience does. One that brings a file may
+// take longer; it ends when nothing comes any more.
+func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if takesFile(c) {
+			return next(c)
+		}
+		ctx, cancel := context.WithTimeout(c.Request().Context(), s.patience)
+		defer cancel()
+		streams.KeepContext(c)
+		c.SetRequest(c.Request().WithContext(ctx))
+		return next(c)
+	}
+}
+
+// fromAddress has the request's context say where it comes from.
+func fromAddress(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.SetRequest(c.Request().WithContext(accounts.WithAddress(c.Request().Context(), c.RealIP())))
+		return next(c)
+	}
+}
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; font-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
+
+// secure sets the headers that every answer has.
+func (s *server) secure(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		head := c.Response().Header()
+		head.Set("Content-Security-Policy", policy)
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("X-Frame-Options", "DENY")
+		head.Set("Referrer-Policy", "same-origin")
+		head.Set("Cross-Origin-Opener-Policy", "same-origin")
+		head.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+		if s.respond.HTTPS() {
+			head.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		return next(c)
+	}
+}
+
+// sameOrigin refuses unsafe requests that a browser sends from another site.
+func sameOrigin(public *url.URL) echo.MiddlewareFunc {
+	protection := http.NewCrossOriginProtection()
+	if public != nil {
+		// Behind a proxy that rewrites Host, the page's origin is not the request's.
+		if err := protection.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+			panic("web: " + err.Error())
+		}
+	}
+	// The private link of a request is all that it takes to reply, and a browser sends no origin from there.
+	protection.AddInsecureBypassPattern("POST " + views.TrackBoxPath + "/{code}/{token}/replies")
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if err := protection.Check(c.Request()); err != nil {
+				return respond.CrossSite()
+			}
+			return next(c)
+		}
+	}
+}
+
+// head lets HEAD ask for whatever GET can; net/http then sends no body.
+func head(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(streams.WithHead(r.Context())) // a copy: net/http looks at its own
+			r.Method = http.MethodGet
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// clientAddress reads X-Forwarded-For only from proxies that are trusted.
+func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	options := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, network := range proxies {
+		options = append(options, echo.TrustIPRange(network))
+	}
+	return echo.ExtractIPFromXFFHeader(options...)
+}
+
+// isStored tells what is compressed already.
+func isStored(c echo.Context) bool {
+	path := c.Request().URL.Path
+	return path == "/metrics" || strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/")
+}

@@ -1,0 +1,149 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) Account(c echo.Context) error {
+	return h.showAccount(c, http.StatusOK, respond.User(c).Name, nil)
+}
+
+func (h *Handlers) showAccount(c echo.Context, code int, name string, errs views.Errors) error {
+	companies, err := h.workflows.Companies(c.Request().Context(), respond.User(c).ID)
+	if err != nil {
+		return err
+	}
+	props := views.AccountProps{Page: h.respond.Page(c, "Account"), Name: name, Companies: companies, Errors: errs}
+	return respond.Render(c, code, views.AccountPage(props))
+}
+
+func (h *Handlers) RenameAccount(c echo.Context) error {
+	name := c.FormValue("name")
+	if err := h.workflows.RenameAccount(c.Request().Context(), respond.User(c).ID, name); err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showAccount(c, code, name, messages)
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "Your name is saved.")
+}
+
+func (h *Handlers) ChangePassword(c echo.Context) error {
+	who := respond.User(c)
+	changed, err := h.workflows.ChangePassword(c.Request().Context(), who, c.FormValue("current"), c.FormValue("password"))
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		respond.SetRetryAfter(c, err)
+		return h.showAccount(c, code, who.Name, messages)
+	}
+	if err := h.respond.StaySignedIn(c, changed); err != nil {
+		if errors.Is(err, accounts.CodeSignedOut) {
+			return h.respond.AskToSignIn(c)
+		}
+		return err
+	}
+	return h.respond.SeeOther(c, views.AccountPath, "Your password is changed, and all other browsers are signed out.")
+}
+
+func (h *Handlers) SignOutEverywhere(c echo.Context) error {
+	if err := h.workflows.SignOutEverywhere(c.Request().Context(), respond.User(c).ID); err != nil {
+		return err
+	}
+	return h.respond.SignOut(c)
+}
+
+// Join shows what an invitation opens.
+func (h *Handlers) Join(c echo.Context) error {
+	return h.showJoin(c, http.StatusOK, views.JoinForm{})
+}
+
+func (h *Handlers) showJoin(c echo.Context, code int, form views.JoinForm) error {
+	invitation, err := h.workflows.Invitation(c.Request().Context(), c.Param("secret"))
+	if err != nil {
+		return err
+	}
+	if _, err := h.respond.SignedIn(c); err != nil && !errors.Is(err, accounts.CodeSignedOut) {
+		return err
+	}
+	return respond.Render(c, code, views.JoinPage(views.JoinProps{Page: h.respond.Page(c, "Join"), Secret: c.Param("secret"), Invitation: invitation, Form: form}))
+}
+
+func (h *Handlers) Accept(c echo.Context) error {
+	ctx, secret := c.Request().Context(), c.Param("secret")
+	account, err := h.respond.SignedIn(c)
+	if err != nil {
+		if errors.Is(err, accounts.CodeSignedOut) {
+			return h.acceptNew(c)
+		}
+		return err
+	}
+	actor, err := h.workflows.JoinAs(ctx, secret, account.ID)
+	if errors.Is(err, accounts.CodeAlreadyMember) {
+		invitation, err := h.workflows.Invitation(ctx, secret)
+		if err != nil {
+			return err
+		}
+		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug), "You belong to "+invitation.Company.Name+" already.")
+	}
+	if err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.HomePath(actor.Company.Slug), "Welcome to "+actor.Company.Name+".")
+}
+
+// acceptNew makes an account for someone who has none.
+func (h *Handlers) acceptNew(c echo.Context) error {
+	form := views.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
+	password := c.FormValue("password")
+	actor, err := h.workflows.JoinNew(c.Request().Context(), c.Param("secret"), workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = messages
+		return h.showJoin(c, code, form)
+	}
+	if err := h.respond.SignIn(c, actor.Account); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.HomePath(actor.Company.Slug), "Welcome to "+actor.Company.Name+".")
+}
+
+// Reset shows the form for a new password that a link opens.
+func (h *Handlers) Reset(c echo.Context) error { return h.showReset(c, http.StatusOK, nil) }
+
+func (h *Handlers) showReset(c echo.Context, code int, errs views.Errors) error {
+	reset, err := h.workflows.Reset(c.Request().Context(), c.Param("secret"))
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, code, views.ResetPage(views.ResetProps{Page: h.respond.Page(c, "New password"), Secret: c.Param("secret"), Email: reset.Account.Email, Errors: errs}))
+}
+
+func (h *Handlers) UseReset(c echo.Context) error {
+	account, err := h.workflows.UseReset(c.Request().Context(), c.Param("secret"), c.FormValue("password"))
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showReset(c, code, messages)
+	}
+	if err := h.respond.SignIn(c, account); err != nil {
+		return err
+	}
+	return h.goHome(c, account.ID, "")
+}

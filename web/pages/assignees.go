@@ -1,0 +1,209 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+const (
+	peopleToAssign  = 50 // that the form shows at once
+	peopleToMention = 8  // that a list offers while one types
+)
+
+// codeBadPerson: a member is named by what is no id. Choose members from the list.
+const codeBadPerson fault.Code = "Member.BadID"
+
+func badPerson() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadPerson, Field: "assignees",
+		Message: "Choose people from the list. Reload the page and try again.",
+	}
+}
+
+// people reads the accounts of a field of a form.
+func people(c echo.Context, field string) ([]id.Account, error) {
+	values, err := c.FormParams()
+	if err != nil {
+		return nil, echo.ErrBadRequest
+	}
+	if len(values[field]) > 10*tickets.MaxAssignees {
+		return nil, tickets.TooManyAssignees()
+	}
+	var list []id.Account
+	for _, text := range values[field] {
+		account, err := respond.RowID[id.Account](text, badPerson())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, account)
+	}
+	return list, nil
+}
+
+func (h *Handlers) AssignForm(c echo.Context) error {
+	ticket, board, err := h.ticketToChange(c)
+	if err != nil {
+		return err
+	}
+	checked := make([]id.Account, len(ticket.Assignees))
+	for i, a := range ticket.Assignees {
+		checked[i] = a.ID
+	}
+	if c.QueryParam("seen") != "" || c.QueryParam("q") != "" {
+		if checked, err = people(c, "assignee"); err != nil {
+			return echo.ErrBadRequest
+		}
+	}
+	return h.showAssign(c, http.StatusOK, ticket, board, checked, nil)
+}
+
+// showAssign shows the form that assigns; those who are checked stay in its list whatever is looked for.
+func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account, messages views.Errors) error {
+	ctx := c.Request().Context()
+	props := views.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
+	var err error
+	if props.People, err = h.workflows.MembersAmong(ctx, checked); err != nil {
+		return err
+	}
+	found, err := h.workflows.FindPeople(ctx, props.Find, true, peopleToAssign+1)
+	if err != nil {
+		return err
+	}
+	if props.More = len(found) > peopleToAssign; props.More {
+		found = found[:peopleToAssign]
+	}
+	for _, one := range found {
+		if !slices.Contains(checked, one.ID) {
+			props.People = append(props.People, one)
+		}
+	}
+	switch {
+	case respond.Target(c) == views.PeopleID:
+		return respond.Render(c, code, views.People(props))
+	case respond.IsFragment(c):
+		return respond.Render(c, code, views.AssignForm(props))
+	}
+	return respond.Render(c, code, views.AssignPage(props))
+}
+
+// AssignTicket serves the form, which says whom it saw, and the buttons that add or remove one.
+func (h *Handlers) AssignTicket(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	wish, err := readAssignment(c)
+	var ticket tickets.Ticket
+	if err == nil {
+		ticket, err = h.workflows.AssignTicket(c.Request().Context(), k, wish)
+	}
+	if err != nil {
+		return h.rejectAssign(c, err)
+	}
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), "")
+}
+
+func readAssignment(c echo.Context) (wish workflows.Assignment, err error) {
+	if c.FormValue("quick") != "" {
+		if wish.Add, err = people(c, "add"); err != nil {
+			return wish, err
+		}
+		wish.Remove, err = people(c, "remove")
+		return wish, err
+	}
+	seen, err := people(c, "seen")
+	if err != nil {
+		return wish, err
+	}
+	chosen, err := people(c, "assignee")
+	if err != nil {
+		return wish, err
+	}
+	for _, one := range chosen {
+		if !slices.Contains(seen, one) {
+			wish.Add = append(wish.Add, one)
+		}
+	}
+	for _, one := range seen {
+		if !slices.Contains(chosen, one) {
+			wish.Remove = append(wish.Remove, one)
+		}
+	}
+	return wish, nil
+}
+
+func (h *Handlers) rejectAssign(c echo.Context, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	checked, err := people(c, "assignee")
+	if err != nil {
+		checked = nil
+	}
+	if respond.IsFragment(c) {
+		respond.Retarget(c, "#assign")
+	}
+	return h.showAssign(c, code, ticket, board, checked[:min(len(checked), tickets.MaxAssignees)], messages)
+}
+
+// Mentions are people whom a text can name, for the list that opens while one types.
+func (h *Handlers) Mentions(c echo.Context) error {
+	found, err := h.workflows.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
+	if err != nil {
+		return err
+	}
+	list := make([]views.Mentionable, len(found))
+	for i, one := range found {
+		list[i] = views.Mentionable{Name: one.Name, Handle: one.Handle}
+	}
+	return respond.Render(c, http.StatusOK, views.MentionList(h.respond.Page(c, "People"), list))
+}
+
+func (h *Handlers) Work(c echo.Context) error {
+	before, err := respond.Cursor[tickets.ID](c, "before")
+	if err != nil {
+		return err
+	}
+	list, more, err := h.workflows.Work(c.Request().Context(), before)
+	if err != nil {
+		return err
+	}
+	props := views.WorkProps{Page: h.respond.Page(c, "My work")}
+	if more {
+		props.Next = list[len(list)-1].ID
+	}
+	props.Boards = byBoard(list)
+	return respond.Render(c, http.StatusOK, views.WorkPage(props))
+}
+
+// byBoard puts work in the order of boards, columns and places in them.
+func byBoard(list []tickets.Work) (grouped []views.WorkOnBoard) {
+	slices.SortFunc(list, tickets.Work.Compare)
+	for _, one := range list {
+		if n := len(grouped); n == 0 || grouped[n-1].Slug != one.Key.Board {
+			grouped = append(grouped, views.WorkOnBoard{Slug: one.Key.Board, Title: one.Board})
+		}
+		board := &grouped[len(grouped)-1]
+		if n := len(board.Columns); n == 0 || board.Columns[n-1].Name != one.Column {
+			board.Columns = append(board.Columns, views.WorkInColumn{Name: one.Column})
+		}
+		column := &board.Columns[len(board.Columns)-1]
+		column.Tickets = append(column.Tickets, one)
+	}
+	return grouped
+}

@@ -1,0 +1,238 @@
+package pages
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) BoardSettings(c echo.Context) error {
+	board, err := h.boardOfPath(c)
+	if err != nil {
+		return err
+	}
+	return h.showSettings(c, http.StatusOK, settingsOf(board))
+}
+
+// settingsOf are a board's settings as they are.
+func settingsOf(board boards.Board) views.BoardSettingsProps {
+	props := views.BoardSettingsProps{Board: board, Form: views.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
+	for _, column := range board.Columns {
+		form := views.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
+		if column.Limit != nil {
+			form.Limit = strconv.Itoa(*column.Limit)
+		}
+		props.Columns = append(props.Columns, form)
+	}
+	return props
+}
+
+func (h *Handlers) showSettings(c echo.Context, code int, props views.BoardSettingsProps) error {
+	props.Page = h.respond.Page(c, "Settings of "+props.Board.Title)
+	if err := h.addPublicForm(c, &props); err != nil {
+		return err
+	}
+	return respond.Render(c, code, views.BoardSettingsPage(props))
+}
+
+func (h *Handlers) RenameBoard(c echo.Context) error {
+	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	names := boards.Names{Title: &form.Title}
+	if c.Request().Form.Has("slug") {
+		names.Slug = &form.Slug
+	}
+	var board boards.Board
+	var err error
+	if form.Version, err = respond.Version(c); err == nil {
+		board, err = h.workflows.RenameBoard(c.Request().Context(), c.Param("board"), names, form.Version)
+	} else {
+		err = fault.Join(names.Check(), err)
+	}
+	if err != nil {
+		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+			if names.Slug == nil {
+				form.Slug = props.Board.Slug
+			}
+			form.Errors = messages
+			if errors.Is(err, boards.CodeStale) {
+				form.Version = props.Board.Version // having seen the other title, one may save again
+			}
+			props.Form = form
+		})
+	}
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board is saved.")
+}
+
+// rejectSettings shows the settings as they are, with what was typed into the form that was rejected.
+func (h *Handlers) rejectSettings(c echo.Context, err error, typed func(props *views.BoardSettingsProps, messages views.Errors)) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	props := settingsOf(board)
+	typed(&props, messages)
+	return h.showSettings(c, code, props)
+}
+
+// ArchiveBoard archives a board, or restores it where the form does not say archived.
+func (h *Handlers) ArchiveBoard(c echo.Context) error {
+	seen, err := respond.Version(c)
+	archived := c.FormValue("archived") != ""
+	var board boards.Board
+	if err == nil {
+		board, err = h.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
+	}
+	if err != nil {
+		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
+	}
+	if archived {
+		return h.respond.SeeOther(c, views.HomePath(respond.Company(c).Slug), "“"+board.Title+"” is archived. It is at the end of this page.")
+	}
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board is restored.")
+}
+
+// whole are messages about a form as a whole, where it has no field to show them at.
+func whole(messages views.Errors, fields ...string) views.Errors {
+	all := views.Errors{}
+	for _, field := range slices.Sorted(maps.Keys(messages)) {
+		name := ""
+		if slices.Contains(fields, field) {
+			name = field
+		}
+		all[name] = strings.TrimSpace(all[name] + " " + messages[field])
+	}
+	return all
+}
+
+// readColumn reads what was typed into the form of a column.
+func readColumn(c echo.Context) (form views.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
+	form = views.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"), Limit: c.FormValue("wip_limit")}
+	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
+	if form.WIP != "" {
+		edit.WIP = &form.WIP
+	}
+	if form.WIP == boards.LimitSoft || form.WIP == boards.LimitHard {
+		limit, _ := strconv.Atoi(form.Limit) // 0 is none, as is what is no number
+		edit.Limit = &limit
+	}
+	if position, err := strconv.Atoi(c.FormValue("position")); err == nil {
+		edit.Position = &position
+	}
+	if seen, err = respond.Version(c); err != nil {
+		_, wrong := edit.Parse(boards.Column{})
+		err = fault.Join(wrong, err)
+	}
+	return form, edit, seen, err
+}
+
+func (h *Handlers) OpenColumn(c echo.Context) error {
+	form, edit, seen, err := readColumn(c)
+	var board boards.Board
+	if err == nil {
+		board, _, err = h.workflows.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
+	}
+	if err != nil {
+		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+			form.Errors = whole(messages, "name")
+			props.Add = form
+		})
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is there.")
+}
+
+func (h *Handlers) SaveColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	form, edit, seen, err := readColumn(c)
+	var board boards.Board
+	if err == nil {
+		board, err = h.workflows.EditColumn(c.Request().Context(), c.Param("board"), columnID, edit, &seen)
+	}
+	if err != nil {
+		return h.rejectColumn(c, columnID, form, err)
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is saved.")
+}
+
+func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form views.ColumnForm, err error) error {
+	return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		for i, current := range props.Columns {
+			if current.Column.ID == columnID {
+				form.Column, form.Errors = current.Column, whole(messages, "name", "wip", "wip_limit")
+				props.Columns[i] = form
+				return
+			}
+		}
+		props.Lost = messages // the column has gone
+	})
+}
+
+// RemovalForm asks where the tickets of a column go that is removed.
+func (h *Handlers) RemovalForm(c echo.Context) error {
+	board, err := h.boardToChange(c)
+	if err != nil {
+		return err
+	}
+	return h.showRemoval(c, http.StatusOK, board, views.RemovalForm{Version: board.Version})
+}
+
+func (h *Handlers) showRemoval(c echo.Context, code int, board boards.Board, form views.RemovalForm) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	gone, ok := board.Column(columnID)
+	if !ok {
+		return echo.ErrNotFound
+	}
+	return respond.Render(c, code, views.RemovalPage(views.RemovalProps{Page: h.respond.Page(c, "Remove "+gone.Name), Board: board, Column: gone, Form: form}))
+}
+
+func (h *Handlers) RemoveColumn(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	heir, err := respond.ParseColumn(c.FormValue("to"))
+	seen, versionErr := respond.Version(c)
+	if err = fault.Join(err, versionErr); err == nil {
+		var board boards.Board
+		if board, err = h.workflows.RemoveColumn(c.Request().Context(), c.Param("board"), columnID, heir, &seen); err == nil {
+			return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column is removed.")
+		}
+	}
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	if _, there := board.Column(columnID); !there {
+		props := settingsOf(board)
+		props.Lost = messages
+		return h.showSettings(c, code, props)
+	}
+	if messages["column"] != "" {
+		messages = views.Errors{"to": messages["column"]}
+	}
+	return h.showRemoval(c, code, board, views.RemovalForm{To: heir, Version: board.Version, Errors: whole(messages, "to")})
+}

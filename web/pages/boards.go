@@ -1,0 +1,174 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) Home(c echo.Context) error { return h.showHome(c, http.StatusOK, views.BoardForm{}) }
+
+func (h *Handlers) showHome(c echo.Context, code int, form views.BoardForm) error {
+	list, err := h.workflows.Boards(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, code, views.HomePage(views.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
+}
+
+func (h *Handlers) OpenBoard(c echo.Context) error {
+	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = messages
+		return h.showHome(c, code, form)
+	}
+	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board "+board.Slug+" is open.")
+}
+
+func (h *Handlers) Board(c echo.Context) error {
+	if c.QueryParam("columns") != "" && respond.Target(c) == views.BoardID {
+		return h.boardNow(c)
+	}
+	view, err := h.workflows.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
+	if err != nil {
+		return err
+	}
+	board := view.Board
+	if err := respond.CheckName(c, "board", board.Slug); err != nil {
+		return err
+	}
+	props := views.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), People: view.People}
+	for _, column := range board.Columns {
+		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
+	}
+	switch respond.Target(c) {
+	case views.BoardID:
+		return respond.Render(c, http.StatusOK, views.BoardColumns(props))
+	case views.MainID:
+		return respond.Render(c, http.StatusOK, views.BoardMain(props))
+	}
+	return respond.Render(c, http.StatusOK, views.BoardPage(props))
+}
+
+// boardNow answers a page that keeps itself true with those of the columns it names that are not as it shows
+// them.
+func (h *Handlers) boardNow(c echo.Context) error {
+	shown, seen, err := readColumns(c.QueryParam("columns"))
+	if err != nil {
+		return err
+	}
+	view, err := h.workflows.ViewColumns(c.Request().Context(), c.Param("board"), narrowing(c), shown)
+	if err != nil {
+		return err
+	}
+	if err := respond.CheckName(c, "board", view.Board.Slug); err != nil {
+		return err
+	}
+	var columns []templ.Component
+	for _, column := range view.Board.Columns {
+		cards, ok := view.Cards[column.ID]
+		if !ok {
+			continue
+		}
+		if props := columnProps(c, view.Board, column, cards); props.Seen() != seen[column.ID] {
+			columns = append(columns, views.Column(props))
+		}
+	}
+	return respond.Render(c, http.StatusOK, columns...)
+}
+
+// readColumns reads which columns a page shows, of each how many cards, and what it has seen of it:
+// 12.50.5f2c,13.100.
+func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]string, err error) {
+	shown, seen = map[id.Column]int{}, map[id.Column]string{}
+	for _, one := range strings.Split(text, ",") {
+		parts := strings.SplitN(one, ".", 3)
+		column, err := respond.RowID[id.Column](parts[0], echo.ErrBadRequest)
+		if err != nil {
+			return nil, nil, err
+		}
+		shown[column] = 0
+		if len(parts) > 1 {
+			if shown[column], err = strconv.Atoi(parts[1]); err != nil {
+				return nil, nil, echo.ErrBadRequest
+			}
+		}
+		if len(parts) > 2 {
+			seen[column] = parts[2]
+		}
+	}
+	if len(shown) > boards.MaxColumns {
+		return nil, nil, echo.ErrBadRequest
+	}
+	return shown, seen, nil
+}
+
+func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
+	actor := accounts.ActorFrom(c.Request().Context())
+	return views.ColumnProps{
+		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c), Add: views.TicketForm{Column: column.ID},
+	}
+}
+
+// Column is what comes below the cards that a board shows first.
+func (h *Handlers) Column(c echo.Context) error {
+	columnID, err := respond.PathColumn(c)
+	if err != nil {
+		return err
+	}
+	below, err := tickets.ParseCursor(c.QueryParam("below"))
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	board, cards, err := h.workflows.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
+	if errors.Is(err, boards.CodeColumnNotFound) {
+		return echo.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	if err := respond.CheckName(c, "board", board.Slug); err != nil {
+		return err
+	}
+	found, _ := board.Column(columnID)
+	props := columnProps(c, board, found, cards)
+	props.SoFar, _ = strconv.Atoi(c.QueryParam("sofar")) // it is only shown
+	if respond.IsFragment(c) {
+		return respond.Render(c, http.StatusOK, views.CardRows(props))
+	}
+	people, err := h.workflows.Colleagues(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props, people))
+}
+
+// columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
+func (h *Handlers) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
+	board, cards, err := h.workflows.Column(c.Request().Context(), slug, column, nil, narrowing(c))
+	if errors.Is(err, boards.CodeColumnNotFound) {
+		return views.ColumnProps{}, false, nil
+	}
+	if err != nil {
+		return views.ColumnProps{}, false, err
+	}
+	found, _ := board.Column(column)
+	return columnProps(c, board, found, cards), true, nil
+}

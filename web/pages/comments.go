@@ -1,0 +1,270 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// commentsShown returns the comments that a ticket's page shows: the newest, or with ?comment= those
+// from that one on where it is older.
+func (h *Handlers) commentsShown(c echo.Context, ticket tickets.Ticket) (tickets.Comments, error) {
+	ctx := c.Request().Context()
+	page, err := h.workflows.Comments(ctx, ticket, 0)
+	wanted, bad := strconv.ParseUint(c.QueryParam("comment"), 10, 63)
+	if err != nil || bad != nil || wanted == 0 || !page.Older || id.Comment(wanted) >= page.List[0].ID {
+		return page, err
+	}
+	return h.workflows.CommentsFrom(ctx, ticket, id.Comment(wanted))
+}
+
+// Comments are older comments: those before one.
+func (h *Handlers) Comments(c echo.Context) error {
+	before, err := respond.Cursor[id.Comment](c, "before")
+	if err != nil {
+		return err
+	}
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	page, err := h.workflows.Comments(c.Request().Context(), ticket, before)
+	if err != nil {
+		return err
+	}
+	if !respond.IsFragment(c) {
+		return h.showTicketWith(c, http.StatusOK, ticket, board, page, views.CommentForm{})
+	}
+	props, err := h.commentProps(c, ticket, board, page)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.CommentRows(props))
+}
+
+// showTicketWith shows a ticket's page with these comments and what was typed into the form for one more.
+func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, page tickets.Comments, form views.CommentForm) error {
+	props, err := h.ticketPropsWith(c, ticket, board, 0, page)
+	if err != nil {
+		return err
+	}
+	props.Comments.Form = form
+	return respond.Render(c, code, views.TicketPage(props))
+}
+
+func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board, page tickets.Comments) (views.CommentsProps, error) {
+	props := views.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	texts, err := h.texts(c, bodies(page.List)...)
+	if err != nil {
+		return props, err
+	}
+	props.List, err = texts.drawn(page.List)
+	return props, err
+}
+
+// AddComment adds a comment. To htmx it answers with the form for the next one and all comments behind
+// the last that the page showed.
+func (h *Handlers) AddComment(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	form := views.CommentForm{Body: c.FormValue("body"), Public: c.FormValue("public") != ""}
+	say := h.workflows.Comment
+	if form.Public {
+		say = h.workflows.Reply
+	}
+	said, err := say(c.Request().Context(), k, form.Body, nil)
+	if err != nil {
+		return h.rejectComment(c, form, err)
+	}
+	if respond.Target(c) != views.CommentFormID {
+		return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, said.Key, said.Comment.ID), "")
+	}
+	return h.showAdded(c, said)
+}
+
+// lastShown is the newest comment that the page showed.
+func lastShown(c echo.Context) id.Comment {
+	n, _ := strconv.ParseUint(c.FormValue("last"), 10, 63)
+	return id.Comment(n)
+}
+
+// mostAdded is how many comments an answer has behind the last that the page showed.
+const mostAdded = 200
+
+func (h *Handlers) showAdded(c echo.Context, said tickets.Said) error {
+	ticket, page, err := h.workflows.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), mostAdded)
+	if err != nil {
+		return err
+	}
+	board, err := h.workflows.Board(c.Request().Context(), ticket.Key.Board)
+	if err != nil {
+		return err
+	}
+	page.Older = false
+	props, err := h.commentProps(c, ticket, board, page)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.NewComment(props), views.Added(props))
+}
+
+func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok || messages["body"] == "" {
+		return err
+	}
+	form.Errors = messages
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	if respond.Target(c) == views.CommentFormID {
+		shown := views.Comment{Comment: tickets.Comment{ID: lastShown(c)}}
+		return respond.Render(c, code, views.NewComment(views.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Form: form, List: []views.Comment{shown}}))
+	}
+	page, err := h.workflows.Comments(c.Request().Context(), ticket, 0)
+	if err != nil {
+		return err
+	}
+	return h.showTicketWith(c, code, ticket, board, page, form)
+}
+
+// commentOfPath returns the comment that the path names, with its ticket and board.
+func (h *Handlers) commentOfPath(c echo.Context) (views.CommentProps, error) {
+	wanted, err := respond.PathComment(c)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	found, err := h.workflows.CommentOf(c.Request().Context(), ticket, wanted)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	one := []tickets.Comment{found}
+	texts, err := h.texts(c, bodies(one)...)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	drawn, err := texts.drawn(one)
+	if err != nil {
+		return views.CommentProps{}, err
+	}
+	return views.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: drawn[0]}, nil
+}
+
+// Comment shows a comment: alone to htmx, else on its ticket's page.
+func (h *Handlers) Comment(c echo.Context) error {
+	props, err := h.commentOfPath(c)
+	if err != nil {
+		return err
+	}
+	if !respond.IsFragment(c) {
+		return c.Redirect(http.StatusSeeOther, views.CommentPath(respond.Company(c).Slug, props.Ticket.Key, props.Comment.ID))
+	}
+	return respond.Render(c, http.StatusOK, views.CommentItem(props))
+}
+
+func (h *Handlers) EditComment(c echo.Context) error {
+	props, err := h.commentOfPath(c)
+	if err != nil {
+		return err
+	}
+	if props.Comment.Deleted() {
+		return tickets.CommentNotFound()
+	}
+	if props.Comment.Author.ID != props.Page.Actor.Account.ID {
+		return tickets.NotYourComment()
+	}
+	props.Form = views.CommentForm{Body: props.Comment.Body, Version: props.Comment.Version}
+	return h.showEditComment(c, http.StatusOK, props)
+}
+
+func (h *Handlers) showEditComment(c echo.Context, code int, props views.CommentProps) error {
+	if respond.IsFragment(c) {
+		return respond.Render(c, code, views.EditComment(props))
+	}
+	return respond.Render(c, code, views.EditCommentPage(props))
+}
+
+func (h *Handlers) SaveComment(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	wanted, err := respond.PathComment(c)
+	if err != nil {
+		return err
+	}
+	form := views.CommentForm{Body: c.FormValue("body")}
+	var said tickets.Said
+	if form.Version, err = respond.Version(c); err == nil {
+		seen := form.Version
+		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {
+			seen = over
+		}
+		said, err = h.workflows.EditComment(c.Request().Context(), k, wanted, form.Body, seen)
+	}
+	if err != nil {
+		return h.rejectEditComment(c, form, err)
+	}
+	return h.showSaved(c, said.Key, wanted)
+}
+
+// showSaved answers what changed a comment: with the comment, or by the way to it.
+func (h *Handlers) showSaved(c echo.Context, k tickets.Key, comment id.Comment) error {
+	if !respond.IsFragment(c) {
+		return h.respond.SeeOther(c, views.CommentPath(respond.Company(c).Slug, k, comment), "")
+	}
+	props, err := h.commentOfPath(c)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.CommentItem(props))
+}
+
+func (h *Handlers) rejectEditComment(c echo.Context, form views.CommentForm, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	props, readErr := h.commentOfPath(c)
+	if readErr != nil {
+		return readErr
+	}
+	form.Errors = messages
+	var stale tickets.StaleComment
+	if errors.As(err, &stale) {
+		form.Current = &stale.Current
+	}
+	props.Form = form
+	return h.showEditComment(c, code, props)
+}
+
+func (h *Handlers) RemoveComment(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	wanted, err := respond.PathComment(c)
+	if err != nil {
+		return err
+	}
+	current, err := h.workflows.DeleteComment(c.Request().Context(), k, wanted)
+	if err != nil {
+		return err
+	}
+	return h.showSaved(c, current, wanted)
+}

@@ -1,0 +1,120 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) EditTicket(c echo.Context) error {
+	ticket, board, err := h.ticketToChange(c)
+	if err != nil {
+		return err
+	}
+	form := views.TicketForm{Title: ticket.Title, Description: ticket.Description, Version: ticket.Version}
+	return h.showEdit(c, http.StatusOK, ticket, board, form)
+}
+
+func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.TicketForm) error {
+	form.Alone = respond.Target(c) != views.TicketID
+	props := views.EditProps{Page: h.respond.Page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
+	if form.Alone {
+		return respond.Render(c, code, views.EditPage(props))
+	}
+	return respond.Render(c, code, views.EditForm(props))
+}
+
+// SaveTicket saves an edit. Where others were faster, the form comes again with what they did: it can
+// be saved over theirs (overwrite), or both together (merge); either names the version that was seen.
+func (h *Handlers) SaveTicket(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	form, edit, err := readEdit(c)
+	var ticket tickets.Ticket
+	if err == nil {
+		ticket, err = h.workflows.EditTicket(c.Request().Context(), k, edit)
+	}
+	if err != nil {
+		return h.rejectEdit(c, k, form, edit, err)
+	}
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), "")
+}
+
+func readEdit(c echo.Context) (form views.TicketForm, edit tickets.Edit, err error) {
+	title, description := "title", "description"
+	over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63)
+	overwrites := bad == nil
+	seen, bad := strconv.ParseUint(c.FormValue("merge"), 10, 63)
+	merges := bad == nil
+	if merges {
+		title, description = "merged_title", "merged_description"
+	}
+	form = views.TicketForm{Title: c.FormValue(title), Description: c.FormValue(description)}
+	if form.Version, err = respond.Version(c); err != nil {
+		return form, edit, err
+	}
+	switch {
+	case merges:
+		form.Version = seen // what was merged is based on theirs
+		edit.Version = seen
+	case overwrites:
+		edit.Version = over
+	default:
+		edit.Version = form.Version
+	}
+	edit.Title = &form.Title
+	if c.Request().Form.Has(description) { // a form that does not ask for it leaves it as it is
+		edit.Description = &form.Description
+	}
+	return form, edit, nil
+}
+
+func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm, edit tickets.Edit, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	ctx := c.Request().Context()
+	ticket, board, readErr := h.workflows.TicketOnBoard(ctx, k)
+	if readErr != nil {
+		return readErr
+	}
+	form.Errors = messages
+	checkTexts(form)
+	var stale tickets.Stale
+	if errors.As(err, &stale) {
+		conflict, err := h.workflows.Conflict(ctx, stale.Current, form.Version)
+		if err != nil {
+			return err
+		}
+		form.Conflict = &conflict
+		if edit.Description == nil {
+			form.Description = conflict.Since.Description
+		}
+		if conflict.Known {
+			conflict.Resolve(asStored(form))
+		}
+	}
+	return h.showEdit(c, code, ticket, board, form)
+}
+
+// asStored returns the texts of a form as they would be stored, or as they are where they could not be.
+func asStored(form views.TicketForm) (title, description string) {
+	title, description = form.Title, form.Description
+	if parsed, err := tickets.ParseTitle(title); err == nil {
+		title = parsed
+	}
+	if parsed, err := tickets.ParseDescription(description); err == nil {
+		description = parsed
+	}
+	return title, description
+}

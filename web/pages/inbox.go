@@ -1,0 +1,98 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) Inbox(c echo.Context) error {
+	before, err := respond.Cursor[id.Notification](c, "before")
+	if err != nil {
+		return err
+	}
+	props := views.InboxProps{Page: h.respond.Page(c, "Inbox")}
+	if props.Entries, props.More, err = h.workflows.Inbox(c.Request().Context(), before); err != nil {
+		return err
+	}
+	if respond.IsFragment(c) {
+		return respond.Render(c, http.StatusOK, views.EntryRows(props))
+	}
+	return respond.Render(c, http.StatusOK, views.InboxPage(props))
+}
+
+// Unread is the link to the inbox, which asks for itself again and again.
+func (h *Handlers) Unread(c echo.Context) error {
+	page, err := h.pageWithUnread(c)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.InboxLink(page, false))
+}
+
+func (h *Handlers) pageWithUnread(c echo.Context) (views.Page, error) {
+	page := h.respond.Page(c, "Inbox")
+	var err error
+	page.Unread, err = h.workflows.Unread(c.Request().Context())
+	return page, err
+}
+
+// ReadInbox marks as read what the page showed and all before it.
+func (h *Handlers) ReadInbox(c echo.Context) error {
+	upto, err := respond.RowID[id.Notification](c.FormValue("upto"), tickets.EntryNotFound())
+	if err != nil {
+		return err
+	}
+	if err := h.workflows.ReadInbox(c.Request().Context(), upto); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.InboxPath(respond.Company(c).Slug), "")
+}
+
+func (h *Handlers) ReadEntry(c echo.Context) error {
+	entry, err := respond.RowID[id.Notification](c.Param("entry"), tickets.EntryNotFound())
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := h.workflows.ReadEntry(ctx, entry); err != nil {
+		return err
+	}
+	if !respond.IsFragment(c) {
+		return h.respond.SeeOther(c, views.InboxPath(respond.Company(c).Slug), "")
+	}
+	list, _, err := h.workflows.Inbox(ctx, entry+1)
+	if err != nil {
+		return err
+	}
+	page, err := h.pageWithUnread(c)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.EntryItem(page, list[0]), views.InboxLink(page, true))
+}
+
+func (h *Handlers) Mute(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	muted := c.FormValue("muted") == "1"
+	ticket, err := h.workflows.MuteTicket(c.Request().Context(), k, muted)
+	if err != nil {
+		return err
+	}
+	if respond.Target(c) == views.MuteID {
+		return respond.Render(c, http.StatusOK, views.Mute(h.respond.Page(c, ""), ticket, muted))
+	}
+	message := "Replies to " + ticket.Key.String() + " come to your inbox again."
+	if muted {
+		message = "No more replies to " + ticket.Key.String() + " in your inbox."
+	}
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), message)
+}

@@ -1,0 +1,228 @@
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/live"
+	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/web/respond"
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+// What a browser is told, as static/js/connect.js reads it.
+type (
+	boardEvent struct {
+		Board   id.Board  `json:"board"`
+		At      string    `json:"at"`
+		Own     bool      `json:"own,omitempty"` // its title, columns, limits or state
+		Tickets [][3]uint `json:"tickets"`       // [id, column, stamp of the card]; null where that is not known
+	}
+	ticketEvent struct {
+		Ticket id.Ticket `json:"ticket"`
+		At     string    `json:"at"`
+	}
+	allEvent struct {
+		At string `json:"at"`
+	}
+	helloEvent struct {
+		At    string `json:"at"`
+		Build string `json:"build"`
+	}
+	liveEvent struct {
+		name string
+		data any
+	}
+)
+
+// MarshalJSON makes it {"name":…,"data":…}, for those who ask now and then.
+func (e liveEvent) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name string `json:"name"`
+		Data any    `json:"data"`
+	}{e.name, e.data})
+}
+
+// events are what is told of news.
+func events(news live.News) (list []liveEvent) {
+	if news.Missed {
+		list = append(list, anything(news))
+	}
+	for _, change := range news.Changes {
+		list = append(list, eventsOf(change)...)
+	}
+	return list
+}
+
+// anything says that all may have changed.
+func anything(news live.News) liveEvent { return liveEvent{"all", allEvent{news.At.String()}} }
+
+func eventsOf(change live.Change) (list []liveEvent) {
+	at := change.At.String()
+	for _, b := range change.Boards {
+		event := boardEvent{Board: b.ID, At: at, Own: b.Own}
+		if !b.All {
+			event.Tickets = make([][3]uint, len(b.Tickets))
+		}
+		for i := range event.Tickets {
+			ticket := b.Tickets[i]
+			event.Tickets[i] = [3]uint{uint(ticket.ID), uint(ticket.Column), uint(ticket.Stamp)}
+		}
+		list = append(list, liveEvent{"board", event})
+	}
+	for _, ticket := range change.Talk {
+		list = append(list, liveEvent{"ticket", ticketEvent{ticket, at}})
+	}
+	return list
+}
+
+// written are events as a stream sends them.
+func written(b []byte, list ...liveEvent) []byte {
+	for _, e := range list {
+		data, err := json.Marshal(e.data)
+		if err != nil {
+			panic("web: an event that is no JSON: " + err.Error())
+		}
+		b = streams.Event(b, "", e.name, data)
+	}
+	return b
+}
+
+// writtenChange is a change as all streams of its company send it. Only its end has an id: who was cut off before
+// it hears all of it again.
+func writtenChange(change live.Change) []byte {
+	return append(written(nil, eventsOf(change)...), streams.Heartbeat(change.At.String())...)
+}
+
+// seen is how far the browser has come.
+func seen(c echo.Context) live.At {
+	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
+		return live.ParseAt(last)
+	}
+	return live.ParseAt(c.QueryParam("at"))
+}
+
+// liveAgain is when a browser connects again that lost its stream.
+const liveAgain = time.Second
+
+// viewer is a browser that listens to what changes in a company.
+type viewer struct {
+	*streams.Stream
+	company id.Company
+	slug    string
+	account accounts.ID
+	cookie  string // of its session
+	news    live.News
+}
+
+// Live tells a browser what changes in the company, for as long as it listens.
+func (h *Handlers) Live(c echo.Context) error {
+	actor := accounts.ActorFrom(c.Request().Context())
+	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
+	v.cookie = strings.Clone(h.respond.SessionCookie(c)) // without the others that it came with
+	var err error
+	if v.Stream, err = h.streams.Stream(c); err != nil {
+		return err
+	}
+	v.news = h.hub.After(v.company, seen(c))
+	return v.Run(liveAgain, func() error { return h.tell(v) })
+}
+
+// tell sends a browser what is new, until it goes or may not hear any more, or the server stops.
+func (h *Handlers) tell(v *viewer) error {
+	hello := helloEvent{v.news.At.String(), static.Build()}
+	if err := v.Send(written(nil, liveEvent{"hello", hello})); err != nil {
+		return err
+	}
+	err := v.pass(true)
+	for err == nil {
+		err = h.tellMore(v)
+	}
+	return err
+}
+
+// tellMore waits for what comes next in a stream, and sends it.
+func (h *Handlers) tellMore(v *viewer) error {
+	select {
+	case <-v.Context().Done():
+		return v.Context().Err()
+	case <-v.Check():
+		if err := h.stillMember(v); err != nil {
+			return errors.Join(err, v.Send(streams.Event(nil, "", "gone", []byte("{}"))))
+		}
+		return nil
+	case <-v.Beat():
+		v.news = h.hub.Read(v.company, v.news.Next)
+		return v.pass(true)
+	case <-h.streams.Soon(streams.OfPages, v.news.More):
+		v.news = h.hub.Read(v.company, v.news.Next)
+		return v.pass(false)
+	}
+}
+
+// pass sends the news. Where always is set, a browser is told also how far it has come.
+func (v *viewer) pass(always bool) error {
+	news := v.news
+	v.news.Changes = nil // nobody keeps them while it waits
+	if news.Missed {
+		return v.Send(append(written(nil, anything(news)), streams.Heartbeat(news.At.String())...))
+	}
+	for _, change := range news.Changes {
+		if err := v.Send(change.Told(writtenChange)); err != nil {
+			return err
+		}
+	}
+	if !always {
+		return nil
+	}
+	return v.Send(streams.Heartbeat(news.At.String()))
+}
+
+// stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
+// answer, nothing is known, and nothing is read either.
+func (h *Handlers) stillMember(v *viewer) error {
+	ctx, cancel := context.WithTimeout(v.Context(), h.respond.Patience)
+	defer cancel()
+	ctx, err := h.respond.Session(ctx, v.cookie)
+	if err != nil {
+		return nil
+	}
+	account, epoch := h.respond.SessionAccount(ctx)
+	if account != v.account {
+		return accounts.SignedOut()
+	}
+	_, err = h.workflows.Enter(ctx, v.slug, account, epoch)
+	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound || kind == fault.Forbidden {
+		return err
+	}
+	return nil
+}
+
+// LiveChanges is what a browser without a stream asks now and then.
+func (h *Handlers) LiveChanges(c echo.Context) error {
+	news := h.hub.After(respond.Company(c).ID, seen(c))
+	head := c.Response().Header()
+	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
+	etag := `"` + news.At.String() + "-" + static.Build() + `"`
+	head.Set("ETag", etag)
+	if c.Request().Header.Get("If-None-Match") == etag {
+		return c.NoContent(http.StatusNotModified)
+	}
+	list := events(news)
+	if list == nil {
+		list = []liveEvent{}
+	}
+	return c.JSON(http.StatusOK, struct {
+		helloEvent
+		Events []liveEvent `json:"events"`
+	}{helloEvent{news.At.String(), static.Build()}, list})
+}

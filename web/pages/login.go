@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// Root leads to where someone belongs.
+func (h *Handlers) Root(c echo.Context) error {
+	account, err := h.respond.SignedIn(c)
+	if errors.Is(err, accounts.CodeSignedOut) {
+		return h.respond.AskToSignIn(c)
+	}
+	if err != nil {
+		return err
+	}
+	return h.goHome(c, account.ID, "")
+}
+
+func (h *Handlers) goHome(c echo.Context, account accounts.ID, next string) error {
+	if next = respond.OwnPath(next); next != "" {
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	companies, err := h.workflows.Companies(c.Request().Context(), account)
+	if err != nil {
+		return err
+	}
+	if len(companies) == 0 {
+		return c.Redirect(http.StatusSeeOther, views.AccountPath)
+	}
+	return c.Redirect(http.StatusSeeOther, views.HomePath(companies[0].Company.Slug))
+}
+
+func (h *Handlers) LoginForm(c echo.Context) error {
+	installed, err := h.respond.IsInstalled(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if !installed {
+		return c.Redirect(http.StatusSeeOther, views.SetupPath)
+	}
+	account, err := h.respond.SignedIn(c)
+	if err == nil {
+		return h.goHome(c, account.ID, c.QueryParam("next"))
+	}
+	if !errors.Is(err, accounts.CodeSignedOut) {
+		return err
+	}
+	form := views.LoginForm{Next: respond.OwnPath(c.QueryParam("next"))}
+	return respond.Render(c, http.StatusOK, views.LoginPage(h.respond.Page(c, "Sign in"), form))
+}
+
+func (h *Handlers) LogIn(c echo.Context) error {
+	ctx := c.Request().Context()
+	form := views.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
+	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"))
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = messages
+		respond.SetRetryAfter(c, err)
+		return respond.Render(c, code, views.LoginPage(h.respond.Page(c, "Sign in"), form))
+	}
+	if err := h.respond.SignIn(c, account); err != nil {
+		return err
+	}
+	return h.goHome(c, account.ID, form.Next)
+}
+
+func (h *Handlers) LogOut(c echo.Context) error { return h.respond.SignOut(c) }

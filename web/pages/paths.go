@@ -1,0 +1,66 @@
+package pages
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// pathPerson reads a member's id from the path.
+func pathPerson(c echo.Context) (accounts.ID, error) {
+	return respond.RowID[accounts.ID](c.Param("account"), accounts.PersonNotFound())
+}
+
+// boardOfPath returns the board that the path names.
+func (h *Handlers) boardOfPath(c echo.Context) (boards.Board, error) {
+	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return boards.Board{}, err
+	}
+	return board, respond.CheckName(c, "board", board.Slug)
+}
+
+// ticketOfPath returns the ticket that the path names, with its board.
+func (h *Handlers) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, error) {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return tickets.Ticket{}, boards.Board{}, err
+	}
+	ticket, board, err := h.workflows.TicketOnBoard(c.Request().Context(), k)
+	if err != nil {
+		return tickets.Ticket{}, boards.Board{}, err
+	}
+	return ticket, board, respond.CheckName(c, "key", ticket.Key.String())
+}
+
+// boardToChange is boardOfPath for a form about the board. It returns accounts.ReadOnly to a viewer, and
+// boards.Archived, before anybody types what is refused in the end.
+func (h *Handlers) boardToChange(c echo.Context) (boards.Board, error) {
+	board, err := h.boardOfPath(c)
+	if err != nil {
+		return board, err
+	}
+	return board, changeable(c, board)
+}
+
+// ticketToChange is boardToChange for a form about a ticket.
+func (h *Handlers) ticketToChange(c echo.Context) (tickets.Ticket, boards.Board, error) {
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return ticket, board, err
+	}
+	return ticket, board, changeable(c, board)
+}
+
+func changeable(c echo.Context, board boards.Board) error {
+	switch {
+	case !accounts.ActorFrom(c.Request().Context()).Writes():
+		return accounts.ReadOnly()
+	case board.Archived():
+		return boards.Archived()
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) People(c echo.Context) error {
+	return h.showPeople(c, http.StatusOK, views.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
+}
+
+// showPeople shows the list; link is an invitation that was just made.
+func (h *Handlers) showPeople(c echo.Context, code int, form views.InviteForm, link string) error {
+	ctx := c.Request().Context()
+	after, err := respond.Cursor[accounts.ID](c, "after")
+	if err != nil {
+		return err
+	}
+	props := views.PeopleProps{Invite: form, Link: link}
+	if props.People, props.More, err = h.workflows.People(ctx, after); err != nil {
+		return err
+	}
+	if accounts.ActorFrom(ctx).Manages() {
+		if props.Invitations, err = h.workflows.Invitations(ctx); err != nil {
+			return err
+		}
+	}
+	props.Page = h.respond.Page(c, "People")
+	return respond.Render(c, code, views.PeoplePage(props))
+}
+
+func (h *Handlers) Invite(c echo.Context) error {
+	form := views.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
+	form.Days, _ = strconv.Atoi(c.FormValue("days"))
+	secret, err := h.workflows.Invite(c.Request().Context(), accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		form.Errors = messages
+		return h.showPeople(c, code, form, "")
+	}
+	// Not a redirect: the link is kept nowhere that another page could read it from.
+	form.Note = ""
+	return h.showPeople(c, http.StatusCreated, form, h.respond.Base(c)+views.JoinPath(secret))
+}
+
+func (h *Handlers) RevokeInvitation(c echo.Context) error {
+	invitation, err := respond.RowID[id.Invitation](c.Param("invitation"), echo.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	if err := h.workflows.RevokeInvitation(c.Request().Context(), invitation); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), "The link opens nothing any more.")
+}
+
+func (h *Handlers) Person(c echo.Context) error {
+	return h.showPerson(c, http.StatusOK, nil, "")
+}
+
+// showPerson shows a member; link is one for a new password that was just made.
+func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link string) error {
+	account, err := pathPerson(c)
+	if err != nil {
+		return err
+	}
+	person, noReset, err := h.workflows.Person(c.Request().Context(), account)
+	if err != nil {
+		return err
+	}
+	actor := accounts.ActorFrom(c.Request().Context())
+	props := views.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person, NoReset: fault.Message(noReset), Link: link, Errors: errs}
+	if actor.MayGrant(person.Role) {
+		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
+	}
+	props.Remove = account == actor.Account.ID || actor.MayGrant(person.Role)
+	return respond.Render(c, code, views.PersonPage(props))
+}
+
+// personForm carries out what a form on a member's page wants, and shows the page again: with what was
+// wrong, or with the message.
+func (h *Handlers) personForm(c echo.Context, message string, do func(account accounts.ID) error) error {
+	account, err := pathPerson(c)
+	if err != nil {
+		return err
+	}
+	if err := do(account); err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showPerson(c, code, messages, "")
+	}
+	return h.respond.SeeOther(c, views.PersonPath(respond.Company(c).Slug, account), message)
+}
+
+func (h *Handlers) ChangeRole(c echo.Context) error {
+	return h.personForm(c, "The role is changed.", func(account accounts.ID) error {
+		return h.workflows.ChangeRole(c.Request().Context(), account, c.FormValue("role"))
+	})
+}
+
+// codeBadOperator: the form says neither to make nor to remove an operator. Use the page's buttons.
+const codeBadOperator fault.Code = "Operator.BadSwitch"
+
+func badOperator() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadOperator, Field: "operator",
+		Message: "Use one of the buttons to say what you want.",
+	}
+}
+
+func (h *Handlers) SetOperator(c echo.Context) error {
+	answer := c.FormValue("operator")
+	message := "This person runs the server, too, now."
+	if answer == "no" {
+		message = "This person no longer runs the server."
+	}
+	return h.personForm(c, message, func(account accounts.ID) error {
+		switch {
+		case !accounts.ActorFrom(c.Request().Context()).Account.Operator:
+			return accounts.NotOperator()
+		case answer != "yes" && answer != "no":
+			return badOperator()
+		}
+		return h.workflows.SetOperator(c.Request().Context(), account, answer == "yes")
+	})
+}
+
+func (h *Handlers) MakeReset(c echo.Context) error {
+	account, err := pathPerson(c)
+	if err != nil {
+		return err
+	}
+	_, secret, err := h.workflows.MakeReset(c.Request().Context(), account)
+	if err != nil {
+		return err
+	}
+	return h.showPerson(c, http.StatusCreated, nil, h.respond.Base(c)+views.ResetPath(secret))
+}
+
+func (h *Handlers) RemovePerson(c echo.Context) error {
+	ctx := c.Request().Context()
+	account, err := pathPerson(c)
+	if err != nil {
+		return err
+	}
+	person, err := h.workflows.RemovePerson(ctx, account)
+	if err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showPerson(c, code, messages, "")
+	}
+	if account == accounts.ActorFrom(ctx).Account.ID {
+		return h.respond.SignOut(c)
+	}
+	message := person.Account.Name + " is removed."
+	invitations, err := h.workflows.Invitations(ctx)
+	if err == nil && slices.ContainsFunc(invitations, func(i accounts.Invitation) bool { return !i.Once }) {
+		message += " A link that many may use lets them in again if they know it: revoke those below."
+	}
+	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), message)
+}
+
+func (h *Handlers) CompanySettings(c echo.Context) error {
+	actor := accounts.ActorFrom(c.Request().Context())
+	if !actor.Manages() {
+		return accounts.NotManager()
+	}
+	return h.showCompanySettings(c, http.StatusOK, actor.Company.Name, nil)
+}
+
+func (h *Handlers) showCompanySettings(c echo.Context, code int, name string, errs views.Errors) error {
+	return respond.Render(c, code, views.CompanySettingsPage(views.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
+}
+
+func (h *Handlers) RenameCompany(c echo.Context) error {
+	name := c.FormValue("company")
+	if err := h.workflows.RenameCompany(c.Request().Context(), name); err != nil {
+		messages, code, ok := respond.Rejected(err)
+		if !ok {
+			return err
+		}
+		return h.showCompanySettings(c, code, name, messages)
+	}
+	return h.respond.SeeOther(c, views.SettingsPath(respond.Company(c).Slug), "The company has its new name.")
+}
+
+func (h *Handlers) Audit(c echo.Context) error {
+	before, err := respond.Cursor[id.Audit](c, "before")
+	if err != nil {
+		return err
+	}
+	entries, more, err := h.workflows.Audit(c.Request().Context(), before)
+	if err != nil {
+		return err
+	}
+	return respond.Render(c, http.StatusOK, views.AuditPage(views.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
+}

@@ -1,0 +1,90 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// What members do about the public form of a board, and about the links of those who sent it.
+
+func (h *Handlers) SaveForm(c echo.Context) error {
+	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro")}
+	var board boards.Board
+	var err error
+	if form.Version, err = respond.Version(c); err == nil {
+		board, err = h.workflows.SetForm(c.Request().Context(), c.Param("board"), form)
+	}
+	if err != nil {
+		return h.rejectForm(c, form, err)
+	}
+	message := "The public form is off."
+	if form.On {
+		message = "The public form is on."
+	}
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug)+"#"+views.PublicFormID, message)
+}
+
+// rejectForm shows the settings with what was typed. Who has seen what someone else saved may save again.
+func (h *Handlers) rejectForm(c echo.Context, form requests.Form, err error) error {
+	return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		var stale requests.StaleForm
+		props.Public = &views.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: whole(messages, "intro")}
+		if props.Public.Stale {
+			props.Public.Now, props.Public.Typed.Version = stale.Current, stale.Current.Version
+		}
+	})
+}
+
+// addPublicForm puts the public form as it is into a board's settings.
+func (h *Handlers) addPublicForm(c echo.Context, props *views.BoardSettingsProps) error {
+	if props.Public == nil || !props.Public.Stale {
+		form, err := h.workflows.Form(c.Request().Context(), props.Board)
+		if err != nil {
+			return err
+		}
+		if props.Public == nil {
+			props.Public = &views.PublicForm{Typed: form}
+		}
+		props.Public.Now = form
+	}
+	props.Public.Address = h.respond.Base(c) + views.FormPath(respond.Company(c).Slug, props.Board.Slug)
+	return nil
+}
+
+// NewRequestLink shows a new private link, on a page of its own: it is kept nowhere that another page could read
+// it from.
+func (h *Handlers) NewRequestLink(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	link, err := h.workflows.NewRequestLink(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	props := views.RequestLinkProps{Page: h.respond.Page(c, "Private link of "+ticket.Key.String()), Board: board, Ticket: ticket, Link: h.respond.Base(c) + views.PrivatePath(link.Code, link.Token)}
+	return respond.Render(c, http.StatusCreated, views.RequestLinkPage(props))
+}
+
+func (h *Handlers) RevokeRequestLink(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	current, err := h.workflows.RevokeRequestLink(c.Request().Context(), k)
+	if err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, current), "The requester’s link opens nothing any more.")
+}

@@ -1,0 +1,108 @@
+package pages
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// AtHome refuses to set up under a name that only a browser was told leads here. A page elsewhere can
+// give its own name the address 127.0.0.1 (DNS rebinding), and would be the first user of an
+// installation that nobody has set up yet. An address, localhost, or what COUNTERFOIL_URL says is none such.
+func (h *Handlers) AtHome(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if h.respond.HasURL() || !onLoopback(r) || isOwnHost(r.Host) {
+			return next(c)
+		}
+		installed, err := h.respond.IsInstalled(r.Context())
+		if err != nil {
+			return err
+		}
+		if !installed {
+			return foreignHost()
+		}
+		return next(c)
+	}
+}
+
+// onLoopback reports whether a request came in by an address that only this machine has.
+func onLoopback(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.IP.IsLoopback()
+}
+
+// isOwnHost reports whether a Host header cannot be anybody else's name.
+func isOwnHost(host string) bool {
+	name := (&url.URL{Host: strings.ToLower(host)}).Hostname()
+	if net.ParseIP(name) != nil {
+		return true
+	}
+	name = strings.TrimSuffix(name, ".")
+	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
+
+func (h *Handlers) SetupForm(c echo.Context) error {
+	installed, err := h.respond.IsInstalled(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if installed {
+		return c.Redirect(http.StatusSeeOther, views.LoginPath) // without a message: strangers fill no sessions
+	}
+	return respond.Render(c, http.StatusOK, views.SetupPage(h.respond.Page(c, "Set up"), views.SetupForm{}))
+}
+
+func (h *Handlers) SetUp(c echo.Context) error {
+	form := views.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"), Email: c.FormValue("email")}
+	actor, practice, _, err := h.workflows.SetUp(c.Request().Context(), workflows.Setup{
+		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
+	})
+	if err != nil {
+		// Whoever loses to another setup may hear first that the short name is taken.
+		installed, unknown := h.respond.IsInstalled(c.Request().Context())
+		switch {
+		case unknown != nil:
+			return unknown
+		case installed:
+			return accounts.SetupClosed()
+		}
+		return h.rejectSetup(c, form, err)
+	}
+	h.respond.MarkInstalled()
+	if err := h.respond.SignIn(c, actor.Account); err != nil {
+		return err
+	}
+	return h.respond.SeeOther(c, views.BoardPath(actor.Company.Slug, practice.Slug), "Welcome. These tickets show you around; the first one is DEMO-1.")
+}
+
+// rejectSetup shows all that is wrong.
+func (h *Handlers) rejectSetup(c echo.Context, form views.SetupForm, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	form.Errors = messages
+	return respond.Render(c, code, views.SetupPage(h.respond.Page(c, "Set up"), form))
+}
+
+// codeForeignHost: the server is set up only under a name that it knows. Open it as localhost, or set
+// COUNTERFOIL_URL.
+const codeForeignHost fault.Code = "Setup.UnknownHost"
+
+func foreignHost() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: codeForeignHost,
+		Message: "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as http://127.0.0.1 or http://localhost with its port; " +
+			"or set COUNTERFOIL_URL to the address in your browser and start it again.",
+	}
+}

@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+func (h *Handlers) NewTicket(c echo.Context) error {
+	board, err := h.boardToChange(c)
+	if err != nil {
+		return err
+	}
+	chosen, err := respond.ParseColumn(c.QueryParam("column"))
+	if err != nil {
+		return echo.ErrBadRequest
+	}
+	return h.showNewTicket(c, http.StatusOK, board, views.TicketForm{Column: chosen})
+}
+
+func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form views.TicketForm) error {
+	props := views.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: board, Form: form}
+	if respond.IsFragment(c) {
+		return respond.Render(c, code, views.NewTicketForm(props))
+	}
+	return respond.Render(c, code, views.NewTicketPage(props))
+}
+
+// OpenTicket serves three forms: the page, the dialog (again), and the line at a column's foot (inline).
+func (h *Handlers) OpenTicket(c echo.Context) error {
+	ctx, slug := c.Request().Context(), c.Param("board")
+	form := views.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
+	var err error
+	var ticket tickets.Ticket
+	if form.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
+		ticket, err = h.workflows.OpenTicket(ctx, slug, tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
+	}
+	if err != nil {
+		return h.rejectTicket(c, form, err)
+	}
+	if !respond.IsFragment(c) {
+		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
+	}
+	next := views.TicketForm{Column: ticket.Column, Created: &ticket.Key}
+	shown, err := h.workflows.Shows(ctx, narrowing(c), ticket)
+	if err != nil {
+		return err
+	}
+	next.Hidden = !shown
+	if c.FormValue("inline") != "" {
+		return h.showColumn(c, http.StatusOK, slug, next)
+	}
+	return h.showAgain(c, slug, next)
+}
+
+// showAgain answers the dialog: the form for the next ticket, and the column that the last one came to.
+func (h *Handlers) showAgain(c echo.Context, slug string, next views.TicketForm) error {
+	props, ok, err := h.columnNow(c, slug, next.Column)
+	if err != nil {
+		return err
+	}
+	form := views.NewTicketForm(views.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board, Form: next})
+	if !ok {
+		return respond.Render(c, http.StatusOK, form)
+	}
+	return respond.Render(c, http.StatusOK, form, views.ColumnOOB(props))
+}
+
+// showColumn answers the line at a column's foot: the column as it is now, its form open.
+func (h *Handlers) showColumn(c echo.Context, code int, slug string, form views.TicketForm) error {
+	props, ok, err := h.columnNow(c, slug, form.Column)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return echo.ErrNotFound
+	}
+	props.Add, props.AddOpen = form, true
+	if !props.Write {
+		props.Alert = form.Errors[""] // there is no form to say it in
+	}
+	return respond.Render(c, code, views.Column(props))
+}
+
+func (h *Handlers) rejectTicket(c echo.Context, form views.TicketForm, err error) error {
+	messages, code, ok := respond.Rejected(err)
+	if !ok {
+		return err
+	}
+	form.Errors = messages
+	checkTexts(form)
+	if respond.IsFragment(c) && c.FormValue("inline") != "" && form.Errors["column"] == "" {
+		return h.showColumn(c, code, c.Param("board"), form)
+	}
+	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))
+	if err != nil {
+		return err
+	}
+	return h.showNewTicket(c, code, board, form)
+}
+
+// checkTexts adds what else is wrong with a rejected form.
+func checkTexts(form views.TicketForm) {
+	_, badTitle := tickets.ParseTitle(form.Title)
+	_, badDescription := tickets.ParseDescription(form.Description)
+	respond.AddErrors(form.Errors, fault.Join(badTitle, badDescription))
+}
+
+func (h *Handlers) Ticket(c echo.Context) error {
+	ticket, board, err := h.ticketOfPath(c)
+	if err != nil {
+		return err
+	}
+	return h.showTicket(c, ticket, board, 0)
+}
+
+func (h *Handlers) showTicket(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) error {
+	props, err := h.ticketProps(c, ticket, board, before)
+	if err != nil {
+		return err
+	}
+	if respond.Target(c) == views.TicketID {
+		respond.ReplaceURL(c, views.TicketPath(respond.Company(c).Slug, ticket.Key))
+		return respond.Render(c, http.StatusOK, views.TicketBody(props))
+	}
+	if respond.Target(c) == views.MainID {
+		return respond.Render(c, http.StatusOK, views.TicketMain(props))
+	}
+	return respond.Render(c, http.StatusOK, views.TicketPage(props))
+}
+
+func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (views.TicketProps, error) {
+	page, err := h.commentsShown(c, ticket)
+	if err != nil {
+		return views.TicketProps{}, err
+	}
+	return h.ticketPropsWith(c, ticket, board, before, page)
+}
+
+// ticketPropsWith returns a ticket's page with these comments. Whoever looks at it has read what they
+// were told of it.
+func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props views.TicketProps, err error) {
+	ctx := c.Request().Context()
+	props = views.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+	if err := h.readTicket(c, ticket, &props.Page); err != nil {
+		return props, err
+	}
+	if ticket.FromRequester {
+		request, err := h.workflows.RequestOf(ctx, ticket)
+		if err != nil {
+			return props, err
+		}
+		props.Request = &request
+	}
+	if props.Activity, props.More, err = h.workflows.History(ctx, ticket.ID, before); err != nil {
+		return props, err
+	}
+	sources := append(bodies(page.List), ticket.Title)
+	if !ticket.FromRequester { // whose description is shown as it was typed
+		sources = append(sources, ticket.Description)
+	}
+	texts, err := h.texts(c, sources...)
+	if err != nil {
+		return props, err
+	}
+	for _, span := range markup.Spans(ticket.Title, texts.link) {
+		props.Heading = append(props.Heading, views.Span(span))
+	}
+	if !ticket.FromRequester {
+		if props.HTML, err = texts.html(ticket.Description); err != nil {
+			return props, err
+		}
+	}
+	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	props.Comments.Linked = props.Request != nil && props.Request.Linked
+	props.Comments.List, err = texts.drawn(page.List)
+	return props, err
+}
+
+// readTicket marks what someone was told of a ticket as read, where there is anything unread at all.
+func (h *Handlers) readTicket(c echo.Context, ticket tickets.Ticket, page *views.Page) error {
+	if page.Unread == 0 {
+		return nil
+	}
+	n, err := h.workflows.ReadTicket(c.Request().Context(), ticket)
+	switch {
+	case n == 0 || err != nil:
+	case page.Unread > tickets.MaxUnread: // there are more than were counted
+		page.Unread, err = h.workflows.Unread(c.Request().Context())
+	default:
+		page.Unread = max(0, page.Unread-n)
+	}
+	return err
+}

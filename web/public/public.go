@@ -1,0 +1,192 @@
+// Package public serves strangers: the public forms of boards, and what a code or a private link leads to. Nobody is
+// signed in on these pages, whoever asks.
+package public
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/respond"
+)
+
+// Handlers serve the pages of strangers. Make them with New.
+type Handlers struct {
+	workflows *workflows.Workflows
+	respond   *respond.Responder
+}
+
+// New returns the handlers.
+func New(workflows *workflows.Workflows, respond *respond.Responder) *Handlers {
+	return &Handlers{workflows: workflows, respond: respond}
+}
+
+// publicPage is the frame of a page for strangers.
+func (h *Handlers) publicPage(c echo.Context, title string) views.Page {
+	p := h.respond.Page(c, title)
+	p.Public = true
+	return p
+}
+
+func (h *Handlers) RequestForm(c echo.Context) error {
+	form, err := h.workflows.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	if err != nil {
+		return err
+	}
+	return h.showRequestForm(c, http.StatusOK, form, views.RequestForm{Nonce: requests.NewToken()})
+}
+
+func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form views.RequestForm) error {
+	return respond.Render(c, code, views.RequestPage(views.RequestProps{Page: h.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
+}
+
+// SendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other. Who
+// sends a form again whose link was revoked is led to what the code tells.
+func (h *Handlers) SendRequest(c echo.Context) error {
+	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
+	if !requests.IsToken(form.Nonce) {
+		form.Nonce = requests.NewToken()
+	}
+	if c.FormValue("website") != "" {
+		return h.rejectRequest(c, form, requests.LooksAutomatic())
+	}
+	receipt, err := h.workflows.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
+	if err != nil {
+		return h.rejectRequest(c, form, err)
+	}
+	to := views.TrackPath(receipt.Code)
+	if receipt.Token != "" {
+		to = views.ReceiptPath(receipt.Code, receipt.Token)
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// refused is rejected, also where the fault is ours for now.
+func (h *Handlers) refused(c echo.Context, err error) (messages views.Errors, code int, ok bool) {
+	if messages, code, ok = respond.Rejected(err); ok {
+		return messages, code, true
+	}
+	code, message := respond.Status(err)
+	if code != http.StatusServiceUnavailable {
+		return nil, code, false
+	}
+	h.respond.LogError(c, code, err)
+	return views.Errors{"": message}, code, true
+}
+
+// rejectRequest shows a form again with what was typed.
+func (h *Handlers) rejectRequest(c echo.Context, form views.RequestForm, err error) error {
+	messages, code, ok := h.refused(c, err)
+	if !ok {
+		return err
+	}
+	board, readErr := h.workflows.PublicForm(c.Request().Context(), c.Param("company"), strings.ToUpper(c.Param("form")))
+	if readErr != nil {
+		return readErr
+	}
+	form.Errors = messages
+	respond.SetRetryAfter(c, err)
+	return h.showRequestForm(c, code, board, form)
+}
+
+// TrackBox is where a code is typed in; a form of it leads on.
+func (h *Handlers) TrackBox(c echo.Context) error {
+	if code := strings.TrimSpace(c.QueryParam("code")); code != "" {
+		return c.Redirect(http.StatusSeeOther, views.TrackPath(code))
+	}
+	return respond.Render(c, http.StatusOK, views.TrackBoxPage(h.publicPage(c, "Follow a request")))
+}
+
+// Track shows what a code leads to.
+func (h *Handlers) Track(c echo.Context) error {
+	found, err := h.workflows.Track(c.Request().Context(), c.Param("code"))
+	if err != nil {
+		return err
+	}
+	return h.showTracked(c, http.StatusOK, found, views.CommentForm{})
+}
+
+// TrackPrivately shows what a private link leads to.
+func (h *Handlers) TrackPrivately(c echo.Context) error {
+	found, err := h.behindLink(c)
+	if err != nil {
+		return err
+	}
+	return h.showTracked(c, http.StatusOK, found, views.CommentForm{})
+}
+
+func (h *Handlers) behindLink(c echo.Context) (requests.Tracked, error) {
+	return h.workflows.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
+}
+
+func (h *Handlers) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
+	before, err := respond.Cursor[id.Comment](c, "before")
+	if err != nil {
+		return err
+	}
+	page, err := h.workflows.Replies(c.Request().Context(), found, before)
+	if err != nil {
+		return err
+	}
+	props := views.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
+	for _, one := range page.List {
+		drawn, err := publicly(one)
+		if err != nil {
+			return err
+		}
+		props.List = append(props.List, drawn)
+	}
+	return respond.Render(c, code, views.TrackedPage(props))
+}
+
+// publicly draws a comment for its requester, to whom no key leads anywhere and no handle says anything.
+func publicly(one tickets.Comment) (views.Comment, error) {
+	if one.FromRequester || one.Deleted() {
+		return views.Comment{Comment: one}, nil
+	}
+	none := func(string) string { return "" }
+	html, err := markup.Render(one.Body, none, none, none)
+	return views.Comment{Comment: one, HTML: html}, err
+}
+
+func (h *Handlers) Receipt(c echo.Context) error {
+	found, err := h.behindLink(c)
+	if err != nil {
+		return err
+	}
+	props := views.ReceiptProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Link: h.respond.Base(c) + views.PrivatePath(found.Code, c.Param("token")), Box: h.respond.Base(c) + views.TrackBoxPath}
+	return respond.Render(c, http.StatusOK, views.ReceiptPage(props))
+}
+
+// Reply needs no proof that the form is ours: whoever knows the link may write, and whoever does not
+// cannot make another's browser do so.
+func (h *Handlers) Reply(c echo.Context) error {
+	form := views.CommentForm{Body: c.FormValue("body")}
+	reply := requests.Reply{Nonce: c.FormValue("nonce"), Body: form.Body}
+	err := h.workflows.ReplyByLink(c.Request().Context(), c.Param("code"), c.Param("token"), reply)
+	if err == nil {
+		return c.Redirect(http.StatusSeeOther, views.PrivatePath(c.Param("code"), c.Param("token"))+"#"+views.SaidID)
+	}
+	messages, code, ok := h.refused(c, err)
+	if !ok {
+		return err
+	}
+	found, readErr := h.behindLink(c)
+	if readErr != nil {
+		return readErr
+	}
+	if messages["body"] == "" {
+		messages = views.Errors{"body": messages[""]}
+	}
+	form.Errors = messages
+	respond.SetRetryAfter(c, err)
+	return h.showTracked(c, code, found, form)
+}

@@ -1,0 +1,30 @@
+package respond
+
+import (
+	"errors"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// deletedPage is the page of a ticket that is gone: who deleted it and how to have it back. ok is false
+// where the path names no such ticket.
+func (r *Responder) deletedPage(c echo.Context) (page templ.Component, ok bool) {
+	k, err := PathKey(c)
+	if err != nil {
+		return nil, false
+	}
+	ticket, board, deletion, err := r.workflows.DeletedTicket(c.Request().Context(), k)
+	if err != nil {
+		if !errors.Is(err, fault.NotFound) {
+			r.Log.Warn("read a deleted ticket", "error", err)
+		}
+		return nil, false
+	}
+	return views.DeletedPage(views.DeletedProps{
+		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typed(c),
+	}), true
+}

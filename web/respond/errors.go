@@ -1,0 +1,279 @@
+package respond
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
+	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/web/streams"
+)
+
+// The only place where an error becomes a status and a page.
+
+// RetryAfter is in how many seconds trying again may help.
+const RetryAfter = 2
+
+// statusGone is what a request is counted as whose client did not wait.
+const statusGone = 499
+
+// codeCrossSite: the request came from a page of another site. Open the page here and send it again.
+const codeCrossSite fault.Code = "HTTP.CrossSite"
+
+func CrossSite() error {
+	return fault.Error{
+		Kind: fault.Forbidden, Code: codeCrossSite,
+		Message: "This request came from another site, so it was not carried out. Open the page here and send it again. " +
+			"If you are here already, COUNTERFOIL_URL does not say the address that you use.",
+	}
+}
+
+// codeTimedOut: the server did not answer in time, and what was sent may have been done. Look before sending it
+// again.
+const codeTimedOut fault.Code = "Server.TimedOut"
+
+func timedOut(cause error) error {
+	return fault.Error{
+		Kind: fault.Unknown, Code: codeTimedOut, Cause: cause,
+		Message: "The database takes too long to answer. What you sent may have been done all the same: look before you send it again.",
+	}
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Gone:            http.StatusGone,
+	fault.Conflict:        http.StatusConflict,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.Unsupported:     http.StatusUnsupportedMediaType,
+	fault.RateLimited:     http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.StorageFull:     http.StatusInsufficientStorage,
+	fault.Unknown:         http.StatusServiceUnavailable,
+}
+
+var headings = map[int]string{
+	http.StatusBadRequest:            "Bad request",
+	http.StatusUnauthorized:          "Sign in first",
+	http.StatusForbidden:             "Not allowed",
+	http.StatusNotFound:              "Not found",
+	http.StatusMethodNotAllowed:      "Not possible here",
+	http.StatusConflict:              "Conflict",
+	http.StatusGone:                  "Expired",
+	http.StatusRequestEntityTooLarge: "Too large",
+	http.StatusUnsupportedMediaType:  "Unsupported format",
+	http.StatusUnprocessableEntity:   "Check what you entered",
+	http.StatusTooManyRequests:       "Too many requests",
+	http.StatusInternalServerError:   "Server error",
+	http.StatusServiceUnavailable:    "Unavailable right now",
+	http.StatusInsufficientStorage:   "Storage is full",
+}
+
+var messages = map[int]string{
+	http.StatusNotFound:              "Check the address, or go to your boards.",
+	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
+	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
+	http.StatusInternalServerError:   "It is in the log, and nothing you sent was half done. Try again; if it stays so, tell whoever runs this server.",
+	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
+}
+
+// Status returns what err is in HTTP, and the sentence for people.
+func Status(err error) (int, string) {
+	var http_ *echo.HTTPError
+	switch {
+	case fault.KindOf(err) != "":
+		return statuses[fault.KindOf(err)], fault.Message(err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return Status(timedOut(err))
+	case errors.Is(err, context.Canceled):
+		return statusGone, ""
+	case errors.As(err, &http_) && http_.Code < 500:
+		return http_.Code, messages[http_.Code]
+	}
+	return http.StatusInternalServerError, messages[http.StatusInternalServerError]
+}
+
+// ShowError answers a request that failed: a page, or a problem for programs.
+func (r *Responder) ShowError(err error, c echo.Context) {
+	if c.Response().Committed {
+		return
+	}
+	if there := (renamed{}); errors.As(err, &there) {
+		// Never from a store: a ticket may come back to a board, and the two names would lead to one another.
+		c.Response().Header().Set("Cache-Control", "private, no-store")
+		_ = c.Redirect(http.StatusMovedPermanently, there.path)
+		return
+	}
+	if fault.KindOf(err) == "" && errors.Is(err, context.DeadlineExceeded) {
+		err = timedOut(err)
+	}
+	code, message := Status(err)
+	// The page that says what happened is drawn also where the request's time is over.
+	c.SetRequest(c.Request().WithContext(context.WithoutCancel(c.Request().Context())))
+	r.LogError(c, code, err)
+	if code == statusGone {
+		_ = c.NoContent(code)
+		return
+	}
+	if code == http.StatusServiceUnavailable && r.why != nil {
+		if why := r.why(); why != nil {
+			message = fault.Message(why)
+		}
+	}
+	if code == http.StatusServiceUnavailable || code == http.StatusTooManyRequests {
+		SetRetryAfter(c, err)
+	}
+	if isCall(c) {
+		r.problem(c, code, message, err)
+		return
+	}
+	if IsFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
+		code = http.StatusBadRequest // those two are for forms, which htmx shows
+	}
+	if _, inside := Member(c); inside && errors.Is(err, tickets.CodeNotFound) {
+		if page, ok := r.deletedPage(c); ok {
+			r.showPage(c, code, page)
+			return
+		}
+	}
+	back := wayBack(c)
+	if back.Path != "" && code == http.StatusNotFound && message == messages[code] {
+		message = "Check the address, or " + strings.ToLower(back.Text[:1]) + back.Text[1:] + "."
+	}
+	props := views.ErrorProps{
+		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back,
+	}
+	if !errors.Is(err, codeCrossSite) { // which has no text of its own on our pages
+		props.Typed = typed(c)
+	}
+	r.showPage(c, code, views.ErrorPage(props))
+}
+
+// wayBack is what an error page leads to where that is not the boards: where a stranger types a code, or an
+// operator's migrations, feeds or reference codes.
+func wayBack(c echo.Context) views.WayBack {
+	at := c.Request().URL.Path
+	if c.Path() == FormRoute {
+		return views.WayBack{Path: views.TrackBoxPath, Text: "Follow a request"}
+	}
+	if forStrangers(c) {
+		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
+	}
+	who, _ := c.Get(personKey).(accounts.Account)
+	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds", views.RefsPath: "reference codes"} {
+		if who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
+			return views.WayBack{Path: path, Text: "Go to the " + name}
+		}
+	}
+	return views.WayBack{}
+}
+
+func (r *Responder) showPage(c echo.Context, code int, page templ.Component) {
+	if err := Render(c, code, page); err != nil {
+		r.Log.Error("show error page", "error", err)
+	}
+}
+
+// typed are the texts of a form that came to nothing, for a member of the company or on a page for anyone; a script keeps
+// those that it sent.
+func typed(c echo.Context) (texts []string) {
+	_, inside := Member(c)
+	fields := []string{"title", "merged_title", "body", "description", "merged_description"}
+	if forStrangers(c) {
+		fields = append(fields, "email")
+	} else if !inside {
+		return nil
+	}
+	if IsFragment(c) || c.Request().Method != http.MethodPost {
+		return nil
+	}
+	for _, field := range fields {
+		if text := c.FormValue(field); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// isCall reports whether a program asks, so that JSON is wanted and not a page.
+func isCall(c echo.Context) bool {
+	path := c.Request().URL.Path
+	return path == "/api" || strings.HasPrefix(path, "/api/")
+}
+
+// SetRetryAfter has an answer to someone who came too early say in how many seconds to come again; to others it
+// says nothing.
+func SetRetryAfter(c echo.Context, err error) {
+	kind := fault.KindOf(err)
+	if kind == fault.Invalid || kind == fault.Conflict {
+		return
+	}
+	seconds := RetryAfter
+	var timed interface{ RetryAfter() time.Duration }
+	if errors.As(err, &timed) {
+		seconds = max(1, int((timed.RetryAfter()+time.Second-1)/time.Second))
+	}
+	c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
+}
+
+// LogError logs what is our fault; what a request did wrong is no news.
+func (r *Responder) LogError(c echo.Context, code int, err error) {
+	level := slog.LevelDebug
+	if code >= 500 {
+		level = slog.LevelError
+	}
+	if code == http.StatusServiceUnavailable {
+		level = slog.LevelWarn
+	}
+	if errors.Is(err, streams.CodeTooMany) || errors.Is(err, refs.CodeEmpty) || errors.Is(err, workflows.CodeStopping) {
+		level = slog.LevelDebug // of the first two there are metrics, the third is no trouble: none fills a log
+	}
+	attrs := []any{"status", code, "method", c.Request().Method, "path", loggedPath(c), "error", err}
+	if cause := fault.Cause(err); cause != nil {
+		attrs = append(attrs, "cause", cause)
+	}
+	var panicked interface{ Trace() string }
+	if errors.As(err, &panicked) {
+		attrs = append(attrs, "stack", panicked.Trace())
+	}
+	r.Log.Log(c.Request().Context(), level, "request failed", attrs...)
+}
+
+// loggedPath is the path of a request without the secret that a link has in it.
+func loggedPath(c echo.Context) string {
+	path := c.Request().URL.Path
+	for _, link := range []string{views.JoinPath(""), views.ResetPath(""), views.TrackPath("")} {
+		if strings.HasPrefix(path, link) {
+			return link + "…"
+		}
+	}
+	return path
+}
+
+func (r *Responder) LogPanic(c echo.Context, err error, _ []byte) error {
+	r.Log.Error("handler panicked", "path", loggedPath(c), "error", err, "stack", string(debug.Stack()))
+	return fmt.Errorf("panic: %w", err)
+}
+
+const FormRoute = "/:company/forms/:form"
+
+// forStrangers reports whether a page is for anyone, also where it is refused before it comes to its handler.
+func forStrangers(c echo.Context) bool {
+	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/")
+}

@@ -1,0 +1,153 @@
+package respond
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// Rejected returns the messages of a form that was not taken, and its status: 422, 409 where
+// something else was there first, or 429 before its time. ok is false for an error that is not about the form.
+func Rejected(err error) (form views.Errors, code int, ok bool) {
+	switch kind := fault.KindOf(err); kind {
+	case fault.Invalid, fault.Conflict, fault.RateLimited, fault.TooLarge:
+		code = statuses[kind]
+	case fault.Gone:
+		code = http.StatusConflict // what a field names is gone, not the page
+	default:
+		return nil, 0, false
+	}
+	return FieldErrors(err, fault.Field), code, true
+}
+
+// FieldErrors returns the messages of an error, each at the field that name gives for it.
+func FieldErrors(err error, name func(error) string) views.Errors {
+	messages := views.Errors{}
+	for _, one := range fault.Each(err) {
+		field := name(one)
+		messages[field] = strings.TrimSpace(messages[field] + " " + fault.Message(one))
+	}
+	return messages
+}
+
+// AddErrors adds the messages of an error to those of a form, at fields that have none.
+func AddErrors(messages views.Errors, err error) {
+	for field, message := range FieldErrors(err, fault.Field) {
+		if messages[field] == "" {
+			messages[field] = message
+		}
+	}
+}
+
+// RowID reads the id of a row, or its version. It returns the error otherwise for what is none.
+func RowID[T ~uint64](s string, otherwise error) (T, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return 0, otherwise
+	}
+	return T(n), nil
+}
+
+// Cursor reads from where a page of a list goes on; without it, the list begins.
+func Cursor[T ~uint64](c echo.Context, parameter string) (T, error) {
+	text := c.QueryParam(parameter)
+	if text == "" {
+		return 0, nil
+	}
+	return RowID[T](text, echo.ErrBadRequest)
+}
+
+// ParseColumn reads a column's id from a form or a path; "" is 0, the board's first.
+func ParseColumn(s string) (id.Column, error) {
+	if s == "" {
+		return 0, nil
+	}
+	return RowID[id.Column](s, badColumn())
+}
+
+// ParseAfter reads the key of the ticket to go below from a form; "" is the top.
+func ParseAfter(s string) (*tickets.Key, error) {
+	if s == "" {
+		return nil, nil
+	}
+	key, err := tickets.ParseKey(s)
+	if err != nil {
+		return nil, BadKey()
+	}
+	return &key, nil
+}
+
+// Version reads the version that a form was made from.
+func Version(c echo.Context) (uint64, error) {
+	return RowID[uint64](c.FormValue("version"), badVersion())
+}
+
+// PathColumn reads a column's id from the path.
+func PathColumn(c echo.Context) (id.Column, error) {
+	return RowID[id.Column](c.Param("column"), echo.ErrNotFound)
+}
+
+// PathComment reads a comment's id from the path.
+func PathComment(c echo.Context) (id.Comment, error) {
+	return RowID[id.Comment](c.Param("comment"), tickets.CommentNotFound())
+}
+
+// PathKey reads a ticket's key from the path.
+func PathKey(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
+
+// codeBadColumn: the column is no id. Reload the page.
+const codeBadColumn fault.Code = "Column.BadID"
+
+func badColumn() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadColumn, Field: "column",
+		Message: "The column must be one of this board. Reload the page and try again.",
+	}
+}
+
+// codeBadVersion: the version is no whole number. Reload the page.
+const codeBadVersion fault.Code = "HTTP.BadVersion"
+
+func badVersion() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadVersion,
+		Message: "The version must be a whole number. Reload the page and try again.",
+	}
+}
+
+// codeBadKey: the ticket to go below is named by what is no key. Send one such as NINJA-42.
+const codeBadKey fault.Code = "Ticket.BadKey"
+
+func BadKey() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadKey, Field: "after",
+		Message: "Name the ticket to go below by its key, such as NINJA-42.",
+	}
+}
+
+// PathRun reads a run's id from the path.
+func PathRun(c echo.Context) (id.Run, error) {
+	return RowID[id.Run](c.Param("run"), echo.ErrNotFound)
+}
+
+func PathWebhook(c echo.Context) (id.Webhook, error) {
+	return RowID[id.Webhook](c.Param("webhook"), webhooks.NotFound())
+}
+
+// codeBadSwitch: the form says neither on nor off. Use the page's buttons.
+const codeBadSwitch fault.Code = "HTTP.BadSwitch"
+
+func BadSwitch() error {
+	return fault.Error{
+		Kind: fault.Invalid, Code: codeBadSwitch,
+		Message: "Use one of the buttons to say what you want.",
+	}
+}

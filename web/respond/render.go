@@ -1,0 +1,72 @@
+package respond
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/static"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// Render answers with components one after the other. They are drawn before the first byte is sent,
+// so what fails in them can still be an error.
+func Render(c echo.Context, status int, components ...templ.Component) error {
+	var body bytes.Buffer
+	for _, component := range components {
+		if err := component.Render(c.Request().Context(), &body); err != nil {
+			return fmt.Errorf("render: %w", err)
+		}
+	}
+	head := c.Response().Header()
+	head.Set("Cache-Control", "private, no-store")
+	head.Add("Vary", "HX-Request, HX-Target")
+	return c.HTMLBlob(status, body.Bytes())
+}
+
+// Page is the frame of a page for whoever asks. The messages of the session are taken out of it.
+func (r *Responder) Page(c echo.Context, title string) views.Page {
+	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
+	p.Board = boardOf(c)
+	if actor, ok := Member(c); ok {
+		p.Actor, p.Unread = &actor, actor.Unread
+		p.At, _ = c.Get(atKey).(string)
+	}
+	if c.Request().Method == http.MethodGet {
+		p.Path = c.Request().URL.RequestURI()
+	}
+	if who, ok := c.Get(personKey).(accounts.Account); ok {
+		p.Person = &who
+	}
+	if !IsFragment(c) {
+		p.Flash = r.takeFlash(c)
+	}
+	return p
+}
+
+// boardOf is the slug of the board that the path is about, "" for none.
+func boardOf(c echo.Context) string {
+	if board, err := boards.ParseSlug(c.Param("board")); err == nil {
+		return board
+	}
+	if k, err := PathKey(c); err == nil {
+		return k.Board
+	}
+	return ""
+}
+
+// SeeOther redirects to a page of ours after a form was taken, with a message for it.
+func (r *Responder) SeeOther(c echo.Context, path, message string) error {
+	if message != "" {
+		if err := r.Flash(c, views.Flash{Text: message}); err != nil {
+			return err
+		}
+	}
+	return c.Redirect(http.StatusSeeOther, path)
+}

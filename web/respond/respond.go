@@ -1,0 +1,73 @@
+// Package respond is what the handlers of all rooms answer with: a page or a fragment, a redirect with a message, a
+// problem. Its invariant: an error becomes a status here and nowhere else. It has no route of its own. Start at
+// Render and Responder.Page; then ShowError (errors.go), Rejected (forms.go), htmx.go, the only file that reads or
+// writes HX-* headers, and session.go.
+//
+// # Errors
+//
+// A fault.Error's kind becomes a status, and the error a page, a form with its fields, or a problem+json with its
+// code. fault.Join makes one error of all that is wrong with a request. An error without a kind is a server error: a
+// 500 with a plain sentence, and the details in the log.
+//
+// # Sessions
+//
+// Sessions are in the database under a hash of their token. Whoever changes one saves it before the response.
+package respond
+
+import (
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/workflows"
+)
+
+// Config is what a Responder works with.
+type Config struct {
+	Workflows *workflows.Workflows
+	Sessions  SessionStore
+	URL       *url.URL // public base URL; nil: as each request says
+	Log       *slog.Logger
+	Patience  time.Duration // how long a request waits for a database that does not answer
+	MaxUpload int64         // the largest file in bytes
+	Why       func() error  // what is wrong with the database where that is known; may be nil
+}
+
+// Responder answers requests with what the server knows. Make one with New.
+type Responder struct {
+	Log       *slog.Logger
+	Patience  time.Duration // how long a request waits for a database that does not answer
+	MaxUpload int64         // the largest file in bytes
+
+	workflows *workflows.Workflows
+	sessions  *scs.SessionManager
+	url       *url.URL
+	why       func() error
+	installed atomic.Bool // once true, true for ever
+}
+
+// New returns what answers requests.
+func New(cfg Config) *Responder {
+	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL, why: cfg.Why}
+	r.sessions = newSessions(cfg.Sessions, r.HTTPS())
+	return r
+}
+
+// HTTPS reports whether the server's public URL is one of HTTPS.
+func (r *Responder) HTTPS() bool { return r.url != nil && r.url.Scheme == "https" }
+
+// Base is the public URL of the server without a slash at its end.
+func (r *Responder) Base(c echo.Context) string {
+	if r.url != nil {
+		return strings.TrimSuffix(r.url.String(), "/")
+	}
+	return "http://" + c.Request().Host
+}
+
+// HasURL reports whether the server's public URL is known, and not only as each request says.
+func (r *Responder) HasURL() bool { return r.url != nil }

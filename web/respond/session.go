@@ -1,0 +1,253 @@
+package respond
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+) // lifetime is how long a browser stays signed in.
+const lifetime = 30 * 24 * time.Hour
+
+const (
+	actorKey   = "actor"   // in echo's context
+	atKey      = "at"      // there too: what had changed when the request came
+	personKey  = "person"  // in echo's context: the account of the session
+	sessionKey = "session" // in echo's context: there is one
+	accountKey = "account" // in the session
+	epochKey   = "epoch"   // in the session: the account's when it began
+	flashKey   = "flash"   // in the session
+	passedKey  = "passed"  // there too: actions that cannot be undone
+	mostPassed = 50        // of those
+)
+
+func init() {
+	gob.Register([]views.Flash{})
+	gob.Register([]id.Activity{})
+}
+
+func newSessions(store SessionStore, https bool) *scs.SessionManager {
+	m := scs.New()
+	m.Store = guardedStore{store}
+	m.HashTokenInStore = true
+	m.Lifetime = lifetime
+	m.Cookie.Name = "counterfoil"
+	if https {
+		m.Cookie.Name = "__Host-counterfoil" // which no other host of the domain can set, nor plain HTTP
+	}
+	m.Cookie.HttpOnly = true
+	m.Cookie.SameSite = http.SameSiteLaxMode
+	m.Cookie.Secure = https
+	return m
+}
+
+// LoadSession gives a request the browser's session. Whoever changes it saves it (commit), so that an answer
+// never says more than what is stored.
+func (r *Responder) LoadSession(c echo.Context) error {
+	ctx, err := r.Session(c.Request().Context(), r.SessionCookie(c))
+	if err != nil {
+		return fmt.Errorf("load session: %w", err)
+	}
+	c.SetRequest(c.Request().WithContext(ctx))
+	c.Set(sessionKey, true)
+	c.Response().Header().Add("Vary", "Cookie")
+	return nil
+}
+
+// SessionCookie is the value of the browser's session cookie, "" without one.
+func (r *Responder) SessionCookie(c echo.Context) string {
+	cookie, err := c.Request().Cookie(r.sessions.Cookie.Name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// Session returns a context with the session of a cookie.
+func (r *Responder) Session(ctx context.Context, cookie string) (context.Context, error) {
+	return r.sessions.Load(ctx, cookie)
+}
+
+// commit saves the session. One that was ended meanwhile stays so.
+func (r *Responder) commit(c echo.Context) error {
+	ctx := c.Request().Context()
+	if r.sessions.Token(ctx) == "" {
+		ctx = context.WithValue(ctx, newSession{}, true)
+	}
+	err := r.save(ctx, c)
+	if errors.Is(err, errSessionGone) {
+		return nil
+	}
+	return err
+}
+
+func (r *Responder) save(ctx context.Context, c echo.Context) error {
+	token, expiry, err := r.sessions.Commit(ctx)
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	r.sessions.WriteSessionCookie(ctx, c.Response(), token, expiry)
+	return nil
+}
+
+// Flash keeps a message for the next page.
+func (r *Responder) Flash(c echo.Context, message views.Flash) error {
+	ctx := c.Request().Context()
+	list, _ := r.sessions.Get(ctx, flashKey).([]views.Flash)
+	r.sessions.Put(ctx, flashKey, append(list, message))
+	return r.commit(c)
+}
+
+// takeFlash returns the messages kept for this page. Where it cannot be saved that they were shown,
+// they are shown once more.
+func (r *Responder) takeFlash(c echo.Context) []views.Flash {
+	ctx := c.Request().Context()
+	if c.Get(sessionKey) == nil || !r.sessions.Exists(ctx, flashKey) {
+		return nil
+	}
+	list, _ := r.sessions.Pop(ctx, flashKey).([]views.Flash)
+	if err := r.commit(c); err != nil {
+		r.Log.Warn("forget messages", "error", err)
+	}
+	return list
+}
+
+// RefusedUndos are the actions that the session's user could not undo, the last of them.
+func (r *Responder) RefusedUndos(ctx context.Context) []id.Activity {
+	list, _ := r.sessions.Get(ctx, passedKey).([]id.Activity)
+	return list
+}
+
+// KeepRefusedUndo adds an action to those that could not be undone.
+func (r *Responder) KeepRefusedUndo(c echo.Context, activity id.Activity) error {
+	ctx := c.Request().Context()
+	passed := r.RefusedUndos(ctx)
+	r.sessions.Put(ctx, passedKey, append(passed[max(0, len(passed)-mostPassed+1):], activity))
+	return r.commit(c)
+}
+
+// SessionAccount returns the account of the session and the epoch that it began in, or 0.
+func (r *Responder) SessionAccount(ctx context.Context) (accounts.ID, uint64) {
+	account, _ := r.sessions.Get(ctx, accountKey).(uint64)
+	epoch, _ := r.sessions.Get(ctx, epochKey).(uint64)
+	return accounts.ID(account), epoch
+}
+
+// SignedIn returns the account of the session, or SignedOut where there is none or it has ended.
+func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
+	id, epoch := r.SessionAccount(c.Request().Context())
+	if id == 0 {
+		return accounts.Account{}, accounts.SignedOut()
+	}
+	account, err := r.workflows.Session(c.Request().Context(), id, epoch)
+	if err == nil {
+		c.Set(personKey, account)
+	}
+	return account, err
+}
+
+// SignIn makes the session that of an account, under a new token.
+func (r *Responder) SignIn(c echo.Context, account accounts.Account) error {
+	return r.renew(c, c.Request().Context(), account)
+}
+
+// StaySignedIn gives the session a new token and the account's epoch, unless it was ended meanwhile.
+func (r *Responder) StaySignedIn(c echo.Context, account accounts.Account) error {
+	return r.renew(c, context.WithValue(c.Request().Context(), heldSession{}, true), account)
+}
+
+func (r *Responder) renew(c echo.Context, ctx context.Context, account accounts.Account) error {
+	if err := r.sessions.RenewToken(ctx); err != nil {
+		if errors.Is(err, errSessionGone) {
+			return accounts.SignedOut()
+		}
+		return fmt.Errorf("renew session: %w", err)
+	}
+	r.sessions.Put(ctx, accountKey, uint64(account.ID))
+	r.sessions.Put(ctx, epochKey, account.Epoch)
+	return r.save(context.WithValue(ctx, newSession{}, true), c)
+}
+
+// SignOut signs this browser out.
+func (r *Responder) SignOut(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := r.sessions.Destroy(ctx); err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	r.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
+	return c.Redirect(http.StatusSeeOther, views.LoginPath)
+}
+
+// User is who has signed in, on a route that asks for it.
+func User(c echo.Context) accounts.Account { return c.Get(personKey).(accounts.Account) }
+
+// Enter gives a request its member of the company.
+func Enter(c echo.Context, actor accounts.Actor) {
+	c.Set(actorKey, actor)
+	c.Set(personKey, actor.Account)
+	c.SetRequest(c.Request().WithContext(accounts.WithActor(c.Request().Context(), actor)))
+}
+
+// Member is the member of the company of the path; ok is false before one was let in.
+func Member(c echo.Context) (actor accounts.Actor, ok bool) {
+	actor, ok = c.Get(actorKey).(accounts.Actor)
+	return actor, ok
+}
+
+// SetPosition keeps for the page up to where the feeds were known when the request came.
+func SetPosition(c echo.Context, at string) { c.Set(atKey, at) }
+
+func (r *Responder) AskToSignIn(c echo.Context) error {
+	if installed, err := r.IsInstalled(c.Request().Context()); err != nil || !installed {
+		if err != nil {
+			return err
+		}
+		return leave(c, views.SetupPath)
+	}
+	if c.Request().Method == http.MethodGet && !IsFragment(c) {
+		return leave(c, views.LoginPath+"?next="+url.QueryEscape(c.Request().URL.RequestURI()))
+	}
+	if page := OwnPath(CurrentPath(c)); IsFragment(c) && page != "" {
+		return leave(c, views.LoginPath+"?next="+url.QueryEscape(page))
+	}
+	return leave(c, views.LoginPath)
+}
+
+func Company(c echo.Context) accounts.Company {
+	return accounts.ActorFrom(c.Request().Context()).Company
+}
+
+// OwnPath returns next if it is a path of ours, else "". Browsers read a backslash as a slash and
+// drop some control characters; a path that a browser asked for has neither.
+func OwnPath(next string) string {
+	foreign := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") || next == "/" || strings.ContainsFunc(next, foreign) {
+		return ""
+	}
+	return next
+}
+
+// MarkInstalled keeps that there has been a setup.
+func (r *Responder) MarkInstalled() { r.installed.Store(true) }
+
+// IsInstalled reports whether there has been a setup.
+func (r *Responder) IsInstalled(ctx context.Context) (bool, error) {
+	if r.installed.Load() {
+		return true, nil
+	}
+	installed, err := r.workflows.Installed(ctx)
+	if installed {
+		r.MarkInstalled()
+	}
+	return installed, err
+}

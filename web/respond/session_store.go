@@ -1,0 +1,55 @@
+package respond
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+)
+
+// SessionStore keeps sessions. Update stores one that is there, and Take removes it; both report
+// whether it was there.
+type SessionStore interface {
+	scs.Store
+	Update(ctx context.Context, token string, data []byte, expiry time.Time) (there bool, err error)
+	Take(ctx context.Context, token string) (there bool, err error)
+}
+
+// errSessionGone says that the session ended while the request was under way.
+var errSessionGone = errors.New("the session has ended")
+
+// guardedStore lets a session that someone has ended not come back with what another request of the
+// browser has to save: only who says so makes one.
+type guardedStore struct{ SessionStore }
+
+type (
+	newSession  struct{} // in the context of who may make a session
+	heldSession struct{} // in the context of who goes on only where the session that is removed was there
+)
+
+func (s guardedStore) FindCtx(_ context.Context, token string) ([]byte, bool, error) {
+	return s.Find(token)
+}
+
+func (s guardedStore) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	if ctx.Value(newSession{}) != nil {
+		return s.Commit(token, data, expiry)
+	}
+	return mustBe(s.Update(ctx, token, data, expiry))
+}
+
+func (s guardedStore) DeleteCtx(ctx context.Context, token string) error {
+	there, err := s.Take(ctx, token)
+	if ctx.Value(heldSession{}) == nil {
+		there = true
+	}
+	return mustBe(there, err)
+}
+
+func mustBe(there bool, err error) error {
+	if err == nil && !there {
+		return errSessionGone
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package respond
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// SheetFile answers with a file about the run of the path.
+func (r *Responder) SheetFile(c echo.Context, sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) error {
+	run, err := PathRun(c)
+	if err != nil {
+		return err
+	}
+	file, err := sheet(c.Request().Context(), run)
+	if err != nil {
+		return err
+	}
+	return r.sendSheet(c, file)
+}
+
+// sendSheet sends the rows while they are read. Each piece has the time of a request, and so has who takes it;
+// the file may take as long as it is. An error in the middle breaks the answer off, so that half a file does not
+// pass for the whole.
+func (r *Responder) sendSheet(c echo.Context, file *migrations.Sheet) error {
+	header := c.Response().Header()
+	header.Set("Content-Type", "text/csv; charset=utf-8")
+	header.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name))
+	header.Set("Cache-Control", "private, no-store")
+	c.Response().WriteHeader(http.StatusOK)
+	out, connection := csv.NewWriter(c.Response()), http.NewResponseController(c.Response())
+	for more := true; more; {
+		_ = connection.SetWriteDeadline(time.Now().Add(r.Patience + time.Minute)) // a recorder in a test has none
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), r.Patience)
+		var err error
+		more, err = file.WriteSome(ctx, out)
+		cancel()
+		if err != nil { // or whoever asked has left
+			panic(http.ErrAbortHandler)
+		}
+		c.Response().Flush()
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package respond
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/views"
+) // A file that a run is filled from goes from the connection to where it is kept, and is never whole in
+// memory nor in a file of ours. It takes as long as it takes, while something comes.
+// DefaultMaxUpload is the largest file in bytes where nothing else is said.
+const DefaultMaxUpload = 2 << 30
+
+const (
+	// stalled is how long an upload may stand still.
+	stalled = time.Minute
+	// lingering is how much more of a file that is too large is read, so that the answer is: a browser
+	// that is still sending shows none.
+	lingering = 64 << 20
+)
+
+// HasFile reports whether a request is a form that may bring a file.
+func HasFile(c echo.Context) bool {
+	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	return kind == "multipart/form-data"
+}
+
+// codeUploadTooLarge: the file is larger than the server takes. Split it, or raise COUNTERFOIL_MAX_UPLOAD.
+const codeUploadTooLarge fault.Code = "File.TooLarge"
+
+func uploadTooLarge(limit string) error {
+	return fault.Error{
+		Kind: fault.TooLarge, Code: codeUploadTooLarge, Field: "file",
+		Message: "The file is too large: it may have " + limit + ". Split it, or ask whoever runs this server to raise COUNTERFOIL_MAX_UPLOAD.",
+	}
+}
+
+// codeUploadBroken: the file did not arrive whole or as it should. Send it again.
+const codeUploadBroken fault.Code = "File.Broken"
+
+func uploadBroken(why string) error {
+	return fault.Error{Kind: fault.Invalid, Code: codeUploadBroken, Field: "file", Message: why}
+}
+
+var (
+	brokeOff     = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
+	behindFile   = uploadBroken("There is something behind the file. Send the file as the last part, and once.")
+	unreadable   = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last part.")
+	fieldsTooBig = uploadBroken("What stands before the file is too large: it may have 512 KiB.")
+)
+
+// Upload is a form with a file as it comes in.
+type Upload struct {
+	Fields url.Values
+	Name   string // of the file, "" where there is none
+	File   io.Reader
+	OnEnd  func() // called once the file was read to its end, where set
+
+	c       echo.Context
+	Context context.Context // ends with the request, or where nothing happens for a while
+	done    context.CancelFunc
+	parts   *multipart.Reader
+	part    *multipart.Part
+	limit   int64
+	words   string // the limit for people
+	size    int64
+	Sum     hash.Hash
+	err     error // what went wrong with reading
+	watch   *time.Timer
+	stopped chan struct{}
+}
+
+// Receive reads a form up to its file, which is read from file then. Whoever calls it calls end.
+func (r *Responder) Receive(c echo.Context) (*Upload, error) {
+	limit, words := r.MaxUpload, views.Bytes(r.MaxUpload)
+	ctx, cancel := context.WithCancel(c.Request().Context())
+	s := &Upload{Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: limit, words: words, Sum: sha256.New(), stopped: make(chan struct{})}
+	s.watch = time.AfterFunc(stalled, func() { close(s.stopped); cancel() })
+	parts, err := c.Request().MultipartReader()
+	if err != nil {
+		return s, unreadable
+	}
+	s.parts = parts
+	left := int64(MaxBody)
+	for {
+		s.goesOn()
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return s, nil
+		}
+		if err != nil {
+			return s, s.broken(err)
+		}
+		if part.FormName() == "file" && part.FileName() != "" {
+			if known := c.Request().ContentLength; known > limit+MaxBody {
+				return s, s.failed(uploadTooLarge(words))
+			}
+			s.Name, s.part, s.File = part.FileName(), part, s.reader()
+			return s, nil
+		}
+		var value bytes.Buffer
+		n, err := io.Copy(&value, io.LimitReader(part, left+1))
+		if err != nil {
+			return s, s.broken(err)
+		}
+		if left -= n + int64(len(part.FormName())) + 64; left < 0 {
+			return s, fieldsTooBig
+		}
+		if part.FormName() != "file" { // a browser sends an empty one where none was chosen
+			s.Fields.Add(part.FormName(), value.String())
+		}
+	}
+}
+
+// reader is the file, with a byte order mark and all. It ends with an error where more follows.
+func (s *Upload) reader() io.Reader { return readerFunc(s.read) }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func (s *Upload) read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.goesOn()
+	n, err := s.part.Read(p)
+	s.size += int64(n)
+	s.Sum.Write(p[:n])
+	if s.size > s.limit {
+		return 0, s.failed(uploadTooLarge(s.words))
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		if _, next := s.parts.NextPart(); next == nil {
+			return n, s.failed(behindFile)
+		} else if !errors.Is(next, io.EOF) {
+			return n, s.broken(next)
+		}
+		s.err = io.EOF
+		if s.OnEnd != nil {
+			s.OnEnd()
+		}
+		return n, io.EOF
+	case err != nil:
+		return n, s.broken(err)
+	}
+	return n, nil
+}
+
+func (s *Upload) failed(err error) error {
+	s.err = err
+	return err
+}
+
+func (s *Upload) broken(err error) error {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w (%w)", brokeOff, err)
+	}
+	return s.err
+}
+
+// goesOn lets the next piece take its time.
+func (s *Upload) goesOn() {
+	s.watch.Reset(stalled)
+	connection := http.NewResponseController(s.c.Response())
+	_ = connection.SetReadDeadline(time.Now().Add(stalled)) // a recorder has none
+	_ = connection.SetWriteDeadline(time.Now().Add(2 * stalled))
+}
+
+// Why returns what an error of using the file really is about: reading it comes first.
+func (s *Upload) Why(err error) error {
+	select {
+	case <-s.stopped:
+		return context.DeadlineExceeded
+	default:
+	}
+	if err != nil && s.err != nil && !errors.Is(s.err, io.EOF) {
+		return s.err
+	}
+	return err
+}
+
+// Close takes what is left of the request, so that whoever is still sending gets to see the answer, and
+// stops the watch.
+func (s *Upload) Close() {
+	defer s.done()
+	defer s.watch.Stop()
+	left := s.limit - s.size
+	if errors.Is(s.err, codeUploadTooLarge) {
+		left = lingering
+	}
+	body := s.c.Request().Body
+	piece := make([]byte, 32<<10)
+	for left > 0 {
+		s.goesOn()
+		n, err := body.Read(piece)
+		if left -= int64(n); err != nil {
+			return
+		}
+	}
+}
+
+// MaxBody is the largest request body in bytes: a description whose every byte is escaped as \u00xx, and the rest.
+const MaxBody = 512 << 10
