@@ -37,7 +37,7 @@ func (h *Handlers) FailuresFile(c echo.Context) error {
 	})
 }
 
-// RetriesForm asks before failed tasks, or those that wait, are done again, skipsForm before they are left out.
+// RetriesForm asks before failed tasks, or those that wait, are done again, SkipsForm before they are left out.
 func (h *Handlers) RetriesForm(c echo.Context) error {
 	return h.bulkForm(c, views.RunRetriesPath, "Retry", "They begin anew, with all their attempts.", "primary")
 }

@@ -45,7 +45,7 @@ func badClosed() error {
 	}
 }
 
-// seeUndo is see with a way to undo what was done; 0 is nothing.
+// seeUndo is SeeOther with a way to undo what was done; 0 is nothing.
 func (h *Handlers) seeUndo(c echo.Context, path, message string, activity id.Activity) error {
 	if err := h.respond.Flash(c, views.Flash{Text: message, Undo: activity}); err != nil {
 		return err

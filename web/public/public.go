@@ -69,7 +69,7 @@ func (h *Handlers) SendRequest(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// refused is rejected, also where the fault is ours for now.
+// refused is respond.Rejected, also where the fault is ours for now.
 func (h *Handlers) refused(c echo.Context, err error) (messages views.Errors, code int, ok bool) {
 	if messages, code, ok = respond.Rejected(err); ok {
 		return messages, code, true

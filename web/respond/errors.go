@@ -34,6 +34,7 @@ const statusGone = 499
 // codeCrossSite: the request came from a page of another site. Open the page here and send it again.
 const codeCrossSite fault.Code = "HTTP.CrossSite"
 
+// CrossSite refuses a request that came from a page of another site.
 func CrossSite() error {
 	return fault.Error{
 		Kind: fault.Forbidden, Code: codeCrossSite,
@@ -266,11 +267,13 @@ func loggedPath(c echo.Context) string {
 	return path
 }
 
+// LogPanic logs a handler's panic and returns it as an error.
 func (r *Responder) LogPanic(c echo.Context, err error, _ []byte) error {
 	r.Log.Error("handler panicked", "path", loggedPath(c), "error", err, "stack", string(debug.Stack()))
 	return fmt.Errorf("panic: %w", err)
 }
 
+// FormRoute is the route of a board's public form.
 const FormRoute = "/:company/forms/:form"
 
 // forStrangers reports whether a page is for anyone, also where it is refused before it comes to its handler.

@@ -103,6 +103,16 @@ func PathComment(c echo.Context) (id.Comment, error) {
 // PathKey reads a ticket's key from the path.
 func PathKey(c echo.Context) (tickets.Key, error) { return tickets.ParseKey(c.Param("key")) }
 
+// PathRun reads a run's id from the path.
+func PathRun(c echo.Context) (id.Run, error) {
+	return RowID[id.Run](c.Param("run"), echo.ErrNotFound)
+}
+
+// PathWebhook reads a webhook's id from the path.
+func PathWebhook(c echo.Context) (id.Webhook, error) {
+	return RowID[id.Webhook](c.Param("webhook"), webhooks.NotFound())
+}
+
 // codeBadColumn: the column is no id. Reload the page.
 const codeBadColumn fault.Code = "Column.BadID"
 
@@ -126,6 +136,7 @@ func badVersion() error {
 // codeBadKey: the ticket to go below is named by what is no key. Send one such as NINJA-42.
 const codeBadKey fault.Code = "Ticket.BadKey"
 
+// BadKey is the error of a ticket to go below that is named by what is no key.
 func BadKey() error {
 	return fault.Error{
 		Kind: fault.Invalid, Code: codeBadKey, Field: "after",
@@ -133,18 +144,10 @@ func BadKey() error {
 	}
 }
 
-// PathRun reads a run's id from the path.
-func PathRun(c echo.Context) (id.Run, error) {
-	return RowID[id.Run](c.Param("run"), echo.ErrNotFound)
-}
-
-func PathWebhook(c echo.Context) (id.Webhook, error) {
-	return RowID[id.Webhook](c.Param("webhook"), webhooks.NotFound())
-}
-
 // codeBadSwitch: the form says neither on nor off. Use the page's buttons.
 const codeBadSwitch fault.Code = "HTTP.BadSwitch"
 
+// BadSwitch is the error of a form that says neither on nor off.
 func BadSwitch() error {
 	return fault.Error{
 		Kind: fault.Invalid, Code: codeBadSwitch,

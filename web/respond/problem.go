@@ -32,6 +32,7 @@ type ConsumerResource struct {
 	SeenAt     time.Time `json:"seen_at"`
 }
 
+// ConsumerOf is a consumer as the API shows it.
 func ConsumerOf(c feeds.Consumer) ConsumerResource {
 	return ConsumerResource{
 		Feed: c.Feed, Name: c.Name, Cursor: c.Cursor.String(), State: c.State, Paused: c.Paused,

@@ -16,7 +16,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
-) // lifetime is how long a browser stays signed in.
+)
+
+// lifetime is how long a browser stays signed in.
 const lifetime = 30 * 24 * time.Hour
 
 const (
@@ -207,6 +209,7 @@ func Member(c echo.Context) (actor accounts.Actor, ok bool) {
 // SetPosition keeps for the page up to where the feeds were known when the request came.
 func SetPosition(c echo.Context, at string) { c.Set(atKey, at) }
 
+// AskToSignIn leads to the sign-in, and from there back to the page; before there was a setup, to that.
 func (r *Responder) AskToSignIn(c echo.Context) error {
 	if installed, err := r.IsInstalled(c.Request().Context()); err != nil || !installed {
 		if err != nil {
@@ -223,6 +226,7 @@ func (r *Responder) AskToSignIn(c echo.Context) error {
 	return leave(c, views.LoginPath)
 }
 
+// Company is the company of the path, or of the token.
 func Company(c echo.Context) accounts.Company {
 	return accounts.ActorFrom(c.Request().Context()).Company
 }

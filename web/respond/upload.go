@@ -18,8 +18,11 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/views"
-) // A file that a run is filled from goes from the connection to where it is kept, and is never whole in
+)
+
+// A file that a run is filled from goes from the connection to where it is kept, and is never whole in
 // memory nor in a file of ours. It takes as long as it takes, while something comes.
+
 // DefaultMaxUpload is the largest file in bytes where nothing else is said.
 const DefaultMaxUpload = 2 << 30
 
@@ -66,23 +69,25 @@ type Upload struct {
 	Fields url.Values
 	Name   string // of the file, "" where there is none
 	File   io.Reader
-	OnEnd  func() // called once the file was read to its end, where set
+	OnEnd  func()    // called once the file was read to its end, where set
+	Sum    hash.Hash // SHA-256 of what was read of the file
+
+	// Context ends with the request, or where nothing happens for a while.
+	Context context.Context
 
 	c       echo.Context
-	Context context.Context // ends with the request, or where nothing happens for a while
 	done    context.CancelFunc
 	parts   *multipart.Reader
 	part    *multipart.Part
 	limit   int64
 	words   string // the limit for people
 	size    int64
-	Sum     hash.Hash
 	err     error // what went wrong with reading
 	watch   *time.Timer
 	stopped chan struct{}
 }
 
-// Receive reads a form up to its file, which is read from file then. Whoever calls it calls end.
+// Receive reads a form up to its file, which is read from file then. Its caller calls Close.
 func (r *Responder) Receive(c echo.Context) (*Upload, error) {
 	limit, words := r.MaxUpload, views.Bytes(r.MaxUpload)
 	ctx, cancel := context.WithCancel(c.Request().Context())
