@@ -62,8 +62,9 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	form := &respond.Upload{Context: c.Request().Context()}
 	var problem error
 	if respond.HasFile(c) {
-		form, problem = h.respond.Receive(c)
+		form = h.respond.Upload(c)
 		defer form.Close()
+		problem = form.Receive()
 	} else if form.Fields, problem = c.FormParams(); problem != nil {
 		return echo.ErrBadRequest
 	}

@@ -282,9 +282,9 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 
 // openRunWithFile reads the fields params (JSON), dry and from, and then the file.
 func (h *Handlers) openRunWithFile(c echo.Context) error {
-	form, err := h.respond.Receive(c)
+	form := h.respond.Upload(c)
 	defer form.Close()
-	if err != nil {
+	if err := form.Receive(); err != nil {
 		return err
 	}
 	values, draft, err := readFields(form)

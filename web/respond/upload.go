@@ -87,15 +87,22 @@ type Upload struct {
 	stopped chan struct{}
 }
 
-// Receive reads a form up to its file, which is read from file then. Its caller calls Close.
-func (r *Responder) Receive(c echo.Context) (*Upload, error) {
-	limit, words := r.MaxUpload, views.Bytes(r.MaxUpload)
+// Upload begins to read a form with a file: call its Receive, and Close in any case.
+func (r *Responder) Upload(c echo.Context) *Upload {
 	ctx, cancel := context.WithCancel(c.Request().Context())
-	s := &Upload{Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: limit, words: words, Sum: sha256.New(), stopped: make(chan struct{})}
+	s := &Upload{
+		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: r.MaxUpload, words: views.Bytes(r.MaxUpload), Sum: sha256.New(),
+		stopped: make(chan struct{}),
+	}
 	s.watch = time.AfterFunc(stalled, func() { close(s.stopped); cancel() })
-	parts, err := c.Request().MultipartReader()
+	return s
+}
+
+// Receive reads the fields up to the file, which is read from File then.
+func (s *Upload) Receive() error {
+	parts, err := s.c.Request().MultipartReader()
 	if err != nil {
-		return s, unreadable
+		return unreadable
 	}
 	s.parts = parts
 	left := int64(MaxBody)
@@ -103,27 +110,27 @@ func (r *Responder) Receive(c echo.Context) (*Upload, error) {
 		s.goesOn()
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			return s, nil
+			return nil
 		}
 		if err != nil {
-			return s, s.broken(err)
+			return s.broken(err)
 		}
 		if part.FormName() == "file" && part.FileName() != "" {
-			if known := c.Request().ContentLength; known > limit+MaxBody {
-				return s, s.failed(uploadTooLarge(words))
+			if known := s.c.Request().ContentLength; known > s.limit+MaxBody {
+				return s.failed(uploadTooLarge(s.words))
 			}
 			s.Name, s.part, s.File = part.FileName(), part, s.reader()
-			return s, nil
+			return nil
 		}
 		var value bytes.Buffer
 		n, err := io.Copy(&value, io.LimitReader(part, left+1))
 		if err != nil {
-			return s, s.broken(err)
+			return s.broken(err)
 		}
 		if left -= n + int64(len(part.FormName())) + 64; left < 0 {
-			return s, fieldsTooBig
+			return fieldsTooBig
 		}
-		if part.FormName() != "file" { // a browser sends an empty one where none was chosen
+		if part.FormName() != "file" { // a browser sends an empty one if none was chosen
 			s.Fields.Add(part.FormName(), value.String())
 		}
 	}
