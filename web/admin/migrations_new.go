@@ -63,7 +63,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	var problem error
 	if respond.HasFile(c) {
 		form = h.respond.Upload(c)
-		defer form.Close()
+		defer form.End()
 		problem = form.Receive()
 	} else if form.Fields, problem = c.FormParams(); problem != nil {
 		return echo.ErrBadRequest

@@ -205,9 +205,9 @@ func (s *Upload) Why(err error) error {
 	return err
 }
 
-// Close takes what is left of the request, so that whoever is still sending gets to see the answer, and
+// End takes what is left of the request, so that whoever is still sending gets to see the answer, and
 // stops the watch.
-func (s *Upload) Close() {
+func (s *Upload) End() {
 	defer s.done()
 	defer s.watch.Stop()
 	left := s.limit - s.size
