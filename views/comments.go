@@ -11,21 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Comment is a comment with its Markdown as HTML, safe to show.
-type Comment struct {
-	tickets.Comment
-	HTML string
-}
-
-// CommentForm is what was typed into the form of a new comment or of an old one.
-type CommentForm struct {
-	Body    string
-	Version uint64
-	Public  bool // it is a reply to the requester
-	Errors  Errors
-	Current *tickets.Comment // what was saved meanwhile, on a conflict
-}
-
 // CommentsProps are some of a ticket's comments, oldest first, and the form for one more. Older and
 // Newer say that there are others around them.
 type CommentsProps struct {
@@ -152,22 +137,6 @@ func assigned(list []tickets.Assignee, account id.Account) bool {
 }
 
 func accountNumber(account id.Account) string { return strconv.FormatUint(uint64(account), 10) }
-
-// unreadText is the count of an inbox, as far as it is counted.
-func unreadText(n int) string {
-	if n > tickets.MaxUnread {
-		return strconv.Itoa(tickets.MaxUnread) + "+"
-	}
-	return strconv.Itoa(n)
-}
-
-// ToldPath is where an entry of an inbox leads.
-func ToldPath(company string, e tickets.Entry) string {
-	if e.Comment == 0 {
-		return TicketPath(company, e.Key)
-	}
-	return CommentPath(company, e.Key, e.Comment)
-}
 
 // excerpt is the beginning of a text in one line.
 func excerpt(text string) string {

@@ -444,7 +444,7 @@ func NewComment(props CommentsProps) templ.Component {
 		if f.Public {
 			f = CommentForm{}
 		}
-		body := field{"comment", "body", commentLabel(props.Ticket), "Markdown works here; @ names someone.", f.Errors}
+		body := newField("comment", "body", commentLabel(props.Ticket), "Markdown works here; @ names someone.", f.Errors)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -900,7 +900,7 @@ func EditComment(props CommentProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		body := field{CommentID(c.ID), "body", "Your comment", "", f.Errors}
+		body := newField(CommentID(c.ID), "body", "Your comment", "", f.Errors)
 		templ_7745c5c3_Var44 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1559,7 +1559,7 @@ func AssignForm(props AssignProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		find := field{"assign", "q", "Find by name or handle", "", nil}
+		find := newField("assign", "q", "Find by name or handle", "", nil)
 		templ_7745c5c3_Var78 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -235,7 +235,7 @@ func editFields(f TicketForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		title := field{"edit", "title", "Title", "", f.Errors}
+		title := newField("edit", "title", "Title", "", f.Errors)
 		templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -302,7 +302,7 @@ func editFields(f TicketForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		description := field{"edit", "description", "Description", "Markdown works here.", f.Errors}
+		description := newField("edit", "description", "Description", "Markdown works here.", f.Errors)
 		templ_7745c5c3_Var12 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -555,7 +555,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			title := field{"merged", "merged_title", "Title", "", nil}
+			title := newField("merged", "merged_title", "Title", "", nil)
 			if c.TitleClash {
 				title.Hint = "Both of you changed the title; this is yours. Theirs is above."
 			}
@@ -615,7 +615,7 @@ func conflict(c tickets.Conflict, f TicketForm, path string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			description := field{"merged", "merged_description", "Description", "Your changes and theirs.", nil}
+			description := newField("merged", "merged_description", "Description", "Your changes and theirs.", nil)
 			if c.LinesClash {
 				description.Hint = "Both of you changed some of the same lines. They stand between <<<<<<< yours and >>>>>>> theirs: keep what is right and remove the marks."
 			}

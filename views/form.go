@@ -15,6 +15,10 @@ type field struct {
 	Errors                  Errors
 }
 
+func newField(form, name, label, hint string, errs Errors) field {
+	return field{Form: form, Name: name, Label: label, Hint: hint, Errors: errs}
+}
+
 func (f field) id() string    { return f.Form + "-" + f.Name }
 func (f field) error() string { return f.Errors[f.Name] }
 
@@ -65,4 +69,12 @@ func count(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.FormatInt(n, 10) + " " + many
+}
+
+// leading keeps a first empty line, which HTML drops from a textarea.
+func leading(text string) string {
+	if text != "" && text[0] == '\n' {
+		return "\n" + text
+	}
+	return text
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -52,9 +51,6 @@ const (
 	ImportAgain        = "again"         // looks at the file again, and opens nothing
 )
 
-// RunMappingPath is where someone says what the columns of a run's file are.
-func RunMappingPath(run id.Run) string { return RunPath(run) + "/mapping" }
-
 // named are the columns to choose from: those that have a value in the rows that were looked at.
 func (p ImportProps) named() (list []ImportColumn) {
 	for _, c := range p.Columns {
@@ -99,6 +95,3 @@ func (p ImportProps) mappingFields() []string {
 }
 
 func (p ImportProps) keeps(column string) bool { return slices.Contains(p.Kept, column) }
-
-// RunReportPath is a file with what came of each row of a run's file.
-func RunReportPath(run id.Run) string { return RunPath(run) + "/report.csv" }

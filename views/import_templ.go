@@ -317,7 +317,7 @@ func importRole(props ImportProps, role ImportRole) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		f := field{"run", paramName(role.Param), role.Label, role.Help, props.Errors}
+		f := newField("run", paramName(role.Param), role.Label, role.Help, props.Errors)
 		templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -650,7 +650,7 @@ func importStatuses(props ImportProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		f := field{"run", paramName("other"), "Other statuses", "Also those of rows that are further down.", props.Errors}
+		f := newField("run", paramName("other"), "Other statuses", "Also those of rows that are further down.", props.Errors)
 		templ_7745c5c3_Var28 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

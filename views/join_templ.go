@@ -168,7 +168,7 @@ func JoinPage(props JoinProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				start := first(props.Form.Errors, "name", "email", "password")
-				name := field{"join", "name", "Your name", "", props.Form.Errors}
+				name := newField("join", "name", "Your name", "", props.Form.Errors)
 				templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -235,7 +235,7 @@ func JoinPage(props JoinProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				email := field{"join", "email", "Email", "", props.Form.Errors}
+				email := newField("join", "email", "Email", "", props.Form.Errors)
 				templ_7745c5c3_Var14 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -289,7 +289,7 @@ func JoinPage(props JoinProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				password := field{"join", "password", "Password", "At least 10 characters; a few words in a row are good.", props.Form.Errors}
+				password := newField("join", "password", "Password", "At least 10 characters; a few words in a row are good.", props.Form.Errors)
 				templ_7745c5c3_Var16 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -447,7 +447,7 @@ func ResetPage(props ResetProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			password := field{"reset", "password", "New password", "At least 10 characters; a few words in a row are good.", props.Errors}
+			password := newField("reset", "password", "New password", "At least 10 characters; a few words in a row are good.", props.Errors)
 			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

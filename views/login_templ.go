@@ -82,7 +82,7 @@ func LoginPage(p Page, f LoginForm) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			email := field{"login", "email", "Email", "", f.Errors}
+			email := newField("login", "email", "Email", "", f.Errors)
 			templ_7745c5c3_Var5 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -136,11 +136,11 @@ func LoginPage(p Page, f LoginForm) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = formField(field{Form: email.Form, Name: email.Name, Label: email.Label}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = formField(newField(email.Form, email.Name, email.Label, "", nil)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			password := field{"login", "password", "Password", "", f.Errors}
+			password := newField("login", "password", "Password", "", f.Errors)
 			templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -181,7 +181,7 @@ func LoginPage(p Page, f LoginForm) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = formField(field{Form: password.Form, Name: password.Name, Label: password.Label}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = formField(newField(password.Form, password.Name, password.Label, "", nil)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

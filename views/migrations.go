@@ -8,31 +8,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Thousands is a number as people read it: 12,482.
-func Thousands(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "−", digits[1:]
-	}
-	var b strings.Builder
-	for i, digit := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return sign + b.String()
-}
-
-// Counted is Thousands with the thing's name: 1 task, 12,482 tasks.
-func Counted(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Thousands(n) + " " + many
-}
-
 // stateLook is how a state of a run is shown: never by its colour alone.
 type stateLook struct{ word, icon, class string }
 

@@ -200,19 +200,6 @@ func runNumber(r id.Run) string { return "#" + number(uint64(r)) }
 // Living is how many workers live.
 func Living(workers []migrations.Worker) int { return len(living(workers)) }
 
-// Bytes is a size for people: 2 GB.
-func Bytes(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1 << 30, "GB"}, {1 << 20, "MB"}, {1 << 10, "KB"}} {
-		if n >= unit.size {
-			return strings.TrimSuffix(strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 1, 64), ".0") + " " + unit.name
-		}
-	}
-	return Counted(n, "byte", "bytes")
-}
-
 // leaseText is what is left of a worker's lease, in words.
 func leaseText(left time.Duration) string {
 	if left <= 0 {

@@ -428,7 +428,7 @@ func startForm(props StartRunProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		canary := field{"start", "canary", "Canary", "Do this many tasks first, then pause and ask. Leave it empty to do all.", errs}
+		canary := newField("start", "canary", "Canary", "Do this many tasks first, then pause and ask. Leave it empty to do all.", errs)
 		templ_7745c5c3_Var21 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -477,7 +477,7 @@ func startForm(props StartRunProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, knob := range StartKnobs {
-			f := field{"start", knob.Name, knob.Label, knob.Hint, errs}
+			f := newField("start", knob.Name, knob.Label, knob.Hint, errs)
 			templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -1253,7 +1253,7 @@ func NewRunPage(props NewRunProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				file := field{"run", "file", "File", props.fileHint(), props.Errors}
+				file := newField("run", "file", "File", props.fileHint(), props.Errors)
 				templ_7745c5c3_Var60 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1419,7 +1419,7 @@ func paramField(props NewRunProps, param migrations.ParamInfo) templ.Component {
 			templ_7745c5c3_Var65 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		f := field{"run", paramName(param.Name), param.Label, hintOf(param), props.Errors}
+		f := newField("run", paramName(param.Name), param.Label, hintOf(param), props.Errors)
 		switch param.Kind {
 		case migrations.Flag:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "<div class=\"field\"><label class=\"check\" for=\"")

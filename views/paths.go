@@ -3,6 +3,8 @@ package views
 import (
 	"fmt"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -484,4 +486,71 @@ func RunTasksPath(run id.Run, f TaskFilter) string {
 		return RunPath(run) + "#" + RunFilterID
 	}
 	return RunPath(run) + "?" + values.Encode() + "#" + RunFilterID
+}
+
+// TaskFilter is what a list of tasks is narrowed to, as it stands in the address.
+type TaskFilter struct{ State, Worker, Iteration, Task, After string }
+
+// Any reports whether it leaves anything out.
+func (f TaskFilter) Any() bool { return f.State+f.Worker+f.Iteration+f.Task != "" }
+
+// from is the same filter from a task on, 0 for the first page.
+func (f TaskFilter) from(after id.Task) TaskFilter {
+	f.After = ""
+	if after != 0 {
+		f.After = strconv.FormatUint(uint64(after), 10)
+	}
+	return f
+}
+
+// query is the filter as it stands in an address.
+func (f TaskFilter) query() string {
+	path, _, _ := strings.Cut(RunTasksPath(0, f), "#")
+	_, query, _ := strings.Cut(path, "?")
+	return query
+}
+
+// ToldPath is where an entry of an inbox leads.
+func ToldPath(company string, e tickets.Entry) string {
+	if e.Comment == 0 {
+		return TicketPath(company, e.Key)
+	}
+	return CommentPath(company, e.Key, e.Comment)
+}
+
+// RunMappingPath is where someone says what the columns of a run's file are.
+func RunMappingPath(run id.Run) string { return RunPath(run) + "/mapping" }
+
+// RunReportPath is a file with what came of each row of a run's file.
+func RunReportPath(run id.Run) string { return RunPath(run) + "/report.csv" }
+
+// TrackBoxPath is where a code is typed in.
+const TrackBoxPath = "/t"
+
+// TrackPath is what a code leads to.
+func TrackPath(code string) string { return TrackBoxPath + "/" + url.PathEscape(code) }
+
+// PrivatePath is the private link of a request.
+func PrivatePath(code, token string) string { return TrackPath(code) + "/" + url.PathEscape(token) }
+
+// ReceiptPath is what who sent a form is shown.
+func ReceiptPath(code, token string) string { return PrivatePath(code, token) + "/receipt" }
+
+// RepliesPath takes what a requester writes.
+func RepliesPath(code, token string) string { return PrivatePath(code, token) + "/replies" }
+
+// FormPath is the public form of a board.
+func FormPath(company, slug string) string { return "/" + company + "/forms/" + slug }
+
+// BoardFormPath turns it on and off.
+func BoardFormPath(company, slug string) string { return BoardPath(company, slug) + "/form" }
+
+// RequestLinkPath makes another private link to a ticket.
+func RequestLinkPath(company string, key tickets.Key) string {
+	return TicketPath(company, key) + "/link"
+}
+
+// RequestRevocationPath takes it away.
+func RequestRevocationPath(company string, key tickets.Key) string {
+	return RequestLinkPath(company, key) + "/revocation"
 }

@@ -95,19 +95,6 @@ type CompanySettingsProps struct {
 	Errors Errors
 }
 
-// CompanyForm is what was typed into the form for another company.
-type CompanyForm struct {
-	Name, Slug string
-	Errors     Errors
-}
-
-// CompaniesProps are the companies of an operator.
-type CompaniesProps struct {
-	Page      Page
-	Companies []accounts.Membership
-	Form      CompanyForm
-}
-
 // AuditProps is a page of a company's audit list.
 type AuditProps struct {
 	Page    Page

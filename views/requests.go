@@ -1,43 +1,8 @@
 package views
 
 import (
-	"net/url"
-
-	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/requests"
-	"github.com/counterfoil/counterfoil/domain/tickets"
 )
-
-// TrackBoxPath is where a code is typed in.
-const TrackBoxPath = "/t"
-
-// TrackPath is what a code leads to.
-func TrackPath(code string) string { return TrackBoxPath + "/" + url.PathEscape(code) }
-
-// PrivatePath is the private link of a request.
-func PrivatePath(code, token string) string { return TrackPath(code) + "/" + url.PathEscape(token) }
-
-// ReceiptPath is what who sent a form is shown.
-func ReceiptPath(code, token string) string { return PrivatePath(code, token) + "/receipt" }
-
-// RepliesPath takes what a requester writes.
-func RepliesPath(code, token string) string { return PrivatePath(code, token) + "/replies" }
-
-// FormPath is the public form of a board.
-func FormPath(company, slug string) string { return "/" + company + "/forms/" + slug }
-
-// BoardFormPath turns it on and off.
-func BoardFormPath(company, slug string) string { return BoardPath(company, slug) + "/form" }
-
-// RequestLinkPath makes another private link to a ticket.
-func RequestLinkPath(company string, key tickets.Key) string {
-	return TicketPath(company, key) + "/link"
-}
-
-// RequestRevocationPath takes it away.
-func RequestRevocationPath(company string, key tickets.Key) string {
-	return RequestLinkPath(company, key) + "/revocation"
-}
 
 // RequestForm is what was typed into a public form.
 type RequestForm struct {
@@ -74,23 +39,6 @@ type TrackedProps struct {
 	List         []Comment
 	Older, Newer bool
 	Form         CommentForm
-}
-
-// PublicForm is the section of a board's settings about its public form: as it is, and as it was typed. Address is
-// where strangers find it. Stale says that someone else changed it meanwhile.
-type PublicForm struct {
-	Now, Typed requests.Form
-	Address    string
-	Stale      bool
-	Errors     Errors
-}
-
-// RequestLinkProps shows a new private link, once.
-type RequestLinkProps struct {
-	Page   Page
-	Board  boards.Board
-	Ticket tickets.Ticket
-	Link   string
 }
 
 // stateWords are a request's states as people read them.

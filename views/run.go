@@ -125,12 +125,6 @@ type RunTasks struct {
 	Message string  // why there is nothing
 }
 
-// TaskFilter is what a list of tasks is narrowed to, as it stands in the address.
-type TaskFilter struct{ State, Worker, Iteration, Task, After string }
-
-// Any reports whether it leaves anything out.
-func (f TaskFilter) Any() bool { return f.State+f.Worker+f.Iteration+f.Task != "" }
-
 // Piece is a part of a run's page that is drawn anew by itself. Seen changes with what it shows.
 type Piece struct{ ID, Seen, HTML string }
 

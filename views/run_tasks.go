@@ -3,11 +3,9 @@ package views
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -31,22 +29,6 @@ type RunQuestion struct {
 	Button  string // with the number
 	Class   string
 	Alert   string
-}
-
-// from is the same filter from a task on, 0 for the first page.
-func (f TaskFilter) from(after id.Task) TaskFilter {
-	f.After = ""
-	if after != 0 {
-		f.After = strconv.FormatUint(uint64(after), 10)
-	}
-	return f
-}
-
-// query is the filter as it stands in an address.
-func (f TaskFilter) query() string {
-	path, _, _ := strings.Cut(RunTasksPath(0, f), "#")
-	_, query, _ := strings.Cut(path, "?")
-	return query
 }
 
 func (t RunTasks) nothing() string {

@@ -194,7 +194,7 @@ func namesSection(props BoardSettingsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		title := field{"settings", "title", "Title", "", f.Errors}
+		title := newField("settings", "title", "Title", "", f.Errors)
 		templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -261,7 +261,7 @@ func namesSection(props BoardSettingsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		slug := field{"settings", "slug", "Slug", "Begins every key. Old keys keep working.", f.Errors}
+		slug := newField("settings", "slug", "Slug", "Begins every key. Old keys keep working.", f.Errors)
 		templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -490,7 +490,7 @@ func columnForm(props BoardSettingsProps, i int, f ColumnForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		name := field{f.form(), "name", "Name of column " + position(i), "", f.Errors}
+		name := newField(f.form(), "name", "Name of column "+position(i), "", f.Errors)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"field name\"><label class=\"sr\" for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -611,8 +611,8 @@ func columnForm(props BoardSettingsProps, i int, f ColumnForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		wip := field{f.form(), "wip", "Limit of “" + f.Column.Name + "”", "", f.Errors}
-		limit := field{f.form(), "wip_limit", "Tickets that “" + f.Column.Name + "” may have", "", f.Errors}
+		wip := newField(f.form(), "wip", "Limit of “"+f.Column.Name+"”", "", f.Errors)
+		limit := newField(f.form(), "wip_limit", "Tickets that “"+f.Column.Name+"” may have", "", f.Errors)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"limit\"><label class=\"sr\" for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1057,7 +1057,7 @@ func newColumn(props BoardSettingsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		name := field{f.form(), "name", "New column", "", f.Errors}
+		name := newField(f.form(), "name", "New column", "", f.Errors)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"field\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1462,7 +1462,7 @@ func RemovalPage(props RemovalProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Column.Count > 0 {
-				to := field{"removal", "to", "Its " + count(props.Column.Count, "ticket goes", "tickets go") + " to the end of", "", props.Form.Errors}
+				to := newField("removal", "to", "Its "+count(props.Column.Count, "ticket goes", "tickets go")+" to the end of", "", props.Form.Errors)
 				templ_7745c5c3_Var67 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -60,14 +60,6 @@ func changedBy(c tickets.Conflict) string {
 	}
 }
 
-// leading keeps a first empty line, which HTML drops from a textarea.
-func leading(text string) string {
-	if text != "" && text[0] == '\n' {
-		return "\n" + text
-	}
-	return text
-}
-
 // shorten keeps a title to what a select can show.
 func shorten(title string) string {
 	const most = 60

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
@@ -58,35 +57,10 @@ type DeliveryProps struct {
 // feedWord is a feed at the beginning of a label.
 func feedWord(feed string) string { return strings.ToUpper(feed[:1]) + feed[1:] }
 
-// sends says in a few words what a webhook is sent.
-func sends(w webhooks.Webhook) string {
-	text := strings.Join(w.Feeds, ", ")
-	if w.BoardSlug != "" {
-		text += " of " + w.BoardSlug
-	}
-	return text
-}
-
-// about says what a delivery was about: what people know the row by, or else its number.
-func about(a webhooks.Attempt) string {
-	switch {
-	case a.Subject != "":
-		return a.Subject
-	case a.Row != 0:
-		return fmt.Sprintf("#%d", a.Row)
-	}
-	return ""
-}
-
-// kindWords say how a delivery came to be, where that was not by itself.
-var kindWords = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
-
 // answered is a status in words.
 func answered(status int) string {
 	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
 }
-
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // responseText is how an answer began, as text.
 func responseText(response []byte) string { return strings.ToValidUTF8(string(response), "\uFFFD") }

@@ -1,0 +1,20 @@
+package views
+
+import (
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Comment is a comment with its Markdown as HTML, safe to show.
+type Comment struct {
+	tickets.Comment
+	HTML string
+}
+
+// CommentForm is what was typed into the form of a new comment or of an old one.
+type CommentForm struct {
+	Body    string
+	Version uint64
+	Public  bool // it is a reply to the requester
+	Errors  Errors
+	Current *tickets.Comment // what was saved meanwhile, on a conflict
+}

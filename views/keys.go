@@ -1,0 +1,48 @@
+package views
+
+// Keys is a group of keys in the help.
+type Keys struct {
+	Where string
+	Keys  []KeyHelp
+}
+
+// KeyHelp says what keys do. Those of one entry do the same, or the same in other directions.
+type KeyHelp struct {
+	Keys []string
+	Does string
+}
+
+var keyHelp = []Keys{
+	{"Everywhere", []KeyHelp{
+		{[]string{"/"}, "Jump to a ticket by its key or title"},
+		{[]string{"?"}, "Show these keys"},
+		{[]string{"g b"}, "Go to the boards"},
+		{[]string{"g w"}, "Go to my work"},
+		{[]string{"g i"}, "Go to the inbox"},
+		{[]string{"Esc"}, "Close what is open"},
+		{[]string{"Ctrl Z"}, "Take back your last move, close or delete"},
+	}},
+	{"On a board", []KeyHelp{
+		{[]string{"j", "k", "↓", "↑"}, "Next card, card before"},
+		{[]string{"h", "l", "←", "→"}, "Column to the left, to the right"},
+		{[]string{"Enter"}, "Open the card"},
+		{[]string{"m"}, "Move the card: then the same keys move it, Enter drops it, Esc puts it back"},
+		{[]string{"f"}, "Filter the cards"},
+		{[]string{"c"}, "New ticket"},
+		{[]string{"e"}, "Edit the card's ticket"},
+		{[]string{"a"}, "Assign the card's ticket"},
+	}},
+	{"On a ticket", []KeyHelp{
+		{[]string{"e"}, "Edit"},
+		{[]string{"m"}, "Move to…"},
+		{[]string{"a"}, "Assign"},
+		{[]string{"Ctrl Enter"}, "Save what you write"},
+	}},
+	{"On a run of a migration", []KeyHelp{
+		{[]string{"p"}, "Pause it, resume it, start it"},
+		{[]string{"f"}, "Go to its failures"},
+		{[]string{"w"}, "Go to its workers"},
+		{[]string{"/"}, "Find a task by its number"},
+		{[]string{"r"}, "Look again now"},
+	}},
+}

@@ -1,0 +1,24 @@
+package views
+
+import (
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// PublicForm is the section of a board's settings about its public form: as it is, and as it was typed. Address is
+// where strangers find it. Stale says that someone else changed it meanwhile.
+type PublicForm struct {
+	Now, Typed requests.Form
+	Address    string
+	Stale      bool
+	Errors     Errors
+}
+
+// RequestLinkProps shows a new private link, once.
+type RequestLinkProps struct {
+	Page   Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Link   string
+}
