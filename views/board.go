@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -107,3 +108,5 @@ func (props ColumnProps) Seen() string {
 	}
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
+
+func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }

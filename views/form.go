@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 // field is a form's field: its id is unique on the page also while the dialog shows another form.
@@ -48,19 +46,6 @@ func first(errs Errors, fields ...string) string {
 	}
 	return fields[0]
 }
-
-// only are the messages about some fields: those of one form of a page that has several.
-func only(errs Errors, fields ...string) Errors {
-	some := Errors{}
-	for _, name := range fields {
-		if errs[name] != "" {
-			some[name] = errs[name]
-		}
-	}
-	return some
-}
-
-func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 

@@ -56,7 +56,7 @@ func TestMarksOfAChart(t *testing.T) {
 func TestEveryStateHasALook(t *testing.T) {
 	t.Parallel()
 	for _, state := range append(migrations.Active, migrations.Cancelled, migrations.Complete) {
-		if look, ok := stateLooks[state]; !ok || icons[look.icon] == "" {
+		if look, ok := stateLooks[state]; !ok || !hasIcon(look.icon) {
 			t.Errorf("%s has no word or no icon", state)
 		}
 	}

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -32,3 +33,8 @@ func about(a webhooks.Attempt) string {
 var kindWords = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// answered is a status in words.
+func answered(status int) string {
+	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
+}

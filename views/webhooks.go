@@ -1,8 +1,6 @@
 package views
 
 import (
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -56,11 +54,6 @@ type DeliveryProps struct {
 
 // feedWord is a feed at the beginning of a label.
 func feedWord(feed string) string { return strings.ToUpper(feed[:1]) + feed[1:] }
-
-// answered is a status in words.
-func answered(status int) string {
-	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
-}
 
 // responseText is how an answer began, as text.
 func responseText(response []byte) string { return strings.ToValidUTF8(string(response), "\uFFFD") }
