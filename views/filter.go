@@ -17,8 +17,8 @@ type Filter struct {
 // Any reports whether the board is narrowed at all.
 func (f Filter) Any() bool { return f != Filter{} }
 
-// in returns a path with the filter as its query.
-func (f Filter) in(path string) string {
+// In returns a path with the filter as its query.
+func (f Filter) In(path string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{"q": f.Text, "who": f.Who, "state": f.State} {
 		if value != "" {
@@ -34,8 +34,8 @@ func (f Filter) in(path string) string {
 	return path + "?" + query.Encode()
 }
 
-// mine is the filter for one's own tickets; off where it is that already.
-func (f Filter) mine() Filter {
+// Mine is the filter for one's own tickets; off where it is that already.
+func (f Filter) Mine() Filter {
 	if f.Who == accounts.Me {
 		f.Who = ""
 	} else {
@@ -44,8 +44,8 @@ func (f Filter) mine() Filter {
 	return f
 }
 
-// elsewhere reports whether the filter names a person whom the list of people lacks.
-func (f Filter) elsewhere(people []accounts.Named) bool {
+// Elsewhere reports whether the filter names a person whom the list of people lacks.
+func (f Filter) Elsewhere(people []accounts.Named) bool {
 	if f.Who == "" || f.Who == accounts.Me || f.Who == accounts.NoOne {
 		return false
 	}

@@ -7,28 +7,32 @@ import (
 	"github.com/a-h/templ"
 )
 
-// field is a form's field: its id is unique on the page also while the dialog shows another form.
-type field struct {
+// Field is a form's field: its id is unique on the page also while the dialog shows another form.
+type Field struct {
 	Form, Name, Label, Hint string
 	Errors                  Errors
 }
 
-func newField(form, name, label, hint string, errs Errors) field {
-	return field{Form: form, Name: name, Label: label, Hint: hint, Errors: errs}
+// NewField is a field of a form, with its messages among those of the form.
+func NewField(form, name, label, hint string, errs Errors) Field {
+	return Field{Form: form, Name: name, Label: label, Hint: hint, Errors: errs}
 }
 
-func (f field) id() string    { return f.Form + "-" + f.Name }
-func (f field) error() string { return f.Errors[f.Name] }
+// ID is the control's id.
+func (f Field) ID() string { return f.Form + "-" + f.Name }
 
-// attrs ties the control to its label, hint and error.
-func (f field) attrs() templ.Attributes {
-	attrs := templ.Attributes{"id": f.id(), "name": f.Name}
+// Message is what is wrong with the field, "" for nothing.
+func (f Field) Message() string { return f.Errors[f.Name] }
+
+// Attrs ties the control to its label, hint and error.
+func (f Field) Attrs() templ.Attributes {
+	attrs := templ.Attributes{"id": f.ID(), "name": f.Name}
 	var by []string
 	if f.Hint != "" {
-		by = append(by, f.id()+"-hint")
+		by = append(by, f.ID()+"-hint")
 	}
-	if f.error() != "" {
-		by = append(by, f.id()+"-error")
+	if f.Message() != "" {
+		by = append(by, f.ID()+"-error")
 		attrs["aria-invalid"] = "true"
 	}
 	if by != nil {
@@ -37,8 +41,8 @@ func (f field) attrs() templ.Attributes {
 	return attrs
 }
 
-// first is the field to begin with: the first rejected one, else the first.
-func first(errs Errors, fields ...string) string {
+// FirstField is the field to begin with: the first rejected one, else the first.
+func FirstField(errs Errors, fields ...string) string {
 	for _, name := range fields {
 		if errs[name] != "" {
 			return name
@@ -47,17 +51,19 @@ func first(errs Errors, fields ...string) string {
 	return fields[0]
 }
 
-func number(n uint64) string { return strconv.FormatUint(n, 10) }
+// Number is a number in an address or an attribute.
+func Number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-func count(n int64, one, many string) string {
+// Count is a number with its noun.
+func Count(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return strconv.FormatInt(n, 10) + " " + many
 }
 
-// leading keeps a first empty line, which HTML drops from a textarea.
-func leading(text string) string {
+// TextareaValue keeps a first empty line, which HTML drops from a textarea.
+func TextareaValue(text string) string {
 	if text != "" && text[0] == '\n' {
 		return "\n" + text
 	}

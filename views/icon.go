@@ -1,4 +1,4 @@
 package views
 
-// hasIcon reports whether there is an icon of that name.
-func hasIcon(name string) bool { return icons[name] != "" }
+// HasIcon reports whether there is an icon of that name.
+func HasIcon(name string) bool { return icons[name] != "" }

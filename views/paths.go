@@ -84,7 +84,7 @@ func BoardsPath(company string) string { return "/" + company + "/boards" }
 func BoardPath(company, slug string) string { return "/" + company + "/boards/" + slug }
 
 // FilteredPath is a board narrowed to some of its tickets.
-func FilteredPath(company, slug string, f Filter) string { return f.in(BoardPath(company, slug)) }
+func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath(company, slug)) }
 
 // BoardSettingsPath renames a board.
 func BoardSettingsPath(company, slug string) string { return BoardPath(company, slug) + "/settings" }
@@ -325,10 +325,10 @@ const FeedsPath = "/admin/feeds"
 func FeedsBelowPath(consumer id.Consumer, webhook id.Webhook) string {
 	query := url.Values{}
 	if consumer != 0 {
-		query.Set("consumer", number(uint64(consumer)))
+		query.Set("consumer", Number(uint64(consumer)))
 	}
 	if webhook != 0 {
-		query.Set("webhook", number(uint64(webhook)))
+		query.Set("webhook", Number(uint64(webhook)))
 	}
 	if len(query) == 0 {
 		return FeedsPath
@@ -494,8 +494,8 @@ type TaskFilter struct{ State, Worker, Iteration, Task, After string }
 // Any reports whether it leaves anything out.
 func (f TaskFilter) Any() bool { return f.State+f.Worker+f.Iteration+f.Task != "" }
 
-// from is the same filter from a task on, 0 for the first page.
-func (f TaskFilter) from(after id.Task) TaskFilter {
+// From is the same filter from a task on, 0 for the first page.
+func (f TaskFilter) From(after id.Task) TaskFilter {
 	f.After = ""
 	if after != 0 {
 		f.After = strconv.FormatUint(uint64(after), 10)
@@ -503,8 +503,8 @@ func (f TaskFilter) from(after id.Task) TaskFilter {
 	return f
 }
 
-// query is the filter as it stands in an address.
-func (f TaskFilter) query() string {
+// Query is the filter as it stands in an address.
+func (f TaskFilter) Query() string {
 	path, _, _ := strings.Cut(RunTasksPath(0, f), "#")
 	_, query, _ := strings.Cut(path, "?")
 	return query

@@ -29,8 +29,8 @@ type Page struct {
 	Room   string // path of the style sheet of the control room, "" elsewhere
 }
 
-// writes reports whether who looks at the page may change what is on a board.
-func (p Page) writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
+// Writes reports whether who looks at the page may change what is on a board.
+func (p Page) Writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
 
 // here marks the link to a page as the current one, also on the pages below it.
 func (p Page) here(path, below string) templ.Attributes {

@@ -9,8 +9,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
-// sends says in a few words what a webhook is sent.
-func sends(w webhooks.Webhook) string {
+// WebhookFeeds says in a few words what a webhook is sent.
+func WebhookFeeds(w webhooks.Webhook) string {
 	text := strings.Join(w.Feeds, ", ")
 	if w.BoardSlug != "" {
 		text += " of " + w.BoardSlug
@@ -18,8 +18,8 @@ func sends(w webhooks.Webhook) string {
 	return text
 }
 
-// about says what a delivery was about: what people know the row by, or else its number.
-func about(a webhooks.Attempt) string {
+// DeliverySubject says what a delivery was about: what people know the row by, or else its number.
+func DeliverySubject(a webhooks.Attempt) string {
 	switch {
 	case a.Subject != "":
 		return a.Subject
@@ -29,12 +29,13 @@ func about(a webhooks.Attempt) string {
 	return ""
 }
 
-// kindWords say how a delivery came to be, where that was not by itself.
-var kindWords = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
+// AttemptKinds say how a delivery came to be, where that was not by itself.
+var AttemptKinds = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+// Milliseconds is a time span in them.
+func Milliseconds(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// answered is a status in words.
-func answered(status int) string {
+// StatusText is a status in words.
+func StatusText(status int) string {
 	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
 }

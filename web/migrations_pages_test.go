@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -302,7 +303,7 @@ func TestStartRun(t *testing.T) {
 	})
 	form := func(pairs ...string) []string {
 		fields := []string{"canary", ""}
-		for _, knob := range views.StartKnobs {
+		for _, knob := range admin.StartKnobs {
 			fields = append(fields, knob.Name, knob.Of(migrations.DefaultKnobs), "was-"+knob.Name, knob.Of(migrations.DefaultKnobs))
 		}
 		return append(fields, pairs...)
@@ -333,7 +334,7 @@ func TestStartRun(t *testing.T) {
 	})
 	t.Run("a setting says whether 0 is no limit", func(t *testing.T) {
 		a := ana.get(path).is(t, http.StatusOK)
-		for _, knob := range views.StartKnobs {
+		for _, knob := range admin.StartKnobs {
 			one := form(knob.Name, "0", "was-"+knob.Name, "")
 			if zero := strings.Contains(knob.Hint, "0 is no limit"); zero == (knob.Name == "concurrency") {
 				t.Errorf("%s: %s", knob.Name, knob.Hint)

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 )
 
 const fingerprint = "00000000000000ab"
@@ -92,13 +93,13 @@ func TestRunPage(t *testing.T) {
 		ana := h.operator()
 		page := ana.get(views.RunPath(run)).page()
 		var seen []string
-		for _, piece := range views.RunPieces {
+		for _, piece := range admin.RunPieces {
 			seen = append(seen, page.Find("#"+piece).AttrOr("data-seen", "none"))
 		}
 		ask := func(seen ...string) *answer {
 			return ana.htmx(views.RunPollID).get(views.RunLivePath(run) + "?seen=" + strings.Join(seen, "."))
 		}
-		for i, piece := range views.RunPieces {
+		for i, piece := range admin.RunPieces {
 			if piece == views.RunDatabaseID || piece == views.RunWorkersID {
 				seen[i] = "-" // their times go on
 			}
@@ -112,7 +113,7 @@ func TestRunPage(t *testing.T) {
 			t.Error(got)
 		}
 		ask("-", "-", "-", "-", "-", "-", "-", "-", "-", "-").is(t, http.StatusNoContent)
-		ask().is(t, http.StatusOK).has(t, len(views.RunPieces), "[hx-swap-oob]")
+		ask().is(t, http.StatusOK).has(t, len(admin.RunPieces), "[hx-swap-oob]")
 	})
 	t.Run("an answer without the list stays below ten kilobytes of changes", func(t *testing.T) {
 		t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/api"
 )
 
@@ -90,7 +91,7 @@ func printRejected(ctx context.Context, env environment, w *app.App, run id.Run)
 		if err != nil {
 			return err
 		}
-		if unlisted := views.UnlistedRejections(r); unlisted != "" {
+		if unlisted := admin.UnlistedRejections(r); unlisted != "" {
 			fmt.Fprintln(env.stdout, unlisted)
 		}
 	}

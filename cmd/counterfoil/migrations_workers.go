@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/api"
 )
 
@@ -38,7 +39,7 @@ func listWorkers(ctx context.Context, env environment, asJSON bool) error {
 		rows := make([][]string, len(list))
 		for i, one := range list {
 			rows[i] = []string{
-				digits(one.ID), one.Host, strconv.Itoa(one.PID), one.Version, views.WorkerWord(one), strconv.Itoa(one.InFlight), views.Thousands(int64(one.Finished)),
+				digits(one.ID), one.Host, strconv.Itoa(one.PID), one.Version, admin.WorkerWord(one), strconv.Itoa(one.InFlight), views.Thousands(int64(one.Finished)),
 				strconv.FormatFloat(one.PerSecond, 'f', 1, 64), stamp(one.StartedAt), stamp(one.BeatAt),
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/refs"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/api"
 )
 
@@ -56,7 +56,7 @@ func runway(s refs.Standing) string {
 func recounted(r refs.Recount) string {
 	text := "Not counted yet."
 	if r.At != nil {
-		text = fmt.Sprintf("Counted %s: %s.", r.At.UTC().Format(time.RFC3339), views.RecountVerdict(r))
+		text = fmt.Sprintf("Counted %s: %s.", r.At.UTC().Format(time.RFC3339), admin.RecountVerdict(r))
 	}
 	if r.GaveUp() {
 		text += fmt.Sprintf(" The count that began %s took too long and was given up.", r.BeganAt.UTC().Format(time.RFC3339))

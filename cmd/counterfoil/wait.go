@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/api"
 )
 
@@ -101,7 +101,7 @@ func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen
 		if err != nil {
 			return r, err
 		}
-		switch living := views.Living(workers) > 0; {
+		switch living := admin.Living(workers) > 0; {
 		case living:
 			alone = time.Time{}
 		case alone.IsZero():

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/static"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -32,7 +33,7 @@ func (h *Handlers) controlRoom(c echo.Context, title string) views.Page {
 	return p
 }
 
-func (h *Handlers) where() views.Where {
+func (h *Handlers) where() admin.Where {
 	host, database := h.console.Where()
-	return views.Where{Host: host, Database: database}
+	return admin.Where{Host: host, Database: database}
 }

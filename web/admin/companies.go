@@ -6,23 +6,24 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 func (h *Handlers) Companies(c echo.Context) error {
-	return h.showCompanies(c, http.StatusOK, views.CompanyForm{})
+	return h.showCompanies(c, http.StatusOK, admin.CompanyForm{})
 }
 
-func (h *Handlers) showCompanies(c echo.Context, code int, form views.CompanyForm) error {
+func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyForm) error {
 	companies, err := h.workflows.Companies(c.Request().Context(), respond.User(c).ID)
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, views.CompaniesPage(views.CompaniesProps{Page: h.respond.Page(c, "Companies"), Companies: companies, Form: form}))
+	return respond.Render(c, code, admin.CompaniesPage(admin.CompaniesProps{Page: h.respond.Page(c, "Companies"), Companies: companies, Form: form}))
 }
 
 func (h *Handlers) OpenCompany(c echo.Context) error {
-	form := views.CompanyForm{Name: c.FormValue("company"), Slug: c.FormValue("slug")}
+	form := admin.CompanyForm{Name: c.FormValue("company"), Slug: c.FormValue("slug")}
 	opened, err := h.console.OpenCompany(c.Request().Context(), respond.User(c).ID, form.Name, form.Slug)
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)

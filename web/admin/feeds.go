@@ -17,18 +17,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 // The pages of operators about feeds and who reads them.
 
 func (h *Handlers) Feeds(c echo.Context) error {
-	return h.showFeeds(c, http.StatusOK, views.RepublishForm{Feed: c.QueryParam("feed")})
+	return h.showFeeds(c, http.StatusOK, admin.RepublishForm{Feed: c.QueryParam("feed")})
 }
 
-func (h *Handlers) showFeeds(c echo.Context, code int, form views.RepublishForm) error {
+func (h *Handlers) showFeeds(c echo.Context, code int, form admin.RepublishForm) error {
 	ctx := c.Request().Context()
-	props := views.FeedsProps{Form: form}
+	props := admin.FeedsProps{Form: form}
 	var err error
 	if props.AfterConsumer, err = respond.Cursor[id.Consumer](c, "consumer"); err != nil {
 		return err
@@ -50,13 +51,13 @@ func (h *Handlers) showFeeds(c echo.Context, code int, form views.RepublishForm)
 	}
 	props.Page = h.controlRoom(c, "Feeds")
 	if respond.Target(c) == views.FeedsID {
-		return respond.Render(c, code, views.FeedList(props))
+		return respond.Render(c, code, admin.FeedList(props))
 	}
-	return respond.Render(c, code, views.FeedsPage(props))
+	return respond.Render(c, code, admin.FeedsPage(props))
 }
 
 func (h *Handlers) Republish(c echo.Context) error {
-	form := views.RepublishForm{
+	form := admin.RepublishForm{
 		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
 		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
 	}
@@ -78,7 +79,7 @@ func (h *Handlers) Republish(c echo.Context) error {
 	return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("%s of %s published again.", views.Counted(rows, "row", "rows"), form.Feed))
 }
 
-func (h *Handlers) rejectRepublishing(c echo.Context, form views.RepublishForm, err error) error {
+func (h *Handlers) rejectRepublishing(c echo.Context, form admin.RepublishForm, err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if errors.Is(err, fault.NotFound) {
 		field := "company"
@@ -108,18 +109,18 @@ func (h *Handlers) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
 }
 
 func (h *Handlers) Consumer(c echo.Context) error {
-	return h.showConsumer(c, http.StatusOK, views.SeekForm{})
+	return h.showConsumer(c, http.StatusOK, admin.SeekForm{})
 }
 
-func (h *Handlers) showConsumer(c echo.Context, code int, form views.SeekForm) error {
+func (h *Handlers) showConsumer(c echo.Context, code int, form admin.SeekForm) error {
 	consumer, err := h.consumerOfPath(c)
 	if err != nil {
 		return err
 	}
 	if respond.Target(c) == views.ConsumerID {
-		return respond.Render(c, code, views.ConsumerFacts(consumer))
+		return respond.Render(c, code, admin.ConsumerFacts(consumer))
 	}
-	return respond.Render(c, code, views.ConsumerPage(views.ConsumerProps{Page: h.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
+	return respond.Render(c, code, admin.ConsumerPage(admin.ConsumerProps{Page: h.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
 }
 
 func (h *Handlers) SwitchConsumer(c echo.Context) error {
@@ -153,7 +154,7 @@ func badSeek(field, why string) error {
 var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
 // placeOf is where a form says that a consumer shall read on, as feeds.Find takes it.
-func placeOf(form views.SeekForm) (string, error) {
+func placeOf(form admin.SeekForm) (string, error) {
 	switch form.Place {
 	case "start", "end":
 		return form.Place, nil
@@ -178,7 +179,7 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := views.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
+	form := admin.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
 	place, err := placeOf(form)
 	if err == nil {
 		_, err = h.console.SeekAnyConsumer(c.Request().Context(), consumer, place)
@@ -202,7 +203,7 @@ func (h *Handlers) ConsumerRemoval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.ConsumerRemovalPage(views.ConsumerRemovalProps{Page: h.controlRoom(c, "Delete a consumer"), Consumer: consumer}))
+	return respond.Render(c, http.StatusOK, admin.ConsumerRemovalPage(admin.ConsumerRemovalProps{Page: h.controlRoom(c, "Delete a consumer"), Consumer: consumer}))
 }
 
 func (h *Handlers) DeleteConsumer(c echo.Context) error {
@@ -226,7 +227,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.AnyWebhookProps{Older: before != 0}
+	props := admin.AnyWebhookProps{Older: before != 0}
 	if props.Webhook, err = h.console.AnyWebhook(ctx, webhook); err != nil {
 		return err
 	}
@@ -243,9 +244,9 @@ func (h *Handlers) Webhook(c echo.Context) error {
 	}
 	props.Page = h.controlRoom(c, props.Webhook.Host())
 	if respond.Target(c) == views.WebhookID {
-		return respond.Render(c, http.StatusOK, views.AnyWebhookFacts(props))
+		return respond.Render(c, http.StatusOK, admin.AnyWebhookFacts(props))
 	}
-	return respond.Render(c, http.StatusOK, views.AnyWebhookPage(props))
+	return respond.Render(c, http.StatusOK, admin.AnyWebhookPage(props))
 }
 
 // managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -20,7 +21,7 @@ import (
 // once and keeps the file. The second one shows what is in that, and opens the run from it.
 
 // keepFile opens a run that only keeps a file, and leads to the page that shows what is in it.
-func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props views.NewRunProps) error {
+func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.NewRunProps) error {
 	values := migrations.Values{}
 	for _, name := range props.Migration.First {
 		values[name] = props.Values[name]
@@ -40,37 +41,37 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props views.Ne
 }
 
 // importProps is the page of a run's file. values are what is chosen.
-func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (views.ImportProps, error) {
+func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (admin.ImportProps, error) {
 	ctx := c.Request().Context()
 	run, err := respond.RowID[id.Run](c.Param("run"), echo.ErrNotFound)
 	if err != nil {
-		return views.ImportProps{}, err
+		return admin.ImportProps{}, err
 	}
 	earlier, err := h.console.Run(ctx, run)
 	if err != nil {
-		return views.ImportProps{}, err
+		return admin.ImportProps{}, err
 	}
 	if earlier.Name != workflows.ImportName {
-		return views.ImportProps{}, echo.ErrNotFound
+		return admin.ImportProps{}, echo.ErrNotFound
 	}
 	kind, err := h.console.Migration(ctx, earlier.Name)
 	if err != nil {
-		return views.ImportProps{}, err
+		return admin.ImportProps{}, err
 	}
 	values := choose(kind, earlier)
-	props := views.ImportProps{
-		NewRunProps: views.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(), MaxUpload: h.respond.MaxUpload}, Run: earlier,
+	props := admin.ImportProps{
+		NewRunProps: admin.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(), MaxUpload: h.respond.MaxUpload}, Run: earlier,
 	}
 	file, err := h.workflows.ImportFile(ctx, run, values)
 	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.Places, file.Rows, file.Whole, file.Rejected
 	for _, column := range file.Columns {
-		props.Columns = append(props.Columns, views.ImportColumn(column))
+		props.Columns = append(props.Columns, admin.ImportColumn(column))
 	}
 	for _, role := range file.Roles {
-		props.Roles = append(props.Roles, views.ImportRole(role))
+		props.Roles = append(props.Roles, admin.ImportRole(role))
 	}
 	for _, status := range file.Statuses {
-		props.Statuses = append(props.Statuses, views.ImportStatus(status))
+		props.Statuses = append(props.Statuses, admin.ImportStatus(status))
 	}
 	return props, err
 }
@@ -96,11 +97,11 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	}
 	props, err := h.importProps(c, func(kind migrations.Info, earlier migrations.Run) migrations.Values {
 		values := typedValues(kind, form.Get)
-		values["statuses"] = chosenStatuses(earlier.Values["statuses"], form[views.ImportStatusName], form[views.ImportStatusColumn])
-		if kept := form[views.ImportKeep]; len(kept) > 0 {
+		values["statuses"] = chosenStatuses(earlier.Values["statuses"], form[admin.ImportStatusName], form[admin.ImportStatusColumn])
+		if kept := form[admin.ImportKeep]; len(kept) > 0 {
 			values["keep"] = strings.Join(kept, "\n")
-		} else if form.Has(views.ParamField("title")) {
-			values["keep"] = views.ImportNone
+		} else if form.Has(admin.ParamField("title")) {
+			values["keep"] = admin.ImportNone
 		}
 		return values
 	})
@@ -108,7 +109,7 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}
-	if form.Get(views.ImportAgain) != "" {
+	if form.Get(admin.ImportAgain) != "" {
 		return h.showImport(c, http.StatusOK, props)
 	}
 	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID})
@@ -136,13 +137,13 @@ func chosenStatuses(before string, names, columns []string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (h *Handlers) showImport(c echo.Context, code int, props views.ImportProps) error {
+func (h *Handlers) showImport(c echo.Context, code int, props admin.ImportProps) error {
 	props.Page = h.controlRoom(c, "Import tickets")
-	return respond.Render(c, code, views.ImportPage(props))
+	return respond.Render(c, code, admin.ImportPage(props))
 }
 
 // rejectImport shows the page again with what is wrong.
-func (h *Handlers) rejectImport(c echo.Context, props views.ImportProps, err error) error {
+func (h *Handlers) rejectImport(c echo.Context, props admin.ImportProps, err error) error {
 	code, _ := respond.Status(err)
 	if _, _, ok := respond.Rejected(err); props.Migration.Name == "" || !ok && fault.KindOf(err) != fault.Invalid {
 		return err
@@ -150,7 +151,7 @@ func (h *Handlers) rejectImport(c echo.Context, props views.ImportProps, err err
 	props.Errors = respond.FieldErrors(err, func(one error) string {
 		for _, param := range props.Migration.Params {
 			if fault.Field(one) == param.Name {
-				return views.ParamField(param.Name)
+				return admin.ParamField(param.Name)
 			}
 		}
 		return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -21,7 +22,7 @@ func (h *Handlers) Migrations(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.MigrationsProps{Older: before != 0}
+	props := admin.MigrationsProps{Older: before != 0}
 	if props.Kinds, err = h.console.Migrations(ctx); err != nil {
 		return err
 	}
@@ -42,9 +43,9 @@ func (h *Handlers) Migrations(c echo.Context) error {
 	}
 	props.Page = h.controlRoom(c, "Migrations")
 	if respond.Target(c) == views.RunListID {
-		return respond.Render(c, http.StatusOK, views.RunList(props))
+		return respond.Render(c, http.StatusOK, admin.RunList(props))
 	}
-	return respond.Render(c, http.StatusOK, views.MigrationsPage(props))
+	return respond.Render(c, http.StatusOK, admin.MigrationsPage(props))
 }
 
 // alone are the runs, of those that are not over, whose migration no living worker knows.
@@ -63,11 +64,11 @@ func (h *Handlers) Workers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.WorkersProps{Page: h.controlRoom(c, "Workers"), Workers: workers}
+	props := admin.WorkersProps{Page: h.controlRoom(c, "Workers"), Workers: workers}
 	if respond.Target(c) == views.WorkersID {
-		return respond.Render(c, http.StatusOK, views.WorkerList(props))
+		return respond.Render(c, http.StatusOK, admin.WorkerList(props))
 	}
-	return respond.Render(c, http.StatusOK, views.WorkersPage(props))
+	return respond.Render(c, http.StatusOK, admin.WorkersPage(props))
 }
 
 // codeBadDrain: the field drain says neither yes nor no. Use the page's buttons.
@@ -120,12 +121,12 @@ func (h *Handlers) Rejections(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.RejectionsProps{Run: run}
+	props := admin.RejectionsProps{Run: run}
 	if props.List, props.More, err = h.console.RunRejections(c.Request().Context(), run.ID, after); err != nil {
 		return err
 	}
 	props.Page = h.controlRoom(c, fmt.Sprintf("Rejected lines of run %d", run.ID))
-	return respond.Render(c, http.StatusOK, views.RejectionsPage(props))
+	return respond.Render(c, http.StatusOK, admin.RejectionsPage(props))
 }
 
 // RejectionsFile are the rejected lines of a run.

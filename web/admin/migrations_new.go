@@ -10,18 +10,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 // newRunProps is the form of a new run of the migration in the path, of the values of another run
 // where that is named.
-func (h *Handlers) newRunProps(c echo.Context, from string) (views.NewRunProps, error) {
+func (h *Handlers) newRunProps(c echo.Context, from string) (admin.NewRunProps, error) {
 	ctx := c.Request().Context()
 	kind, err := h.console.Migration(ctx, c.Param("name"))
 	if err != nil {
-		return views.NewRunProps{}, err
+		return admin.NewRunProps{}, err
 	}
-	props := views.NewRunProps{Migration: kind, Values: migrations.Values{}, Where: h.where(), MaxUpload: h.respond.MaxUpload}
+	props := admin.NewRunProps{Migration: kind, Values: migrations.Values{}, Where: h.where(), MaxUpload: h.respond.MaxUpload}
 	if from == "" {
 		return props, nil
 	}
@@ -52,9 +53,9 @@ func (h *Handlers) NewRun(c echo.Context) error {
 	return h.showNewRun(c, http.StatusOK, props)
 }
 
-func (h *Handlers) showNewRun(c echo.Context, code int, props views.NewRunProps) error {
+func (h *Handlers) showNewRun(c echo.Context, code int, props admin.NewRunProps) error {
 	props.Page = h.controlRoom(c, props.Migration.Title)
-	return respond.Render(c, code, views.NewRunPage(props))
+	return respond.Render(c, code, admin.NewRunPage(props))
 }
 
 // OpenRun opens a run, which workers fill then. It reads the form while it comes in, where that has a file.
@@ -94,7 +95,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 func typedValues(kind migrations.Info, get func(string) string) migrations.Values {
 	values := migrations.Values{}
 	for _, param := range kind.Params {
-		value := get(views.ParamField(param.Name))
+		value := get(admin.ParamField(param.Name))
 		if param.Kind == migrations.Flag && value == "" {
 			value = "false"
 		}
@@ -104,14 +105,14 @@ func typedValues(kind migrations.Info, get func(string) string) migrations.Value
 }
 
 // rejectRun shows the form again with all that is wrong, beside its fields. Secrets are not sent back.
-func (h *Handlers) rejectRun(c echo.Context, props views.NewRunProps, err error) error {
+func (h *Handlers) rejectRun(c echo.Context, props admin.NewRunProps, err error) error {
 	code, _ := respond.Status(err)
 	if _, _, ok := respond.Rejected(err); !ok && fault.KindOf(err) != fault.Invalid {
 		return err
 	}
 	fields := map[string]string{"upload": "file", "file": "file", "dry": "dry"}
 	for _, param := range props.Migration.Params {
-		fields[param.Name] = views.ParamField(param.Name)
+		fields[param.Name] = admin.ParamField(param.Name)
 		if param.Kind == migrations.Secret {
 			delete(props.Values, param.Name)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -22,30 +23,30 @@ func (h *Handlers) StartForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props.Form = views.NewStartForm(props.Run)
+	props.Form = admin.NewStartForm(props.Run)
 	return h.showStart(c, http.StatusOK, props)
 }
 
-func (h *Handlers) startProps(c echo.Context) (views.StartRunProps, error) {
+func (h *Handlers) startProps(c echo.Context) (admin.StartRunProps, error) {
 	run, err := h.runOfPath(c)
 	if err != nil {
-		return views.StartRunProps{}, err
+		return admin.StartRunProps{}, err
 	}
 	ctx := c.Request().Context()
 	info, err := h.console.Migration(ctx, run.Name)
 	if err != nil && !errors.Is(err, fault.NotFound) {
-		return views.StartRunProps{}, err
+		return admin.StartRunProps{}, err
 	}
 	workers, err := h.console.Workers(ctx)
-	return views.StartRunProps{Run: run, Params: views.RunParams(run, info), Where: h.where(), Living: views.Living(workers)}, err
+	return admin.StartRunProps{Run: run, Params: admin.RunParams(run, info), Where: h.where(), Living: admin.Living(workers)}, err
 }
 
-func (h *Handlers) showStart(c echo.Context, code int, props views.StartRunProps) error {
+func (h *Handlers) showStart(c echo.Context, code int, props admin.StartRunProps) error {
 	props.Page = h.controlRoom(c, "Start run "+strconv.FormatUint(uint64(props.Run.ID), 10))
 	if respond.Target(c) == views.StartID {
-		return respond.Render(c, code, views.StartRun(props))
+		return respond.Render(c, code, admin.StartRun(props))
 	}
-	return respond.Render(c, code, views.StartRunPage(props))
+	return respond.Render(c, code, admin.StartRunPage(props))
 }
 
 // StartRun starts a run with the settings of the form.
@@ -67,7 +68,7 @@ func (h *Handlers) StartRun(c echo.Context) error {
 }
 
 // rejectStart shows the question again: with what was wrong, or as the run is now.
-func (h *Handlers) rejectStart(c echo.Context, props views.StartRunProps, err error) error {
+func (h *Handlers) rejectStart(c echo.Context, props admin.StartRunProps, err error) error {
 	if messages := knobErrors(err); len(messages) > 0 {
 		props.Form.Errors = messages
 		return h.showStart(c, http.StatusUnprocessableEntity, props)
@@ -87,7 +88,7 @@ func (h *Handlers) rejectStart(c echo.Context, props views.StartRunProps, err er
 
 // readStart reads the form. Knobs that were left as they stood are not turned: somebody else may have
 // turned them meanwhile.
-func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
+func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
 	bad = views.Errors{}
 	props.Form.Canary = c.FormValue("canary")
 	if text := plainNumber(props.Form.Canary); text != "" {
@@ -101,7 +102,7 @@ func readStart(c echo.Context, run migrations.Run, props *views.StartRunProps) (
 		canary = int(n)
 	}
 	props.Form.Knobs = map[string]string{}
-	for _, knob := range views.StartKnobs {
+	for _, knob := range admin.StartKnobs {
 		text := c.FormValue(knob.Name)
 		props.Form.Knobs[knob.Name] = text
 		if plainNumber(text) == plainNumber(c.FormValue("was-"+knob.Name)) {

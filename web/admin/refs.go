@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -23,13 +24,13 @@ import (
 func (h *Handlers) Refs(c echo.Context) error { return h.showRefs(c, http.StatusOK, nil, nil) }
 
 // showRefs shows the page with what was typed into one of its forms, if anything.
-func (h *Handlers) showRefs(c echo.Context, code int, mint *views.MintForm, policy *views.RefPolicyForm) error {
+func (h *Handlers) showRefs(c echo.Context, code int, mint *admin.MintForm, policy *admin.RefPolicyForm) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Lot](c, "before")
 	if err != nil {
 		return err
 	}
-	props := views.RefsProps{Before: before, Mint: views.NewMintForm()}
+	props := admin.RefsProps{Before: before, Mint: admin.NewMintForm()}
 	if props.Standing, err = h.console.RefStanding(ctx); err != nil {
 		return err
 	}
@@ -52,16 +53,16 @@ func (h *Handlers) showRefs(c echo.Context, code int, mint *views.MintForm, poli
 	}
 	props.Page = h.controlRoom(c, "Reference codes")
 	if respond.Target(c) == views.RefsID {
-		return respond.Render(c, code, views.RefState(props))
+		return respond.Render(c, code, admin.RefState(props))
 	}
-	props.Policy = views.NewRefPolicyForm(props.Standing.Policy)
+	props.Policy = admin.NewRefPolicyForm(props.Standing.Policy)
 	if mint != nil {
 		props.Mint = *mint
 	}
 	if policy != nil {
 		props.Policy = *policy
 	}
-	return respond.Render(c, code, views.RefsPage(props))
+	return respond.Render(c, code, admin.RefsPage(props))
 }
 
 // runIfThere is a run, or nil where there is none such.
@@ -77,8 +78,8 @@ func (h *Handlers) runIfThere(ctx context.Context, run id.Run) (*migrations.Run,
 }
 
 // mintOrder reads what the form of a mint says, as the migration takes it.
-func (h *Handlers) mintOrder(c echo.Context) (migrations.Values, views.MintForm, error) {
-	form := views.MintForm{Codes: c.FormValue("codes"), Length: c.FormValue("length")}
+func (h *Handlers) mintOrder(c echo.Context) (migrations.Values, admin.MintForm, error) {
+	form := admin.MintForm{Codes: c.FormValue("codes"), Length: c.FormValue("length")}
 	if plainNumber(form.Codes) == "" { // not the number that the migration takes by itself
 		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
 	}
@@ -96,7 +97,7 @@ func (h *Handlers) MintForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.MintProps{Where: h.where()}
+	props := admin.MintProps{Where: h.where()}
 	props.Codes, _ = strconv.ParseUint(values["codes"], 10, 63) // checked, as the next
 	props.Length, _ = strconv.Atoi(values["length"])
 	for _, l := range standing.ByLength {
@@ -105,7 +106,7 @@ func (h *Handlers) MintForm(c echo.Context) error {
 		}
 	}
 	props.Page = h.controlRoom(c, "Mint reference codes")
-	return respond.Render(c, http.StatusOK, views.MintPage(props))
+	return respond.Render(c, http.StatusOK, admin.MintPage(props))
 }
 
 func (h *Handlers) Mint(c echo.Context) error {
@@ -120,7 +121,7 @@ func (h *Handlers) Mint(c echo.Context) error {
 	return h.respond.SeeOther(c, views.RunPath(run.ID), "")
 }
 
-func (h *Handlers) rejectMint(c echo.Context, form views.MintForm, err error) error {
+func (h *Handlers) rejectMint(c echo.Context, form admin.MintForm, err error) error {
 	code, _ := respond.Status(err)
 	if _, _, ok := respond.Rejected(err); !ok && fault.KindOf(err) != fault.Invalid {
 		return err
@@ -130,7 +131,7 @@ func (h *Handlers) rejectMint(c echo.Context, form views.MintForm, err error) er
 }
 
 func (h *Handlers) SetRefPolicy(c echo.Context) error {
-	form := views.RefPolicyForm{AtLeast: c.FormValue("at_least"), LowHours: c.FormValue("low_hours"), HighHours: c.FormValue("high_hours"), Errors: views.Errors{}}
+	form := admin.RefPolicyForm{AtLeast: c.FormValue("at_least"), LowHours: c.FormValue("low_hours"), HighHours: c.FormValue("high_hours"), Errors: views.Errors{}}
 	whole := func(name, text string) int {
 		n, err := strconv.ParseUint(plainNumber(text), 10, 31)
 		if err != nil {
@@ -190,8 +191,8 @@ func (h *Handlers) showQuarantine(c echo.Context, code int, errs views.Errors) e
 	if err != nil {
 		return err
 	}
-	props := views.LotQuarantineProps{Page: h.controlRoom(c, "Put a lot in quarantine"), Lot: lot, Errors: errs}
-	return respond.Render(c, code, views.LotQuarantinePage(props))
+	props := admin.LotQuarantineProps{Page: h.controlRoom(c, "Put a lot in quarantine"), Lot: lot, Errors: errs}
+	return respond.Render(c, code, admin.LotQuarantinePage(props))
 }
 
 func (h *Handlers) QuarantineLot(c echo.Context) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -26,7 +27,7 @@ func (h *Handlers) Failures(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.RunFailuresPage(h.controlRoom(c, "Failures"), run, list))
+	return respond.Render(c, http.StatusOK, admin.RunFailuresPage(h.controlRoom(c, "Failures"), run, list))
 }
 
 // FailuresFile are the failed tasks, of the group that is named, or all.
@@ -51,7 +52,7 @@ func (h *Handlers) bulkForm(c echo.Context, path func(id.Run) string, verb, what
 	if err != nil {
 		return err
 	}
-	q := views.RunQuestion{Run: run, Path: path(run.ID), Fields: map[string]string{"all": "1"}, Class: class}
+	q := admin.RunQuestion{Run: run, Path: path(run.ID), Fields: map[string]string{"all": "1"}, Class: class}
 	tasks, one, many, none := run.Progress.Failed, "failed task", "failed tasks", "None of these tasks is failed any more."
 	if c.QueryParam("waiting") == "1" {
 		tasks, one, many, none = run.Progress.Waiting, "waiting task", "waiting tasks", "No task waits any more."

@@ -13,6 +13,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -23,7 +24,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	now := views.KnobsFormOf(run.Knobs).Values
+	now := admin.KnobsFormOf(run.Knobs).Values
 	form, err := typedKnobs(c, now)
 	if err != nil {
 		return err
@@ -47,13 +48,13 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	}
 	form.Errors = wrong
 	if !respond.IsFragment(c) {
-		return h.showRun(c, code, run, views.RunLive{Knobs: form})
+		return h.showRun(c, code, run, admin.RunLive{Knobs: form})
 	}
-	pieces, err := views.DrawRun(c.Request().Context(), views.RunLive{Run: run, Knobs: form})
+	pieces, err := admin.DrawRun(c.Request().Context(), admin.RunLive{Run: run, Knobs: form})
 	if err != nil {
 		return fmt.Errorf("draw knobs: %w", err)
 	}
-	return respond.Render(c, code, views.RunPieceOOB(pieces[views.RunKnobsID]))
+	return respond.Render(c, code, admin.RunPieceOOB(pieces[views.RunKnobsID]))
 }
 
 func (h *Handlers) answerKnobs(c echo.Context, run migrations.Run, err error) error {
@@ -67,13 +68,13 @@ func (h *Handlers) answerKnobs(c echo.Context, run migrations.Run, err error) er
 }
 
 // typedKnobs is the form as it was sent. What it does not have stays as it is now.
-func typedKnobs(c echo.Context, now map[string]string) (views.KnobsForm, error) {
+func typedKnobs(c echo.Context, now map[string]string) (admin.KnobsForm, error) {
 	sent, err := c.FormParams()
 	if err != nil {
-		return views.KnobsForm{}, echo.ErrBadRequest
+		return admin.KnobsForm{}, echo.ErrBadRequest
 	}
-	form := views.KnobsForm{Values: map[string]string{}, Was: map[string]string{}}
-	for _, name := range views.KnobNames() {
+	form := admin.KnobsForm{Values: map[string]string{}, Was: map[string]string{}}
+	for _, name := range admin.KnobNames() {
 		form.Values[name], form.Was[name] = strings.TrimSpace(sent.Get(name)), sent.Get("was_"+name)
 		if !sent.Has(name) && (name != "throttled" || !sent.Has("was_throttled")) { // a box that is off is not sent
 			form.Values[name], form.Was[name] = now[name], now[name]
@@ -83,7 +84,7 @@ func typedKnobs(c echo.Context, now map[string]string) (views.KnobsForm, error) 
 }
 
 // overtaken are the settings that someone else changed since the form was drawn.
-func overtaken(form views.KnobsForm, now map[string]string) views.Errors {
+func overtaken(form admin.KnobsForm, now map[string]string) views.Errors {
 	wrong := views.Errors{}
 	for name, value := range form.Values {
 		if value != form.Was[name] && form.Was[name] != now[name] && value != now[name] {
@@ -109,7 +110,7 @@ func knobErrors(err error) views.Errors {
 }
 
 // readKnobs reads what was changed in the form.
-func readKnobs(form views.KnobsForm) (change migrations.KnobChange, wrong views.Errors) {
+func readKnobs(form admin.KnobsForm) (change migrations.KnobChange, wrong views.Errors) {
 	k := knobReader{form: form, wrong: views.Errors{}}
 	change = migrations.KnobChange{
 		Concurrency: k.whole("concurrency"), Block: k.whole("block"), Attempts: k.whole("attempts"),
@@ -132,7 +133,7 @@ func readKnobs(form views.KnobsForm) (change migrations.KnobChange, wrong views.
 }
 
 type knobReader struct {
-	form  views.KnobsForm
+	form  admin.KnobsForm
 	wrong views.Errors
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -25,8 +26,8 @@ func taskFilter(c echo.Context) views.TaskFilter {
 }
 
 // tasksOf is the page of a run's tasks that the address asks for.
-func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (views.RunTasks, error) {
-	t := views.RunTasks{Run: run, Filter: taskFilter(c)}
+func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, error) {
+	t := admin.RunTasks{Run: run, Filter: taskFilter(c)}
 	if t.Filter.Task != "" {
 		return h.oneTask(c, t)
 	}
@@ -60,7 +61,7 @@ func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message strin
 }
 
 // oneTask is the list with the one task whose number was typed.
-func (h *Handlers) oneTask(c echo.Context, t views.RunTasks) (views.RunTasks, error) {
+func (h *Handlers) oneTask(c echo.Context, t admin.RunTasks) (admin.RunTasks, error) {
 	number, wrong := respond.RowID[id.Task](t.Filter.Task, echo.ErrNotFound)
 	if wrong != nil {
 		number = 0 // which no task has
@@ -84,13 +85,13 @@ func (h *Handlers) Task(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.RunTaskProps{Run: run, All: c.QueryParam("all") != ""}
+	props := admin.RunTaskProps{Run: run, All: c.QueryParam("all") != ""}
 	if props.Task, props.Attempts, err = h.console.RunTask(c.Request().Context(), run.ID, number); err != nil {
 		return err
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.RunTaskDrawer(props, false))
+		return respond.Render(c, http.StatusOK, admin.RunTaskDrawer(props, false))
 	}
 	props.Page = h.controlRoom(c, fmt.Sprintf("Task %d", number))
-	return respond.Render(c, http.StatusOK, views.RunTaskPage(props))
+	return respond.Render(c, http.StatusOK, admin.RunTaskPage(props))
 }

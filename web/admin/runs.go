@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/admin"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -27,17 +28,17 @@ func (h *Handlers) Run(c echo.Context) error {
 		filter := taskFilter(c)
 		path, _, _ := strings.Cut(views.RunTasksPath(run.ID, filter), "#")
 		respond.ReplaceURL(c, path)
-		pieces, err := h.drawRun(c, run, "", slices.DeleteFunc(slices.Clone(views.RunPieces), func(id string) bool { return id == views.RunTasksID })...)
+		pieces, err := h.drawRun(c, run, "", slices.DeleteFunc(slices.Clone(admin.RunPieces), func(id string) bool { return id == views.RunTasksID })...)
 		if err != nil {
 			return err
 		}
-		return respond.Render(c, http.StatusOK, views.RunPieceOOB(pieces[views.RunTasksID]))
+		return respond.Render(c, http.StatusOK, admin.RunPieceOOB(pieces[views.RunTasksID]))
 	}
-	return h.showRun(c, http.StatusOK, run, views.RunLive{})
+	return h.showRun(c, http.StatusOK, run, admin.RunLive{})
 }
 
 // showRun shows a run's page, with what was typed or went wrong.
-func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, with views.RunLive) error {
+func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, with admin.RunLive) error {
 	live, err := h.runLive(c, run, nil)
 	if err != nil {
 		return err
@@ -46,23 +47,23 @@ func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, with vi
 	if with.Knobs.Values != nil {
 		live.Knobs = with.Knobs
 	}
-	pieces, err := views.DrawRun(c.Request().Context(), live)
+	pieces, err := admin.DrawRun(c.Request().Context(), live)
 	if err != nil {
 		return fmt.Errorf("draw a run: %w", err)
 	}
 	page := h.controlRoom(c, fmt.Sprintf("%s #%d", run.Title, run.ID))
-	return respond.Render(c, code, views.RunPage(views.RunProps{Page: page, Run: run, Pieces: pieces, Tasks: live.Tasks}))
+	return respond.Render(c, code, admin.RunPage(admin.RunProps{Page: page, Run: run, Pieces: pieces, Tasks: live.Tasks}))
 }
 
 // runLive reads what the pieces of a run's page are drawn from, but those that are left out.
-func (h *Handlers) runLive(c echo.Context, run migrations.Run, without []string) (views.RunLive, error) {
+func (h *Handlers) runLive(c echo.Context, run migrations.Run, without []string) (admin.RunLive, error) {
 	ctx := c.Request().Context()
-	live := views.RunLive{Run: run, Knobs: views.KnobsFormOf(run.Knobs)}
+	live := admin.RunLive{Run: run, Knobs: admin.KnobsFormOf(run.Knobs)}
 	info, err := h.console.Migration(ctx, run.Name)
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return live, err
 	}
-	live.Params, live.Asks = views.RunParams(run, info), len(info.First) > 0
+	live.Params, live.Asks = admin.RunParams(run, info), len(info.First) > 0
 	if live.Pulse, err = h.console.RunPulse(ctx, run.ID); err != nil {
 		return live, err
 	}
@@ -86,13 +87,13 @@ func (h *Handlers) runLive(c echo.Context, run migrations.Run, without []string)
 	return live, err
 }
 
-func (h *Handlers) drawRun(c echo.Context, run migrations.Run, alert string, without ...string) (map[string]views.Piece, error) {
+func (h *Handlers) drawRun(c echo.Context, run migrations.Run, alert string, without ...string) (map[string]admin.Piece, error) {
 	live, err := h.runLive(c, run, without)
 	if err != nil {
 		return nil, err
 	}
 	live.Alert = alert
-	pieces, err := views.DrawRun(c.Request().Context(), live, without...)
+	pieces, err := admin.DrawRun(c.Request().Context(), live, without...)
 	if err != nil {
 		return nil, fmt.Errorf("draw a run: %w", err)
 	}
@@ -112,9 +113,9 @@ func (h *Handlers) LiveRun(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, views.RunPath(run.ID))
 	}
 	seen := strings.Split(c.QueryParam("seen"), ".")
-	seen = append(seen, make([]string, len(views.RunPieces))...)
+	seen = append(seen, make([]string, len(admin.RunPieces))...)
 	var without []string
-	for i, name := range views.RunPieces {
+	for i, name := range admin.RunPieces {
 		if seen[i] == unasked {
 			without = append(without, name)
 		}
@@ -124,9 +125,9 @@ func (h *Handlers) LiveRun(c echo.Context) error {
 		return err
 	}
 	var changed []templ.Component
-	for i, name := range views.RunPieces {
+	for i, name := range admin.RunPieces {
 		if piece, drawn := pieces[name]; drawn && piece.Seen != seen[i] {
-			changed = append(changed, views.RunPieceOOB(piece))
+			changed = append(changed, admin.RunPieceOOB(piece))
 		}
 	}
 	if changed == nil {
@@ -154,7 +155,7 @@ func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error)
 		return err
 	}
 	if !respond.IsFragment(c) {
-		return h.showRun(c, code, now, views.RunLive{Alert: alert})
+		return h.showRun(c, code, now, admin.RunLive{Alert: alert})
 	}
 	return h.renderRun(c, code, now, alert, said, views.RunKnobsID, views.RunTasksID)
 }
@@ -166,13 +167,13 @@ func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert
 		return err
 	}
 	var answer []templ.Component
-	for _, name := range views.RunPieces {
+	for _, name := range admin.RunPieces {
 		if piece, drawn := pieces[name]; drawn {
-			answer = append(answer, views.RunPieceOOB(piece))
+			answer = append(answer, admin.RunPieceOOB(piece))
 		}
 	}
 	if said != "" {
-		answer = append(answer, views.RunSaid(views.Page{Flash: []views.Flash{{Text: said}}}))
+		answer = append(answer, admin.RunSaid(views.Page{Flash: []views.Flash{{Text: said}}}))
 	}
 	return respond.Render(c, code, answer...)
 }
@@ -214,9 +215,9 @@ func (h *Handlers) CancellationForm(c echo.Context) error {
 	return h.askAbout(c, http.StatusOK, cancellation(run))
 }
 
-func cancellation(run migrations.Run) views.RunQuestion {
+func cancellation(run migrations.Run) admin.RunQuestion {
 	if !run.State.IsActive() {
-		return views.RunQuestion{Run: run, Heading: "Nothing to stop", Lines: []string{fmt.Sprintf("Run %d is over.", run.ID)}}
+		return admin.RunQuestion{Run: run, Heading: "Nothing to stop", Lines: []string{fmt.Sprintf("Run %d is over.", run.ID)}}
 	}
 	p := run.Progress
 	left := p.Open + p.Waiting
@@ -232,7 +233,7 @@ func cancellation(run migrations.Run) views.RunQuestion {
 		lines = append(lines, fmt.Sprintf("%s in work now will be finished first.", views.Counted(p.Processing, "task", "tasks")))
 	}
 	lines = append(lines, "A stopped run cannot be resumed. To stop it for a while, pause it.")
-	return views.RunQuestion{
+	return admin.RunQuestion{
 		Run: run, Heading: fmt.Sprintf("Stop run %d?", run.ID), Lines: lines, Path: views.RunCancellationPath(run.ID),
 		Button: "Stop, and leave " + views.Counted(left, "task", "tasks"), Class: "danger",
 	}
@@ -268,12 +269,12 @@ func (h *Handlers) DismissRun(c echo.Context) error {
 }
 
 // askAbout asks a question about a run, in the dialog or on a page.
-func (h *Handlers) askAbout(c echo.Context, code int, q views.RunQuestion) error {
+func (h *Handlers) askAbout(c echo.Context, code int, q admin.RunQuestion) error {
 	if respond.IsFragment(c) {
-		return respond.Render(c, code, views.RunQuestionForm(q, false))
+		return respond.Render(c, code, admin.RunQuestionForm(q, false))
 	}
 	q.Page = h.controlRoom(c, q.Heading)
-	return respond.Render(c, code, views.RunQuestionPage(q))
+	return respond.Render(c, code, admin.RunQuestionPage(q))
 }
 
 // Events are older entries of a run's log.
@@ -290,7 +291,7 @@ func (h *Handlers) Events(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.RunEventsPage(h.controlRoom(c, "Log"), run, list, older))
+	return respond.Render(c, http.StatusOK, admin.RunEventsPage(h.controlRoom(c, "Log"), run, list, older))
 }
 
 // Keys is the help for the keyboard where there is no company.

@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -21,8 +22,8 @@ func (h *Handlers) showAccount(c echo.Context, code int, name string, errs views
 	if err != nil {
 		return err
 	}
-	props := views.AccountProps{Page: h.respond.Page(c, "Account"), Name: name, Companies: companies, Errors: errs}
-	return respond.Render(c, code, views.AccountPage(props))
+	props := pages.AccountProps{Page: h.respond.Page(c, "Account"), Name: name, Companies: companies, Errors: errs}
+	return respond.Render(c, code, pages.AccountPage(props))
 }
 
 func (h *Handlers) RenameAccount(c echo.Context) error {
@@ -66,10 +67,10 @@ func (h *Handlers) SignOutEverywhere(c echo.Context) error {
 
 // Join shows what an invitation opens.
 func (h *Handlers) Join(c echo.Context) error {
-	return h.showJoin(c, http.StatusOK, views.JoinForm{})
+	return h.showJoin(c, http.StatusOK, pages.JoinForm{})
 }
 
-func (h *Handlers) showJoin(c echo.Context, code int, form views.JoinForm) error {
+func (h *Handlers) showJoin(c echo.Context, code int, form pages.JoinForm) error {
 	invitation, err := h.workflows.Invitation(c.Request().Context(), c.Param("secret"))
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (h *Handlers) showJoin(c echo.Context, code int, form views.JoinForm) error
 	if _, err := h.respond.SignedIn(c); err != nil && !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
-	return respond.Render(c, code, views.JoinPage(views.JoinProps{Page: h.respond.Page(c, "Join"), Secret: c.Param("secret"), Invitation: invitation, Form: form}))
+	return respond.Render(c, code, pages.JoinPage(pages.JoinProps{Page: h.respond.Page(c, "Join"), Secret: c.Param("secret"), Invitation: invitation, Form: form}))
 }
 
 func (h *Handlers) Accept(c echo.Context) error {
@@ -105,7 +106,7 @@ func (h *Handlers) Accept(c echo.Context) error {
 
 // acceptNew makes an account for someone who has none.
 func (h *Handlers) acceptNew(c echo.Context) error {
-	form := views.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
+	form := pages.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
 	password := c.FormValue("password")
 	actor, err := h.workflows.JoinNew(c.Request().Context(), c.Param("secret"), workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
 	if err != nil {
@@ -130,7 +131,7 @@ func (h *Handlers) showReset(c echo.Context, code int, errs views.Errors) error 
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, views.ResetPage(views.ResetProps{Page: h.respond.Page(c, "New password"), Secret: c.Param("secret"), Email: reset.Account.Email, Errors: errs}))
+	return respond.Render(c, code, pages.ResetPage(pages.ResetProps{Page: h.respond.Page(c, "New password"), Secret: c.Param("secret"), Email: reset.Account.Email, Errors: errs}))
 }
 
 func (h *Handlers) UseReset(c echo.Context) error {

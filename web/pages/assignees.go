@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -70,7 +71,7 @@ func (h *Handlers) AssignForm(c echo.Context) error {
 // showAssign shows the form that assigns; those who are checked stay in its list whatever is looked for.
 func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account, messages views.Errors) error {
 	ctx := c.Request().Context()
-	props := views.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
+	props := pages.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
 	var err error
 	if props.People, err = h.workflows.MembersAmong(ctx, checked); err != nil {
 		return err
@@ -89,11 +90,11 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	}
 	switch {
 	case respond.Target(c) == views.PeopleID:
-		return respond.Render(c, code, views.People(props))
+		return respond.Render(c, code, pages.People(props))
 	case respond.IsFragment(c):
-		return respond.Render(c, code, views.AssignForm(props))
+		return respond.Render(c, code, pages.AssignForm(props))
 	}
-	return respond.Render(c, code, views.AssignPage(props))
+	return respond.Render(c, code, pages.AssignPage(props))
 }
 
 // AssignTicket serves the form, which says whom it saw, and the buttons that add or remove one.
@@ -167,11 +168,11 @@ func (h *Handlers) Mentions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list := make([]views.Mentionable, len(found))
+	list := make([]pages.Mentionable, len(found))
 	for i, one := range found {
-		list[i] = views.Mentionable{Name: one.Name, Handle: one.Handle}
+		list[i] = pages.Mentionable{Name: one.Name, Handle: one.Handle}
 	}
-	return respond.Render(c, http.StatusOK, views.MentionList(h.respond.Page(c, "People"), list))
+	return respond.Render(c, http.StatusOK, pages.MentionList(h.respond.Page(c, "People"), list))
 }
 
 func (h *Handlers) Work(c echo.Context) error {
@@ -183,24 +184,24 @@ func (h *Handlers) Work(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.WorkProps{Page: h.respond.Page(c, "My work")}
+	props := pages.WorkProps{Page: h.respond.Page(c, "My work")}
 	if more {
 		props.Next = list[len(list)-1].ID
 	}
 	props.Boards = byBoard(list)
-	return respond.Render(c, http.StatusOK, views.WorkPage(props))
+	return respond.Render(c, http.StatusOK, pages.WorkPage(props))
 }
 
 // byBoard puts work in the order of boards, columns and places in them.
-func byBoard(list []tickets.Work) (grouped []views.WorkOnBoard) {
+func byBoard(list []tickets.Work) (grouped []pages.WorkOnBoard) {
 	slices.SortFunc(list, tickets.Work.Compare)
 	for _, one := range list {
 		if n := len(grouped); n == 0 || grouped[n-1].Slug != one.Key.Board {
-			grouped = append(grouped, views.WorkOnBoard{Slug: one.Key.Board, Title: one.Board})
+			grouped = append(grouped, pages.WorkOnBoard{Slug: one.Key.Board, Title: one.Board})
 		}
 		board := &grouped[len(grouped)-1]
 		if n := len(board.Columns); n == 0 || board.Columns[n-1].Name != one.Column {
-			board.Columns = append(board.Columns, views.WorkInColumn{Name: one.Column})
+			board.Columns = append(board.Columns, pages.WorkInColumn{Name: one.Column})
 		}
 		column := &board.Columns[len(board.Columns)-1]
 		column.Tickets = append(column.Tickets, one)

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -26,10 +27,10 @@ func (h *Handlers) BoardSettings(c echo.Context) error {
 }
 
 // settingsOf are a board's settings as they are.
-func settingsOf(board boards.Board) views.BoardSettingsProps {
-	props := views.BoardSettingsProps{Board: board, Form: views.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
+func settingsOf(board boards.Board) pages.BoardSettingsProps {
+	props := pages.BoardSettingsProps{Board: board, Form: pages.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
 	for _, column := range board.Columns {
-		form := views.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
+		form := pages.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
 		if column.Limit != nil {
 			form.Limit = strconv.Itoa(*column.Limit)
 		}
@@ -38,16 +39,16 @@ func settingsOf(board boards.Board) views.BoardSettingsProps {
 	return props
 }
 
-func (h *Handlers) showSettings(c echo.Context, code int, props views.BoardSettingsProps) error {
+func (h *Handlers) showSettings(c echo.Context, code int, props pages.BoardSettingsProps) error {
 	props.Page = h.respond.Page(c, "Settings of "+props.Board.Title)
 	if err := h.addPublicForm(c, &props); err != nil {
 		return err
 	}
-	return respond.Render(c, code, views.BoardSettingsPage(props))
+	return respond.Render(c, code, pages.BoardSettingsPage(props))
 }
 
 func (h *Handlers) RenameBoard(c echo.Context) error {
-	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
 	names := boards.Names{Title: &form.Title}
 	if c.Request().Form.Has("slug") {
 		names.Slug = &form.Slug
@@ -60,7 +61,7 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 		err = fault.Join(names.Check(), err)
 	}
 	if err != nil {
-		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 			if names.Slug == nil {
 				form.Slug = props.Board.Slug
 			}
@@ -75,7 +76,7 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 }
 
 // rejectSettings shows the settings as they are, with what was typed into the form that was rejected.
-func (h *Handlers) rejectSettings(c echo.Context, err error, typed func(props *views.BoardSettingsProps, messages views.Errors)) error {
+func (h *Handlers) rejectSettings(c echo.Context, err error, typed func(props *pages.BoardSettingsProps, messages views.Errors)) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err
@@ -98,7 +99,7 @@ func (h *Handlers) ArchiveBoard(c echo.Context) error {
 		board, err = h.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
 	}
 	if err != nil {
-		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
 	}
 	if archived {
 		return h.respond.SeeOther(c, views.HomePath(respond.Company(c).Slug), "“"+board.Title+"” is archived. It is at the end of this page.")
@@ -120,8 +121,8 @@ func whole(messages views.Errors, fields ...string) views.Errors {
 }
 
 // readColumn reads what was typed into the form of a column.
-func readColumn(c echo.Context) (form views.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
-	form = views.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"), Limit: c.FormValue("wip_limit")}
+func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
+	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"), Limit: c.FormValue("wip_limit")}
 	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
 	if form.WIP != "" {
 		edit.WIP = &form.WIP
@@ -147,7 +148,7 @@ func (h *Handlers) OpenColumn(c echo.Context) error {
 		board, _, err = h.workflows.OpenColumn(c.Request().Context(), c.Param("board"), edit, &seen, nil)
 	}
 	if err != nil {
-		return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 			form.Errors = whole(messages, "name")
 			props.Add = form
 		})
@@ -171,8 +172,8 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is saved.")
 }
 
-func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form views.ColumnForm, err error) error {
-	return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.ColumnForm, err error) error {
+	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		for i, current := range props.Columns {
 			if current.Column.ID == columnID {
 				form.Column, form.Errors = current.Column, whole(messages, "name", "wip", "wip_limit")
@@ -190,10 +191,10 @@ func (h *Handlers) RemovalForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showRemoval(c, http.StatusOK, board, views.RemovalForm{Version: board.Version})
+	return h.showRemoval(c, http.StatusOK, board, pages.RemovalForm{Version: board.Version})
 }
 
-func (h *Handlers) showRemoval(c echo.Context, code int, board boards.Board, form views.RemovalForm) error {
+func (h *Handlers) showRemoval(c echo.Context, code int, board boards.Board, form pages.RemovalForm) error {
 	columnID, err := respond.PathColumn(c)
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ func (h *Handlers) showRemoval(c echo.Context, code int, board boards.Board, for
 	if !ok {
 		return echo.ErrNotFound
 	}
-	return respond.Render(c, code, views.RemovalPage(views.RemovalProps{Page: h.respond.Page(c, "Remove "+gone.Name), Board: board, Column: gone, Form: form}))
+	return respond.Render(c, code, pages.RemovalPage(pages.RemovalProps{Page: h.respond.Page(c, "Remove "+gone.Name), Board: board, Column: gone, Form: form}))
 }
 
 func (h *Handlers) RemoveColumn(c echo.Context) error {
@@ -234,5 +235,5 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 	if messages["column"] != "" {
 		messages = views.Errors{"to": messages["column"]}
 	}
-	return h.showRemoval(c, code, board, views.RemovalForm{To: heir, Version: board.Version, Errors: whole(messages, "to")})
+	return h.showRemoval(c, code, board, pages.RemovalForm{To: heir, Version: board.Version, Errors: whole(messages, "to")})
 }

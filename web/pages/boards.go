@@ -15,21 +15,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-func (h *Handlers) Home(c echo.Context) error { return h.showHome(c, http.StatusOK, views.BoardForm{}) }
+func (h *Handlers) Home(c echo.Context) error { return h.showHome(c, http.StatusOK, pages.BoardForm{}) }
 
-func (h *Handlers) showHome(c echo.Context, code int, form views.BoardForm) error {
+func (h *Handlers) showHome(c echo.Context, code int, form pages.BoardForm) error {
 	list, err := h.workflows.Boards(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, views.HomePage(views.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
+	return respond.Render(c, code, pages.HomePage(pages.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
 }
 
 func (h *Handlers) OpenBoard(c echo.Context) error {
-	form := views.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
+	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
 	board, err := h.workflows.OpenBoard(c.Request().Context(), boards.Draft{Slug: form.Slug, Title: form.Title}, nil)
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
@@ -54,17 +55,17 @@ func (h *Handlers) Board(c echo.Context) error {
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := views.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), People: view.People}
+	props := pages.BoardProps{Page: h.respond.Page(c, board.Title), Board: board, Filter: filterOf(c), People: view.People}
 	for _, column := range board.Columns {
 		props.Columns = append(props.Columns, columnProps(c, board, column, view.Cards[column.ID]))
 	}
 	switch respond.Target(c) {
 	case views.BoardID:
-		return respond.Render(c, http.StatusOK, views.BoardColumns(props))
+		return respond.Render(c, http.StatusOK, pages.BoardColumns(props))
 	case views.MainID:
-		return respond.Render(c, http.StatusOK, views.BoardMain(props))
+		return respond.Render(c, http.StatusOK, pages.BoardMain(props))
 	}
-	return respond.Render(c, http.StatusOK, views.BoardPage(props))
+	return respond.Render(c, http.StatusOK, pages.BoardPage(props))
 }
 
 // boardNow answers a page that keeps itself true with those of the columns it names that are not as it shows
@@ -88,7 +89,7 @@ func (h *Handlers) boardNow(c echo.Context) error {
 			continue
 		}
 		if props := columnProps(c, view.Board, column, cards); props.Seen() != seen[column.ID] {
-			columns = append(columns, views.Column(props))
+			columns = append(columns, pages.Column(props))
 		}
 	}
 	return respond.Render(c, http.StatusOK, columns...)
@@ -120,10 +121,10 @@ func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]strin
 	return shown, seen, nil
 }
 
-func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) views.ColumnProps {
+func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) pages.ColumnProps {
 	actor := accounts.ActorFrom(c.Request().Context())
-	return views.ColumnProps{
-		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c), Add: views.TicketForm{Column: column.ID},
+	return pages.ColumnProps{
+		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c), Add: pages.TicketForm{Column: column.ID},
 	}
 }
 
@@ -151,23 +152,23 @@ func (h *Handlers) Column(c echo.Context) error {
 	props := columnProps(c, board, found, cards)
 	props.SoFar, _ = strconv.Atoi(c.QueryParam("sofar")) // it is only shown
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.CardRows(props))
+		return respond.Render(c, http.StatusOK, pages.CardRows(props))
 	}
 	people, err := h.workflows.Colleagues(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props, people))
+	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props, people))
 }
 
 // columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
-func (h *Handlers) columnNow(c echo.Context, slug string, column id.Column) (props views.ColumnProps, ok bool, err error) {
+func (h *Handlers) columnNow(c echo.Context, slug string, column id.Column) (props pages.ColumnProps, ok bool, err error) {
 	board, cards, err := h.workflows.Column(c.Request().Context(), slug, column, nil, narrowing(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
-		return views.ColumnProps{}, false, nil
+		return pages.ColumnProps{}, false, nil
 	}
 	if err != nil {
-		return views.ColumnProps{}, false, err
+		return pages.ColumnProps{}, false, err
 	}
 	found, _ := board.Column(column)
 	return columnProps(c, board, found, cards), true, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -59,11 +60,11 @@ func (h *Handlers) DeletionForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.DeletionProps{Page: h.respond.Page(c, "Delete "+ticket.Key.String()), Board: board, Ticket: ticket}
+	props := pages.DeletionProps{Page: h.respond.Page(c, "Delete "+ticket.Key.String()), Board: board, Ticket: ticket}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.DeletionForm(props))
+		return respond.Render(c, http.StatusOK, pages.DeletionForm(props))
 	}
-	return respond.Render(c, http.StatusOK, views.DeletionPage(props))
+	return respond.Render(c, http.StatusOK, pages.DeletionPage(props))
 }
 
 func (h *Handlers) DeleteTicket(c echo.Context) error {
@@ -108,11 +109,11 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := views.DeletedListProps{Page: h.respond.Page(c, "Deleted tickets of "+board.Title), Board: board, List: list, Next: next}
+	props := pages.DeletedListProps{Page: h.respond.Page(c, "Deleted tickets of "+board.Title), Board: board, List: list, Next: next}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.DeletedRows(props))
+		return respond.Render(c, http.StatusOK, pages.DeletedRows(props))
 	}
-	return respond.Render(c, http.StatusOK, views.DeletedListPage(props))
+	return respond.Render(c, http.StatusOK, pages.DeletedListPage(props))
 }
 
 // Undo turns back an action of who asks, the last where the form names none. A board gets its columns

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -47,7 +48,7 @@ func (h *Handlers) Comments(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.CommentRows(props))
+	return respond.Render(c, http.StatusOK, pages.CommentRows(props))
 }
 
 // showTicketWith shows a ticket's page with these comments and what was typed into the form for one more.
@@ -57,11 +58,11 @@ func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticke
 		return err
 	}
 	props.Comments.Form = form
-	return respond.Render(c, code, views.TicketPage(props))
+	return respond.Render(c, code, pages.TicketPage(props))
 }
 
-func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board, page tickets.Comments) (views.CommentsProps, error) {
-	props := views.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board, page tickets.Comments) (pages.CommentsProps, error) {
+	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
 	texts, err := h.texts(c, bodies(page.List)...)
 	if err != nil {
 		return props, err
@@ -115,7 +116,7 @@ func (h *Handlers) showAdded(c echo.Context, said tickets.Said) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.NewComment(props), views.Added(props))
+	return respond.Render(c, http.StatusOK, pages.NewComment(props), pages.Added(props))
 }
 
 func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err error) error {
@@ -130,7 +131,7 @@ func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err err
 	}
 	if respond.Target(c) == views.CommentFormID {
 		shown := views.Comment{Comment: tickets.Comment{ID: lastShown(c)}}
-		return respond.Render(c, code, views.NewComment(views.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Form: form, List: []views.Comment{shown}}))
+		return respond.Render(c, code, pages.NewComment(pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Form: form, List: []views.Comment{shown}}))
 	}
 	page, err := h.workflows.Comments(c.Request().Context(), ticket, 0)
 	if err != nil {
@@ -140,29 +141,29 @@ func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err err
 }
 
 // commentOfPath returns the comment that the path names, with its ticket and board.
-func (h *Handlers) commentOfPath(c echo.Context) (views.CommentProps, error) {
+func (h *Handlers) commentOfPath(c echo.Context) (pages.CommentProps, error) {
 	wanted, err := respond.PathComment(c)
 	if err != nil {
-		return views.CommentProps{}, err
+		return pages.CommentProps{}, err
 	}
 	ticket, board, err := h.ticketOfPath(c)
 	if err != nil {
-		return views.CommentProps{}, err
+		return pages.CommentProps{}, err
 	}
 	found, err := h.workflows.CommentOf(c.Request().Context(), ticket, wanted)
 	if err != nil {
-		return views.CommentProps{}, err
+		return pages.CommentProps{}, err
 	}
 	one := []tickets.Comment{found}
 	texts, err := h.texts(c, bodies(one)...)
 	if err != nil {
-		return views.CommentProps{}, err
+		return pages.CommentProps{}, err
 	}
 	drawn, err := texts.drawn(one)
 	if err != nil {
-		return views.CommentProps{}, err
+		return pages.CommentProps{}, err
 	}
-	return views.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: drawn[0]}, nil
+	return pages.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: drawn[0]}, nil
 }
 
 // Comment shows a comment: alone to htmx, else on its ticket's page.
@@ -174,7 +175,7 @@ func (h *Handlers) Comment(c echo.Context) error {
 	if !respond.IsFragment(c) {
 		return c.Redirect(http.StatusSeeOther, views.CommentPath(respond.Company(c).Slug, props.Ticket.Key, props.Comment.ID))
 	}
-	return respond.Render(c, http.StatusOK, views.CommentItem(props))
+	return respond.Render(c, http.StatusOK, pages.CommentItem(props))
 }
 
 func (h *Handlers) EditComment(c echo.Context) error {
@@ -192,11 +193,11 @@ func (h *Handlers) EditComment(c echo.Context) error {
 	return h.showEditComment(c, http.StatusOK, props)
 }
 
-func (h *Handlers) showEditComment(c echo.Context, code int, props views.CommentProps) error {
+func (h *Handlers) showEditComment(c echo.Context, code int, props pages.CommentProps) error {
 	if respond.IsFragment(c) {
-		return respond.Render(c, code, views.EditComment(props))
+		return respond.Render(c, code, pages.EditComment(props))
 	}
-	return respond.Render(c, code, views.EditCommentPage(props))
+	return respond.Render(c, code, pages.EditCommentPage(props))
 }
 
 func (h *Handlers) SaveComment(c echo.Context) error {
@@ -232,7 +233,7 @@ func (h *Handlers) showSaved(c echo.Context, k tickets.Key, comment id.Comment) 
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.CommentItem(props))
+	return respond.Render(c, http.StatusOK, pages.CommentItem(props))
 }
 
 func (h *Handlers) rejectEditComment(c echo.Context, form views.CommentForm, err error) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -18,17 +19,17 @@ func (h *Handlers) EditTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := views.TicketForm{Title: ticket.Title, Description: ticket.Description, Version: ticket.Version}
+	form := pages.TicketForm{Title: ticket.Title, Description: ticket.Description, Version: ticket.Version}
 	return h.showEdit(c, http.StatusOK, ticket, board, form)
 }
 
-func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.TicketForm) error {
+func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form pages.TicketForm) error {
 	form.Alone = respond.Target(c) != views.TicketID
-	props := views.EditProps{Page: h.respond.Page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
+	props := pages.EditProps{Page: h.respond.Page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
 	if form.Alone {
-		return respond.Render(c, code, views.EditPage(props))
+		return respond.Render(c, code, pages.EditPage(props))
 	}
-	return respond.Render(c, code, views.EditForm(props))
+	return respond.Render(c, code, pages.EditForm(props))
 }
 
 // SaveTicket saves an edit. Where others were faster, the form comes again with what they did: it can
@@ -49,7 +50,7 @@ func (h *Handlers) SaveTicket(c echo.Context) error {
 	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, ticket.Key), "")
 }
 
-func readEdit(c echo.Context) (form views.TicketForm, edit tickets.Edit, err error) {
+func readEdit(c echo.Context) (form pages.TicketForm, edit tickets.Edit, err error) {
 	title, description := "title", "description"
 	over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63)
 	overwrites := bad == nil
@@ -58,7 +59,7 @@ func readEdit(c echo.Context) (form views.TicketForm, edit tickets.Edit, err err
 	if merges {
 		title, description = "merged_title", "merged_description"
 	}
-	form = views.TicketForm{Title: c.FormValue(title), Description: c.FormValue(description)}
+	form = pages.TicketForm{Title: c.FormValue(title), Description: c.FormValue(description)}
 	if form.Version, err = respond.Version(c); err != nil {
 		return form, edit, err
 	}
@@ -78,7 +79,7 @@ func readEdit(c echo.Context) (form views.TicketForm, edit tickets.Edit, err err
 	return form, edit, nil
 }
 
-func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form views.TicketForm, edit tickets.Edit, err error) error {
+func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form pages.TicketForm, edit tickets.Edit, err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err
@@ -108,7 +109,7 @@ func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form views.TicketFo
 }
 
 // asStored returns the texts of a form as they would be stored, or as they are where they could not be.
-func asStored(form views.TicketForm) (title, description string) {
+func asStored(form pages.TicketForm) (title, description string) {
 	title, description = form.Title, form.Description
 	if parsed, err := tickets.ParseTitle(title); err == nil {
 		title = parsed

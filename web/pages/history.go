@@ -7,7 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -26,9 +26,9 @@ func (h *Handlers) Activity(c echo.Context) error {
 		return err
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.HistoryRows(props))
+		return respond.Render(c, http.StatusOK, pages.HistoryRows(props))
 	}
-	return respond.Render(c, http.StatusOK, views.TicketPage(props))
+	return respond.Render(c, http.StatusOK, pages.TicketPage(props))
 }
 
 // ActivityEntry is an entry of the history with the lines that it changed.
@@ -45,12 +45,12 @@ func (h *Handlers) ActivityEntry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.EntryProps{Page: h.respond.Page(c, "History of "+ticket.Key.String()), Board: board, Ticket: ticket, Entry: entry}
+	props := pages.EntryProps{Page: h.respond.Page(c, "History of "+ticket.Key.String()), Board: board, Ticket: ticket, Entry: entry}
 	if change := entry.Detail.Description; change != nil {
 		props.Lines = tickets.Diff(change.Old, change.New)
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.Lines(props.Lines))
+		return respond.Render(c, http.StatusOK, pages.Lines(props.Lines))
 	}
-	return respond.Render(c, http.StatusOK, views.EntryPage(props))
+	return respond.Render(c, http.StatusOK, pages.EntryPage(props))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -16,14 +17,14 @@ func (h *Handlers) Inbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.InboxProps{Page: h.respond.Page(c, "Inbox")}
+	props := pages.InboxProps{Page: h.respond.Page(c, "Inbox")}
 	if props.Entries, props.More, err = h.workflows.Inbox(c.Request().Context(), before); err != nil {
 		return err
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, http.StatusOK, views.EntryRows(props))
+		return respond.Render(c, http.StatusOK, pages.EntryRows(props))
 	}
-	return respond.Render(c, http.StatusOK, views.InboxPage(props))
+	return respond.Render(c, http.StatusOK, pages.InboxPage(props))
 }
 
 // Unread is the link to the inbox, which asks for itself again and again.
@@ -74,7 +75,7 @@ func (h *Handlers) ReadEntry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.EntryItem(page, list[0]), views.InboxLink(page, true))
+	return respond.Render(c, http.StatusOK, pages.EntryItem(page, list[0]), views.InboxLink(page, true))
 }
 
 func (h *Handlers) Mute(c echo.Context) error {
@@ -88,7 +89,7 @@ func (h *Handlers) Mute(c echo.Context) error {
 		return err
 	}
 	if respond.Target(c) == views.MuteID {
-		return respond.Render(c, http.StatusOK, views.Mute(h.respond.Page(c, ""), ticket, muted))
+		return respond.Render(c, http.StatusOK, pages.Mute(h.respond.Page(c, ""), ticket, muted))
 	}
 	message := "Replies to " + ticket.Key.String() + " come to your inbox again."
 	if muted {

@@ -9,12 +9,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 // Jump leads to a ticket: with a key at once, else by a list. The dialog asks for the list as it is typed.
 func (h *Handlers) Jump(c echo.Context) error {
-	props := views.JumpProps{Page: h.respond.Page(c, "Jump to a ticket"), Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
+	props := pages.JumpProps{Page: h.respond.Page(c, "Jump to a ticket"), Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
 	if board, err := boards.ParseSlug(c.QueryParam("board")); err == nil {
 		props.Page.Board = board
 	}
@@ -33,11 +34,11 @@ func (h *Handlers) Jump(c echo.Context) error {
 	}
 	switch {
 	case respond.Target(c) == views.JumpID:
-		return respond.Render(c, http.StatusOK, views.JumpFound(props, true))
+		return respond.Render(c, http.StatusOK, pages.JumpFound(props, true))
 	case respond.IsFragment(c):
-		return respond.Render(c, http.StatusOK, views.JumpDialog(props))
+		return respond.Render(c, http.StatusOK, pages.JumpDialog(props))
 	}
-	return respond.Render(c, http.StatusOK, views.JumpPage(props))
+	return respond.Render(c, http.StatusOK, pages.JumpPage(props))
 }
 
 // Keys lists what keys do.

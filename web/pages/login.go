@@ -8,6 +8,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -52,13 +53,13 @@ func (h *Handlers) LoginForm(c echo.Context) error {
 	if !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
-	form := views.LoginForm{Next: respond.OwnPath(c.QueryParam("next"))}
-	return respond.Render(c, http.StatusOK, views.LoginPage(h.respond.Page(c, "Sign in"), form))
+	form := pages.LoginForm{Next: respond.OwnPath(c.QueryParam("next"))}
+	return respond.Render(c, http.StatusOK, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 }
 
 func (h *Handlers) LogIn(c echo.Context) error {
 	ctx := c.Request().Context()
-	form := views.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
+	form := pages.LoginForm{Email: c.FormValue("email"), Next: respond.OwnPath(c.FormValue("next"))}
 	account, err := h.workflows.SignIn(ctx, form.Email, c.FormValue("password"))
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
@@ -67,7 +68,7 @@ func (h *Handlers) LogIn(c echo.Context) error {
 		}
 		form.Errors = messages
 		respond.SetRetryAfter(c, err)
-		return respond.Render(c, code, views.LoginPage(h.respond.Page(c, "Sign in"), form))
+		return respond.Render(c, code, pages.LoginPage(h.respond.Page(c, "Sign in"), form))
 	}
 	if err := h.respond.SignIn(c, account); err != nil {
 		return err

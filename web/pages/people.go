@@ -11,21 +11,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 func (h *Handlers) People(c echo.Context) error {
-	return h.showPeople(c, http.StatusOK, views.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
+	return h.showPeople(c, http.StatusOK, pages.InviteForm{Role: accounts.Member, Days: accounts.InvitationDays[0]}, "")
 }
 
 // showPeople shows the list; link is an invitation that was just made.
-func (h *Handlers) showPeople(c echo.Context, code int, form views.InviteForm, link string) error {
+func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, link string) error {
 	ctx := c.Request().Context()
 	after, err := respond.Cursor[accounts.ID](c, "after")
 	if err != nil {
 		return err
 	}
-	props := views.PeopleProps{Invite: form, Link: link}
+	props := pages.PeopleProps{Invite: form, Link: link}
 	if props.People, props.More, err = h.workflows.People(ctx, after); err != nil {
 		return err
 	}
@@ -35,11 +36,11 @@ func (h *Handlers) showPeople(c echo.Context, code int, form views.InviteForm, l
 		}
 	}
 	props.Page = h.respond.Page(c, "People")
-	return respond.Render(c, code, views.PeoplePage(props))
+	return respond.Render(c, code, pages.PeoplePage(props))
 }
 
 func (h *Handlers) Invite(c echo.Context) error {
-	form := views.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
+	form := pages.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
 	form.Days, _ = strconv.Atoi(c.FormValue("days"))
 	secret, err := h.workflows.Invite(c.Request().Context(), accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
 	if err != nil {
@@ -81,12 +82,12 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 		return err
 	}
 	actor := accounts.ActorFrom(c.Request().Context())
-	props := views.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person, NoReset: fault.Message(noReset), Link: link, Errors: errs}
+	props := pages.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person, NoReset: fault.Message(noReset), Link: link, Errors: errs}
 	if actor.MayGrant(person.Role) {
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
 	props.Remove = account == actor.Account.ID || actor.MayGrant(person.Role)
-	return respond.Render(c, code, views.PersonPage(props))
+	return respond.Render(c, code, pages.PersonPage(props))
 }
 
 // personForm carries out what a form on a member's page wants, and shows the page again: with what was
@@ -185,7 +186,7 @@ func (h *Handlers) CompanySettings(c echo.Context) error {
 }
 
 func (h *Handlers) showCompanySettings(c echo.Context, code int, name string, errs views.Errors) error {
-	return respond.Render(c, code, views.CompanySettingsPage(views.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
+	return respond.Render(c, code, pages.CompanySettingsPage(pages.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
 }
 
 func (h *Handlers) RenameCompany(c echo.Context) error {
@@ -209,5 +210,5 @@ func (h *Handlers) Audit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.AuditPage(views.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
+	return respond.Render(c, http.StatusOK, pages.AuditPage(pages.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
 }

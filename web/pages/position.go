@@ -18,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -35,12 +36,12 @@ func (h *Handlers) PositionForm(c echo.Context) error {
 }
 
 // readMove reads what was chosen so far; what was not is where the ticket is.
-func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveForm, error) {
+func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (pages.MoveForm, error) {
 	here, err := h.workflows.PlaceOf(c.Request().Context(), ticket)
 	if err != nil {
-		return views.MoveForm{}, err
+		return pages.MoveForm{}, err
 	}
-	form := views.MoveForm{Board: c.FormValue("board"), Column: ticket.Column, After: c.FormValue("after"), Seen: here}
+	form := pages.MoveForm{Board: c.FormValue("board"), Column: ticket.Column, After: c.FormValue("after"), Seen: here}
 	if chosen, err := respond.ParseColumn(c.FormValue("column")); err == nil && chosen != 0 {
 		form.Column = chosen
 	}
@@ -53,7 +54,7 @@ func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (views.MoveFo
 	return form, nil
 }
 
-func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form views.MoveForm) error {
+func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form pages.MoveForm) error {
 	goal, list, err := h.goals(c, board, form.Board)
 	if err != nil {
 		return err
@@ -69,14 +70,14 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 	if err != nil {
 		return err
 	}
-	props := views.MoveProps{
+	props := pages.MoveProps{
 		Page: h.respond.Page(c, "Move "+ticket.Key.String()), Board: board, Boards: list, Goal: goal, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
 		Again: respond.Target(c) == views.MoveID,
 	}
 	if respond.IsFragment(c) {
-		return respond.Render(c, code, views.MoveFormFragment(props))
+		return respond.Render(c, code, pages.MoveFormFragment(props))
 	}
-	return respond.Render(c, code, views.MovePage(props))
+	return respond.Render(c, code, pages.MovePage(props))
 }
 
 // goals returns the board that was chosen, or the ticket's own, and all that a ticket can go to.
@@ -208,10 +209,10 @@ func (h *Handlers) columnsNow(c echo.Context, slug, note string, columns ...id.C
 		}
 		if len(components) == 0 {
 			props.Alert = note
-			components = append(components, views.Column(props))
+			components = append(components, pages.Column(props))
 			continue
 		}
-		components = append(components, views.ColumnOOB(props))
+		components = append(components, pages.ColumnOOB(props))
 	}
 	return components, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -33,9 +34,9 @@ func (h *Handlers) SaveForm(c echo.Context) error {
 
 // rejectForm shows the settings with what was typed. Who has seen what someone else saved may save again.
 func (h *Handlers) rejectForm(c echo.Context, form requests.Form, err error) error {
-	return h.rejectSettings(c, err, func(props *views.BoardSettingsProps, messages views.Errors) {
+	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		var stale requests.StaleForm
-		props.Public = &views.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: whole(messages, "intro")}
+		props.Public = &pages.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: whole(messages, "intro")}
 		if props.Public.Stale {
 			props.Public.Now, props.Public.Typed.Version = stale.Current, stale.Current.Version
 		}
@@ -43,14 +44,14 @@ func (h *Handlers) rejectForm(c echo.Context, form requests.Form, err error) err
 }
 
 // addPublicForm puts the public form as it is into a board's settings.
-func (h *Handlers) addPublicForm(c echo.Context, props *views.BoardSettingsProps) error {
+func (h *Handlers) addPublicForm(c echo.Context, props *pages.BoardSettingsProps) error {
 	if props.Public == nil || !props.Public.Stale {
 		form, err := h.workflows.Form(c.Request().Context(), props.Board)
 		if err != nil {
 			return err
 		}
 		if props.Public == nil {
-			props.Public = &views.PublicForm{Typed: form}
+			props.Public = &pages.PublicForm{Typed: form}
 		}
 		props.Public.Now = form
 	}
@@ -73,8 +74,8 @@ func (h *Handlers) NewRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.RequestLinkProps{Page: h.respond.Page(c, "Private link of "+ticket.Key.String()), Board: board, Ticket: ticket, Link: h.respond.Base(c) + views.PrivatePath(link.Code, link.Token)}
-	return respond.Render(c, http.StatusCreated, views.RequestLinkPage(props))
+	props := pages.RequestLinkProps{Page: h.respond.Page(c, "Private link of "+ticket.Key.String()), Board: board, Ticket: ticket, Link: h.respond.Base(c) + views.PrivatePath(link.Code, link.Token)}
+	return respond.Render(c, http.StatusCreated, pages.RequestLinkPage(props))
 }
 
 func (h *Handlers) RevokeRequestLink(c echo.Context) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -59,11 +60,11 @@ func (h *Handlers) SetupForm(c echo.Context) error {
 	if installed {
 		return c.Redirect(http.StatusSeeOther, views.LoginPath) // without a message: strangers fill no sessions
 	}
-	return respond.Render(c, http.StatusOK, views.SetupPage(h.respond.Page(c, "Set up"), views.SetupForm{}))
+	return respond.Render(c, http.StatusOK, pages.SetupPage(h.respond.Page(c, "Set up"), pages.SetupForm{}))
 }
 
 func (h *Handlers) SetUp(c echo.Context) error {
-	form := views.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"), Email: c.FormValue("email")}
+	form := pages.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"), Email: c.FormValue("email")}
 	actor, practice, _, err := h.workflows.SetUp(c.Request().Context(), workflows.Setup{
 		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
 	})
@@ -86,13 +87,13 @@ func (h *Handlers) SetUp(c echo.Context) error {
 }
 
 // rejectSetup shows all that is wrong.
-func (h *Handlers) rejectSetup(c echo.Context, form views.SetupForm, err error) error {
+func (h *Handlers) rejectSetup(c echo.Context, form pages.SetupForm, err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err
 	}
 	form.Errors = messages
-	return respond.Render(c, code, views.SetupPage(h.respond.Page(c, "Set up"), form))
+	return respond.Render(c, code, pages.SetupPage(h.respond.Page(c, "Set up"), form))
 }
 
 // codeForeignHost: the server is set up only under a name that it knows. Open it as localhost, or set

@@ -11,6 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -23,21 +24,21 @@ func (h *Handlers) NewTicket(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	return h.showNewTicket(c, http.StatusOK, board, views.TicketForm{Column: chosen})
+	return h.showNewTicket(c, http.StatusOK, board, pages.TicketForm{Column: chosen})
 }
 
-func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form views.TicketForm) error {
-	props := views.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: board, Form: form}
+func (h *Handlers) showNewTicket(c echo.Context, code int, board boards.Board, form pages.TicketForm) error {
+	props := pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: board, Form: form}
 	if respond.IsFragment(c) {
-		return respond.Render(c, code, views.NewTicketForm(props))
+		return respond.Render(c, code, pages.NewTicketForm(props))
 	}
-	return respond.Render(c, code, views.NewTicketPage(props))
+	return respond.Render(c, code, pages.NewTicketPage(props))
 }
 
 // OpenTicket serves three forms: the page, the dialog (again), and the line at a column's foot (inline).
 func (h *Handlers) OpenTicket(c echo.Context) error {
 	ctx, slug := c.Request().Context(), c.Param("board")
-	form := views.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
+	form := pages.TicketForm{Title: c.FormValue("title"), Description: c.FormValue("description")}
 	var err error
 	var ticket tickets.Ticket
 	if form.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
@@ -49,7 +50,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 	if !respond.IsFragment(c) {
 		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
 	}
-	next := views.TicketForm{Column: ticket.Column, Created: &ticket.Key}
+	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key}
 	shown, err := h.workflows.Shows(ctx, narrowing(c), ticket)
 	if err != nil {
 		return err
@@ -62,20 +63,20 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 }
 
 // showAgain answers the dialog: the form for the next ticket, and the column that the last one came to.
-func (h *Handlers) showAgain(c echo.Context, slug string, next views.TicketForm) error {
+func (h *Handlers) showAgain(c echo.Context, slug string, next pages.TicketForm) error {
 	props, ok, err := h.columnNow(c, slug, next.Column)
 	if err != nil {
 		return err
 	}
-	form := views.NewTicketForm(views.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board, Form: next})
+	form := pages.NewTicketForm(pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board, Form: next})
 	if !ok {
 		return respond.Render(c, http.StatusOK, form)
 	}
-	return respond.Render(c, http.StatusOK, form, views.ColumnOOB(props))
+	return respond.Render(c, http.StatusOK, form, pages.ColumnOOB(props))
 }
 
 // showColumn answers the line at a column's foot: the column as it is now, its form open.
-func (h *Handlers) showColumn(c echo.Context, code int, slug string, form views.TicketForm) error {
+func (h *Handlers) showColumn(c echo.Context, code int, slug string, form pages.TicketForm) error {
 	props, ok, err := h.columnNow(c, slug, form.Column)
 	if err != nil {
 		return err
@@ -87,10 +88,10 @@ func (h *Handlers) showColumn(c echo.Context, code int, slug string, form views.
 	if !props.Write {
 		props.Alert = form.Errors[""] // there is no form to say it in
 	}
-	return respond.Render(c, code, views.Column(props))
+	return respond.Render(c, code, pages.Column(props))
 }
 
-func (h *Handlers) rejectTicket(c echo.Context, form views.TicketForm, err error) error {
+func (h *Handlers) rejectTicket(c echo.Context, form pages.TicketForm, err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err
@@ -108,7 +109,7 @@ func (h *Handlers) rejectTicket(c echo.Context, form views.TicketForm, err error
 }
 
 // checkTexts adds what else is wrong with a rejected form.
-func checkTexts(form views.TicketForm) {
+func checkTexts(form pages.TicketForm) {
 	_, badTitle := tickets.ParseTitle(form.Title)
 	_, badDescription := tickets.ParseDescription(form.Description)
 	respond.AddErrors(form.Errors, fault.Join(badTitle, badDescription))
@@ -129,27 +130,27 @@ func (h *Handlers) showTicket(c echo.Context, ticket tickets.Ticket, board board
 	}
 	if respond.Target(c) == views.TicketID {
 		respond.ReplaceURL(c, views.TicketPath(respond.Company(c).Slug, ticket.Key))
-		return respond.Render(c, http.StatusOK, views.TicketBody(props))
+		return respond.Render(c, http.StatusOK, pages.TicketBody(props))
 	}
 	if respond.Target(c) == views.MainID {
-		return respond.Render(c, http.StatusOK, views.TicketMain(props))
+		return respond.Render(c, http.StatusOK, pages.TicketMain(props))
 	}
-	return respond.Render(c, http.StatusOK, views.TicketPage(props))
+	return respond.Render(c, http.StatusOK, pages.TicketPage(props))
 }
 
-func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (views.TicketProps, error) {
+func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (pages.TicketProps, error) {
 	page, err := h.commentsShown(c, ticket)
 	if err != nil {
-		return views.TicketProps{}, err
+		return pages.TicketProps{}, err
 	}
 	return h.ticketPropsWith(c, ticket, board, before, page)
 }
 
 // ticketPropsWith returns a ticket's page with these comments. Whoever looks at it has read what they
 // were told of it.
-func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props views.TicketProps, err error) {
+func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props pages.TicketProps, err error) {
 	ctx := c.Request().Context()
-	props = views.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
+	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
 	if err := h.readTicket(c, ticket, &props.Page); err != nil {
 		return props, err
 	}
@@ -172,14 +173,14 @@ func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board 
 		return props, err
 	}
 	for _, span := range markup.Spans(ticket.Title, texts.link) {
-		props.Heading = append(props.Heading, views.Span(span))
+		props.Heading = append(props.Heading, pages.Span(span))
 	}
 	if !ticket.FromRequester {
 		if props.HTML, err = texts.html(ticket.Description); err != nil {
 			return props, err
 		}
 	}
-	props.Comments = views.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	props.Comments = pages.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
 	props.Comments.Linked = props.Request != nil && props.Request.Linked
 	props.Comments.List, err = texts.drawn(page.List)
 	return props, err

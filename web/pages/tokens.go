@@ -9,15 +9,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 func (h *Handlers) Tokens(c echo.Context) error {
-	return h.showTokens(c, http.StatusOK, views.TokenForm{Days: 90}, "")
+	return h.showTokens(c, http.StatusOK, pages.TokenForm{Days: 90}, "")
 }
 
 // showTokens shows the lists; secret is a token that was just made.
-func (h *Handlers) showTokens(c echo.Context, code int, form views.TokenForm, secret string) error {
+func (h *Handlers) showTokens(c echo.Context, code int, form pages.TokenForm, secret string) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Token](c, "before")
 	if err != nil {
@@ -27,7 +28,7 @@ func (h *Handlers) showTokens(c echo.Context, code int, form views.TokenForm, se
 	if err != nil {
 		return err
 	}
-	props := views.TokensProps{Form: form, Secret: secret}
+	props := pages.TokensProps{Form: form, Secret: secret}
 	if props.Own, props.OwnMore, err = h.workflows.Tokens(ctx, before); err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (h *Handlers) showTokens(c echo.Context, code int, form views.TokenForm, se
 		}
 	}
 	props.Page = h.respond.Page(c, "API tokens")
-	return respond.Render(c, code, views.TokensPage(props))
+	return respond.Render(c, code, pages.TokensPage(props))
 }
 
 func (h *Handlers) MakeToken(c echo.Context) error {
@@ -45,7 +46,7 @@ func (h *Handlers) MakeToken(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	form := views.TokenForm{Name: c.FormValue("name"), Scopes: fields["scopes"]}
+	form := pages.TokenForm{Name: c.FormValue("name"), Scopes: fields["scopes"]}
 	if form.Days, err = strconv.Atoi(c.FormValue("days")); err != nil {
 		form.Days = -1 // no choice of ours
 	}
@@ -60,7 +61,7 @@ func (h *Handlers) MakeToken(c echo.Context) error {
 		return h.showTokens(c, code, form, "")
 	}
 	// Not a redirect: the token is kept nowhere that another page could read it from.
-	return h.showTokens(c, http.StatusCreated, views.TokenForm{Days: 90}, token)
+	return h.showTokens(c, http.StatusCreated, pages.TokenForm{Days: 90}, token)
 }
 
 func (h *Handlers) RevokeToken(c echo.Context) error {

@@ -11,14 +11,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
 func (h *Handlers) Webhooks(c echo.Context) error {
-	return h.showWebhooks(c, http.StatusOK, views.WebhookForm{Feeds: h.workflows.WebhookFeeds()})
+	return h.showWebhooks(c, http.StatusOK, pages.WebhookForm{Feeds: h.workflows.WebhookFeeds()})
 }
 
-func (h *Handlers) showWebhooks(c echo.Context, code int, form views.WebhookForm) error {
+func (h *Handlers) showWebhooks(c echo.Context, code int, form pages.WebhookForm) error {
 	ctx := c.Request().Context()
 	list, err := h.workflows.Webhooks(ctx)
 	if err != nil {
@@ -28,16 +29,16 @@ func (h *Handlers) showWebhooks(c echo.Context, code int, form views.WebhookForm
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, views.WebhooksPage(views.WebhooksProps{Page: h.respond.Page(c, "Webhooks"), Webhooks: list, Feeds: h.workflows.WebhookFeeds(), Boards: boards, Form: form}))
+	return respond.Render(c, code, pages.WebhooksPage(pages.WebhooksProps{Page: h.respond.Page(c, "Webhooks"), Webhooks: list, Feeds: h.workflows.WebhookFeeds(), Boards: boards, Form: form}))
 }
 
 // webhookForm reads the form of a webhook.
-func webhookForm(c echo.Context) (views.WebhookForm, webhooks.Draft, error) {
+func webhookForm(c echo.Context) (pages.WebhookForm, webhooks.Draft, error) {
 	fields, err := c.FormParams()
 	if err != nil {
-		return views.WebhookForm{}, webhooks.Draft{}, echo.ErrBadRequest
+		return pages.WebhookForm{}, webhooks.Draft{}, echo.ErrBadRequest
 	}
-	form := views.WebhookForm{URL: c.FormValue("url"), Note: c.FormValue("note"), Board: c.FormValue("board"), Feeds: fields["feeds"]}
+	form := pages.WebhookForm{URL: c.FormValue("url"), Note: c.FormValue("note"), Board: c.FormValue("board"), Feeds: fields["feeds"]}
 	return form, webhooks.Draft{URL: form.URL, Note: form.Note, Board: form.Board, Feeds: form.Feeds}, nil
 }
 
@@ -76,7 +77,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 }
 
 // showWebhook shows a webhook's page; form is what was typed, nil for what it is.
-func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, form *views.WebhookForm, secret string, opened bool) error {
+func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, form *pages.WebhookForm, secret string, opened bool) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Delivery](c, "before")
 	if err != nil {
@@ -86,19 +87,19 @@ func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, for
 	if err != nil {
 		return err
 	}
-	props := views.WebhookProps{Webhook: w, Feeds: h.workflows.WebhookFeeds(), Secret: secret, Opened: opened, Older: before != 0}
+	props := pages.WebhookProps{Webhook: w, Feeds: h.workflows.WebhookFeeds(), Secret: secret, Opened: opened, Older: before != 0}
 	if props.Boards, err = h.workflows.Boards(ctx); err != nil {
 		return err
 	}
 	if props.Deliveries, props.More, err = h.workflows.Deliveries(ctx, webhook, before); err != nil {
 		return err
 	}
-	props.Form = views.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
+	props.Form = pages.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
 	if form != nil {
 		props.Form = *form
 	}
 	props.Page = h.respond.Page(c, w.Host())
-	return respond.Render(c, code, views.WebhookPage(props))
+	return respond.Render(c, code, pages.WebhookPage(props))
 }
 
 func (h *Handlers) SaveWebhook(c echo.Context) error {
@@ -218,7 +219,7 @@ func (h *Handlers) Delivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.DeliveryPage(views.DeliveryProps{Page: h.respond.Page(c, "Delivery"), Webhook: w, Attempt: attempt}))
+	return respond.Render(c, http.StatusOK, pages.DeliveryPage(pages.DeliveryProps{Page: h.respond.Page(c, "Delivery"), Webhook: w, Attempt: attempt}))
 }
 
 func (h *Handlers) WebhookRemoval(c echo.Context) error {
@@ -230,7 +231,7 @@ func (h *Handlers) WebhookRemoval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, views.WebhookRemovalPage(views.WebhookRemovalProps{Page: h.respond.Page(c, "Delete a webhook"), Webhook: w}))
+	return respond.Render(c, http.StatusOK, pages.WebhookRemovalPage(pages.WebhookRemovalProps{Page: h.respond.Page(c, "Delete a webhook"), Webhook: w}))
 }
 
 func (h *Handlers) DeleteWebhook(c echo.Context) error {

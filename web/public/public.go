@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/public"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
@@ -41,17 +42,17 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showRequestForm(c, http.StatusOK, form, views.RequestForm{Nonce: requests.NewToken()})
+	return h.showRequestForm(c, http.StatusOK, form, public.RequestForm{Nonce: requests.NewToken()})
 }
 
-func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form views.RequestForm) error {
-	return respond.Render(c, code, views.RequestPage(views.RequestProps{Page: h.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
+func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form public.RequestForm) error {
+	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
 }
 
 // SendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other. Who
 // sends a form again whose link was revoked is led to what the code tells.
 func (h *Handlers) SendRequest(c echo.Context) error {
-	form := views.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
+	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
 	if !requests.IsToken(form.Nonce) {
 		form.Nonce = requests.NewToken()
 	}
@@ -83,7 +84,7 @@ func (h *Handlers) refused(c echo.Context, err error) (messages views.Errors, co
 }
 
 // rejectRequest shows a form again with what was typed.
-func (h *Handlers) rejectRequest(c echo.Context, form views.RequestForm, err error) error {
+func (h *Handlers) rejectRequest(c echo.Context, form public.RequestForm, err error) error {
 	messages, code, ok := h.refused(c, err)
 	if !ok {
 		return err
@@ -102,7 +103,7 @@ func (h *Handlers) TrackBox(c echo.Context) error {
 	if code := strings.TrimSpace(c.QueryParam("code")); code != "" {
 		return c.Redirect(http.StatusSeeOther, views.TrackPath(code))
 	}
-	return respond.Render(c, http.StatusOK, views.TrackBoxPage(h.publicPage(c, "Follow a request")))
+	return respond.Render(c, http.StatusOK, public.TrackBoxPage(h.publicPage(c, "Follow a request")))
 }
 
 // Track shows what a code leads to.
@@ -136,7 +137,7 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.Tracked,
 	if err != nil {
 		return err
 	}
-	props := views.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
+	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
 	for _, one := range page.List {
 		drawn, err := publicly(one)
 		if err != nil {
@@ -144,7 +145,7 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.Tracked,
 		}
 		props.List = append(props.List, drawn)
 	}
-	return respond.Render(c, code, views.TrackedPage(props))
+	return respond.Render(c, code, public.TrackedPage(props))
 }
 
 // publicly draws a comment for its requester, to whom no key leads anywhere and no handle says anything.
@@ -162,8 +163,8 @@ func (h *Handlers) Receipt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := views.ReceiptProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Link: h.respond.Base(c) + views.PrivatePath(found.Code, c.Param("token")), Box: h.respond.Base(c) + views.TrackBoxPath}
-	return respond.Render(c, http.StatusOK, views.ReceiptPage(props))
+	props := public.ReceiptProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Link: h.respond.Base(c) + views.PrivatePath(found.Code, c.Param("token")), Box: h.respond.Base(c) + views.TrackBoxPath}
+	return respond.Render(c, http.StatusOK, public.ReceiptPage(props))
 }
 
 // Reply needs no proof that the form is ours: whoever knows the link may write, and whoever does not

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/views"
+	"github.com/counterfoil/counterfoil/views/pages"
 )
 
 // deletedPage is the page of a ticket that is gone: who deleted it and how to have it back. ok is false
@@ -24,7 +24,7 @@ func (r *Responder) deletedPage(c echo.Context) (page templ.Component, ok bool) 
 		}
 		return nil, false
 	}
-	return views.DeletedPage(views.DeletedProps{
+	return pages.DeletedPage(pages.DeletedProps{
 		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typed(c),
 	}), true
 }

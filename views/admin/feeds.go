@@ -1,0 +1,198 @@
+package admin
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/webhooks"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// FeedsProps are the feeds, who reads them, and the form that has rows published again.
+type FeedsProps struct {
+	Page                        views.Page
+	States                      []feeds.State
+	Consumers                   []feeds.Consumer
+	Webhooks                    []webhooks.Webhook
+	Lags                        []feeds.Lag // of the webhooks, in their order
+	ConsumersMore, WebhooksMore bool
+	AfterConsumer               id.Consumer // the lists begin behind these
+	AfterWebhook                id.Webhook
+	Form                        RepublishForm
+}
+
+// RepublishForm is what was typed into it.
+type RepublishForm struct {
+	Feed, Company, Board, IDs string
+	All                       bool
+	Errors                    views.Errors
+}
+
+// ConsumerProps is a consumer's page, with the form that sets where it reads on.
+type ConsumerProps struct {
+	Page     views.Page
+	Consumer feeds.Consumer
+	Form     SeekForm
+}
+
+// SeekForm is what was typed into it. Place is start, end or at.
+type SeekForm struct {
+	Place, At string
+	Errors    views.Errors
+}
+
+// ConsumerRemovalProps is the question whether to delete a consumer.
+type ConsumerRemovalProps struct {
+	Page     views.Page
+	Consumer feeds.Consumer
+}
+
+// AnyWebhookProps is a webhook, as operators see it. Managed is the page on which whoever looks may change it, ""
+// where they may not.
+type AnyWebhookProps struct {
+	Page        views.Page
+	Webhook     webhooks.Webhook
+	Lag         feeds.Lag
+	Deliveries  []webhooks.Attempt
+	More, Older bool
+	Managed     string
+}
+
+// here is the address of what is shown.
+func (p FeedsProps) here() string { return views.FeedsBelowPath(p.AfterConsumer, p.AfterWebhook) }
+
+// most is the largest lag that is shown, of consumers and webhooks alike.
+func (p FeedsProps) most() uint64 {
+	most := uint64(0)
+	for _, c := range p.Consumers {
+		most = max(most, c.LagRows)
+	}
+	for _, lag := range p.Lags {
+		most = max(most, lag.LagRows)
+	}
+	return most
+}
+
+// stuck is from when on a change that waits to be published means that something is wrong.
+const stuck = 10 * time.Second
+
+// stuck are the feeds whose changes are not published.
+func (p FeedsProps) stuck() (list []feeds.State) {
+	for _, s := range p.States {
+		if s.OldestUnpublished != nil && *s.OldestUnpublished >= stuck {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// lagWidth is the width of a lag's bar, in thousandths; what is there can be seen.
+func lagWidth(lag, most uint64) string {
+	if lag == 0 || most == 0 {
+		return "0"
+	}
+	return strconv.Itoa(max(barSliver, int(math.Round(barWidth*float64(lag)/float64(most)))))
+}
+
+// lagText says how far behind a reader is. Rows that changed again since are among the positions, so the rows
+// are no more than these.
+func lagText(lag feeds.Lag) string {
+	switch {
+	case lag.LagRows == 0:
+		return "has all"
+	case lag.LagSeconds == 0:
+		return views.Counted(int64(lag.LagRows), "row", "rows")
+	}
+	return views.Counted(int64(lag.LagRows), "row", "rows") + ", " + inSeconds(lag.LagSeconds)
+}
+
+// lagLook is how the state of a reader is shown.
+func lagLook(state string) stateLook {
+	switch state {
+	case feeds.StateOK:
+		return stateLook{"Reads on", "circle-check", "done"}
+	case feeds.StatePaused:
+		return stateLook{"Paused", "pause", "held"}
+	case feeds.StateExpired:
+		return stateLook{"Too far behind", "triangle-alert", "failed"}
+	case feeds.StateBefore:
+		return stateLook{"Of an earlier epoch", "triangle-alert", "failed"}
+	}
+	return stateLook{state, "circle-dashed", "idle"}
+}
+
+// lagReason says what a state means, and what is to be done.
+func lagReason(state string) string {
+	switch state {
+	case feeds.StateExpired:
+		return "Deletions behind it are forgotten: it must read from the start and drop what that does not show."
+	case feeds.StateBefore:
+		return "The feeds have begun anew since, as after a restore: it must read from the start and drop what that does not show."
+	}
+	return ""
+}
+
+// waited says for how long the change has waited that waits longest.
+func waited(s feeds.State) string {
+	switch {
+	case s.OldestUnpublished == nil:
+		return "—"
+	case *s.OldestUnpublished == 0:
+		return "nothing"
+	}
+	return Spell(*s.OldestUnpublished)
+}
+
+// spark is how fast a feed went, ready to be drawn: a bar for each stretch, in a box of one unit for each and a
+// height of 100.
+type spark struct {
+	path      string
+	box       string
+	now, most float64
+}
+
+func sparkOf(rates []feeds.Rate) spark {
+	s := spark{box: fmt.Sprintf("0 0 %d 100", max(1, len(rates)))}
+	for _, r := range rates {
+		s.most, s.now = math.Max(s.most, r.PerSecond()), r.PerSecond()
+	}
+	var path strings.Builder
+	for i, r := range rates {
+		if r.Published > 0 { // what is there can be seen
+			fmt.Fprintf(&path, "M%d.1 100V%.1fh.8V100z", i, math.Min(95, 100-100*r.PerSecond()/s.most))
+		}
+	}
+	s.path = path.String()
+	return s
+}
+
+// words are what the chart shows, for those who do not see it.
+func (s spark) words(feed string) string {
+	return fmt.Sprintf("Rows of %s published per second in the last hour: %s in the last two minutes, %s at most.", feed, Rate(s.now), Rate(s.most))
+}
+
+// seekPlaces are where a consumer can be set.
+var seekPlaces = []struct{ value, label string }{
+	{"start", "the start: all rows once more"},
+	{"end", "the end: only what changes from now on"},
+	{"at", "a time or a cursor"},
+}
+
+// registering is how a consumer comes to be.
+const registering = `curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"name": "warehouse"}' $URL/api/v1/feeds/tickets/consumers`
+
+// troubleText says why a webhook is sent nothing, or since when it takes nothing.
+func troubleText(w webhooks.Webhook) string {
+	switch w.Condition() {
+	case "failing":
+		return views.Counted(int64(w.Failures), "attempt", "attempts") + " failed since " + dated(*w.Failing) + " UTC."
+	case "stopped":
+		return w.Reason
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package admin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// ImportProps is the page on which someone says what the columns of a file are.
+type ImportProps struct {
+	NewRunProps
+	Run      migrations.Run // whose file it is
+	Jira     bool
+	Columns  []ImportColumn // none where the file cannot be read
+	Roles    []ImportRole
+	Kept     []string
+	Statuses []ImportStatus
+	Places   []string // the board's columns
+	Rows     int      // that were looked at
+	Whole    bool     // there are no more
+	Rejected []string // rows among them that cannot be read
+}
+
+// ImportColumn is a column of a file with its first values.
+type ImportColumn struct {
+	Name    string
+	Times   int
+	Samples []string
+}
+
+// ImportRole is what a column can be. Column is ImportNone where no column is it.
+type ImportRole struct{ Param, Label, Help, Column string }
+
+// ImportStatus is a status in a file and the board's column for it, "" for none yet.
+type ImportStatus struct {
+	Name   string
+	Times  int
+	Column string
+}
+
+// ImportNone is chosen where there is no column for something.
+const ImportNone = "-"
+
+// The names of fields beyond the parameters.
+const (
+	ImportKeep         = "keep-column"
+	ImportStatusName   = "status-name"   // the statuses that were shown
+	ImportStatusColumn = "status-column" // and the column for each
+	ImportAgain        = "again"         // looks at the file again, and opens nothing
+)
+
+// named are the columns to choose from: those that have a value in the rows that were looked at.
+func (p ImportProps) named() (list []ImportColumn) {
+	for _, c := range p.Columns {
+		if len(c.Samples) > 0 || p.isRole(c.Name) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func (p ImportProps) isRole(column string) bool {
+	return slices.ContainsFunc(p.Roles, func(r ImportRole) bool { return r.Column == column })
+}
+
+func (p ImportProps) empty() int { return len(p.Columns) - len(p.named()) }
+
+// shown are the parameters that are asked for one by one.
+func (p ImportProps) shown(names ...string) (list []migrations.ParamInfo) {
+	for _, param := range p.Migration.Params {
+		if slices.Contains(names, param.Name) {
+			list = append(list, param)
+		}
+	}
+	return list
+}
+
+func samples(c ImportColumn) string { return strings.Join(c.Samples, " · ") }
+
+func (p ImportProps) looked() string {
+	if p.Whole {
+		return fmt.Sprintf("All %s rows were looked at.", views.Thousands(int64(p.Rows)))
+	}
+	return fmt.Sprintf("The first %s rows were looked at.", views.Thousands(int64(p.Rows)))
+}
+
+func (p ImportProps) mappingFields() []string {
+	names := []string{}
+	for _, param := range p.Migration.Params {
+		names = append(names, paramName(param.Name))
+	}
+	return names
+}
+
+func (p ImportProps) keeps(column string) bool { return slices.Contains(p.Kept, column) }

@@ -1,0 +1,291 @@
+package admin
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// MigrationsProps is the list of runs, of the migrations that there are, and of who works.
+type MigrationsProps struct {
+	Page                        views.Page
+	Active, Attention, Finished []migrations.Run
+	ActiveMore, AttentionMore   bool // there are more than are shown
+	FinishedMore                bool
+	Older                       bool // Finished begins somewhere below
+	Kinds                       []migrations.Info
+	Workers                     []migrations.Worker
+	Alone                       []migrations.Run // active, and no living worker knows their migration
+}
+
+// NewRunProps is the form of a new run. Values are what was typed, by parameter.
+type NewRunProps struct {
+	Page      views.Page
+	Migration migrations.Info
+	Values    migrations.Values
+	Dry       bool
+	From      *migrations.Run // whose values and file it takes, nil for none
+	Where     Where
+	MaxUpload int64 // bytes
+	Errors    views.Errors
+}
+
+// Where is the database that a run works on.
+type Where struct{ Host, Database string }
+
+// StartRunProps is the question whether to start a run.
+type StartRunProps struct {
+	Page   views.Page
+	Run    migrations.Run
+	Params []RunParam
+	Where  Where
+	Living int // workers
+	Form   StartRunForm
+}
+
+// StartRunForm is what was typed into it. Knobs are by name, in the units of KnobFields.
+type StartRunForm struct {
+	Canary string
+	Knobs  map[string]string
+	Errors views.Errors
+}
+
+// RejectionsProps are lines of a run's source that no task was made of.
+type RejectionsProps struct {
+	Page views.Page
+	Run  migrations.Run
+	List []migrations.Rejection
+	More bool
+}
+
+// WorkersProps are the processes that work.
+type WorkersProps struct {
+	Page    views.Page
+	Workers []migrations.Worker
+}
+
+// live is how often the list asks for itself again, in milliseconds.
+func (p MigrationsProps) live() string {
+	if len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State != migrations.Paused && r.State.IsActive() }) {
+		return "2000"
+	}
+	return "10000"
+}
+
+// going reports whether a run that is shown is not over.
+func (p MigrationsProps) going() bool {
+	return len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State.IsActive() })
+}
+
+// empty reports whether there never was a run.
+func (p MigrationsProps) empty() bool {
+	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older
+}
+
+// living are the workers whose lease has not ended.
+func living(workers []migrations.Worker) (list []migrations.Worker) {
+	for _, w := range workers {
+		if views.Lives(w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// workersInWords says who works: 3 workers on 2 hosts.
+func workersInWords(workers []migrations.Worker) string {
+	hosts := map[string]bool{}
+	for _, w := range workers {
+		hosts[w.Host] = true
+	}
+	names := slices.Sorted(maps.Keys(hosts))
+	const most = 4
+	list := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		list += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	if len(workers) == 1 {
+		return "1 worker on " + list
+	}
+	return fmt.Sprintf("%d workers on %s: %s", len(workers), views.Counted(int64(len(names)), "host", "hosts"), list)
+}
+
+// draining is how many of workers take nothing new.
+func draining(workers []migrations.Worker) (n int) {
+	for _, w := range workers {
+		if w.State == migrations.WorkerDraining {
+			n++
+		}
+	}
+	return n
+}
+
+func inFlight(workers []migrations.Worker) (n int64) {
+	for _, w := range workers {
+		n += int64(w.InFlight)
+	}
+	return n
+}
+
+// briefly is what a run is about, in a line.
+func (p MigrationsProps) briefly(r migrations.Run) string {
+	var parts []string
+	shown, _ := telling(RunParams(r, p.kind(r.Name)), 4)
+	for _, param := range shown {
+		parts = append(parts, param.Label+" "+short(param.Value, 60))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// kind is the migration of a run; its zero value where this program does not have it.
+func (p MigrationsProps) kind(name string) migrations.Info {
+	for _, kind := range p.Kinds {
+		if kind.Name == name {
+			return kind
+		}
+	}
+	return migrations.Info{}
+}
+
+// short cuts a text to so many characters.
+func short(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+// figures are a run's numbers in a line.
+func figures(r migrations.Run) string {
+	switch r.State {
+	case migrations.Open:
+		return "not filled yet"
+	case migrations.Filling:
+		return views.Counted(int64(r.Total), "task", "tasks") + " so far"
+	}
+	if r.Total == 0 {
+		return "no tasks"
+	}
+	return views.Thousands(r.Progress.Done()) + " of " + views.Thousands(int64(r.Total))
+}
+
+// asides are the numbers that stand beside them where they are not zero.
+func asides(r migrations.Run) (list []string) {
+	for _, part := range []struct {
+		n    int64
+		word string
+	}{{r.Progress.Failed, "failed"}, {r.Progress.Waiting, "waiting"}, {r.Progress.Skipped, "skipped"}} {
+		if part.n > 0 {
+			list = append(list, views.Thousands(part.n)+" "+part.word)
+		}
+	}
+	return list
+}
+
+// runNumber is how a run is called in a text.
+func runNumber(r id.Run) string { return "#" + views.Number(uint64(r)) }
+
+// Living is how many workers live.
+func Living(workers []migrations.Worker) int { return len(living(workers)) }
+
+// leaseText is what is left of a worker's lease, in words.
+func leaseText(left time.Duration) string {
+	if left <= 0 {
+		return "ended"
+	}
+	return strconv.Itoa(int(left.Round(time.Second)/time.Second)) + " s"
+}
+
+// perSecond is a rate: 8.3, 1,240.
+func perSecond(rate float64) string {
+	if rate >= 100 {
+		return views.Thousands(int64(rate + .5))
+	}
+	return strconv.FormatFloat(rate, 'f', 1, 64)
+}
+
+// workerWord is what a worker does, and how that looks.
+func workerWord(w migrations.Worker) (word, class string) {
+	switch {
+	case w.State == migrations.WorkerStopped:
+		return "Stopped", "idle"
+	case w.Left <= 0:
+		return "Gone", "failed"
+	case w.State == migrations.WorkerDraining && w.InFlight == 0:
+		return "Drained", "held"
+	case w.State == migrations.WorkerDraining:
+		return "Draining", "held"
+	}
+	return "Working", "busy"
+}
+
+// WorkerWord is what a worker does, in a word.
+func WorkerWord(w migrations.Worker) string {
+	word, _ := workerWord(w)
+	return word
+}
+
+// paramName is the name of a parameter's field: one that a form may not have for anything else.
+func paramName(parameter string) string { return "p-" + parameter }
+
+// ParamField is the name of a parameter's field in a form.
+func ParamField(parameter string) string { return paramName(parameter) }
+
+// value is what a parameter's field begins with.
+func (p NewRunProps) value(param migrations.ParamInfo) string {
+	if value, typed := p.Values[param.Name]; typed {
+		return value
+	}
+	return param.Default
+}
+
+// asked are the parameters that the form asks for.
+func (p NewRunProps) asked() []migrations.ParamInfo {
+	if p.Migration.First == nil {
+		return p.Migration.Params
+	}
+	return slices.DeleteFunc(slices.Clone(p.Migration.Params), func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
+}
+
+// fileHint says which file is meant, and how large it may be.
+func (p NewRunProps) fileHint() string {
+	first, size := utf8.DecodeRuneInString(p.Migration.Upload)
+	return string(unicode.ToUpper(first)) + p.Migration.Upload[size:] + "; at most " + views.Bytes(p.MaxUpload) + "."
+}
+
+// fields are the names of the form's fields, from top to bottom.
+func (p NewRunProps) fields() []string {
+	var names []string
+	for _, param := range p.asked() {
+		names = append(names, paramName(param.Name))
+	}
+	return append(names, "dry", "file")
+}
+
+// hintOf is what is said below a parameter's field.
+func hintOf(param migrations.ParamInfo) string {
+	var parts []string
+	if param.Help != "" {
+		parts = append(parts, param.Help)
+	}
+	if param.Kind == migrations.Number && (param.Min != 0 || param.Max != 0) {
+		parts = append(parts, views.Thousands(param.Min)+" to "+views.Thousands(param.Max)+".")
+	}
+	if param.Kind == migrations.Secret {
+		parts = append(parts, "It is not shown again.")
+	}
+	if !param.Required && param.Kind != migrations.Flag && param.Default == "" && !strings.Contains(param.Help, "empty") {
+		parts = append(parts, "May be left empty.")
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,305 @@
+package admin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// RefsProps are the reference codes, what minted them, and the forms about them.
+type RefsProps struct {
+	Page     views.Page
+	Standing refs.Standing
+	Minutes  []refs.Minute    // of the last hour and a bit
+	Refill   *migrations.Run  // the last, nil: there was none
+	Sweep    *migrations.Run  // that takes a lot out of use, nil: none is under way
+	Lookups  requests.Lookups // of the last day
+	Lots     []refs.Lot
+	More     bool
+	Before   id.Lot // the list begins below it
+	Mint     MintForm
+	Policy   RefPolicyForm
+}
+
+// missesText is how many codes were looked up that lead to nothing, and which part of all that is.
+func missesText(l requests.Lookups) string {
+	if l.Misses == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%s (%s %%)", views.Thousands(l.Misses), Rate(100*float64(l.Misses)/float64(l.Misses+l.Hits)))
+}
+
+// canaryText says what it means that canaries were looked up.
+func canaryText(n int64) string {
+	if n == 1 {
+		return "A code that was never given out was looked up in the last day: a typing error, or somebody guesses codes."
+	}
+	return fmt.Sprintf("%s codes that were never given out were looked up in the last day: somebody guesses codes. The log has the addresses.", views.Thousands(n))
+}
+
+// MintForm is what was typed into it.
+type MintForm struct {
+	Codes, Length string
+	Errors        views.Errors
+}
+
+// RefPolicyForm is what was typed into it.
+type RefPolicyForm struct {
+	AtLeast, LowHours, HighHours string
+	Errors                       views.Errors
+}
+
+// MintProps is the question whether to mint codes.
+type MintProps struct {
+	Page   views.Page
+	Codes  uint64
+	Length int
+	Of     refs.OfLength
+	Where  Where
+}
+
+// LotQuarantineProps is the question whether to put a lot in quarantine.
+type LotQuarantineProps struct {
+	Page   views.Page
+	Lot    refs.Lot
+	Errors views.Errors
+}
+
+// NewMintForm is the form as it begins.
+func NewMintForm() MintForm { return MintForm{Codes: "1000000", Length: strconv.Itoa(refs.Short)} }
+
+// NewRefPolicyForm is the form as it begins.
+func NewRefPolicyForm(p refs.Policy) RefPolicyForm {
+	return RefPolicyForm{AtLeast: views.Number(p.AtLeast), LowHours: strconv.Itoa(p.LowHours), HighHours: strconv.Itoa(p.HighHours)}
+}
+
+// codesText is a number of codes: 1 code, 2,000 codes.
+func codesText(n uint64) string { return views.Counted(int64(n), "code", "codes") }
+
+// lengthWord is how many characters a code has.
+func lengthWord(length int) string {
+	switch length {
+	case refs.Short:
+		return "five"
+	case refs.Long:
+		return "six"
+	}
+	return strconv.Itoa(length)
+}
+
+// runwayText is for how many hours the pool lasts.
+func runwayText(s refs.Standing) string {
+	d, ok := s.Runway()
+	switch {
+	case !ok:
+		return none
+	case d >= refs.Longest:
+		return "over " + views.Thousands(int64(refs.Longest.Hours()))
+	}
+	return Rate(d.Hours())
+}
+
+// runsOutText is the day on which no code of a length is left, and no more can be minted (refs.MostUsed).
+func runsOutText(s refs.Standing, l refs.OfLength) string {
+	d, ok := l.RunsOut(s.Rate)
+	switch {
+	case !ok:
+		return none
+	case d >= refs.Longest:
+		return "in over " + views.Thousands(int64(refs.Longest/(365*24*time.Hour))) + " years"
+	}
+	return s.At.Add(d).UTC().Format("2 Jan 2006")
+}
+
+// shareText is a part of a whole in percent; what is there is never 0.
+func shareText(share float64) string {
+	switch {
+	case share <= 0:
+		return "0 %"
+	case share < .0001:
+		return "< 0.01 %"
+	}
+	return strconv.FormatFloat(share*100, 'f', 2, 64) + " %"
+}
+
+// shareWidth is the width of a share's bar, in thousandths; what is there can be seen.
+func shareWidth(share float64) string {
+	if share <= 0 {
+		return "0"
+	}
+	return strconv.Itoa(min(barWidth, max(barSliver, int(math.Round(barWidth*share)))))
+}
+
+// empties is how often there were no codes in the last hour.
+func (p RefsProps) empties() (n uint64) {
+	for _, m := range p.Minutes {
+		if m.At.After(p.Standing.At.Add(-time.Hour)) {
+			n += m.Empties
+		}
+	}
+	return n
+}
+
+// dry reports whether somebody wants codes, and there are none.
+func (p RefsProps) dry() bool { return p.Standing.Policy.Wanted && p.Standing.Available == 0 }
+
+// suspicious are the lots of the page that met far more or less codes than chance makes it.
+func (p RefsProps) suspicious() (list []refs.Lot) {
+	for _, l := range p.Lots {
+		if l.Suspicious() {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// collisions say how often the mints of the page met a code that there was before.
+func (p RefsProps) collisions() string {
+	var drawn, collided uint64
+	var expected float64
+	for _, l := range p.Lots {
+		if l.Source == refs.FromMint {
+			drawn, collided, expected = drawn+l.Drawn, collided+l.Collided, expected+l.Expected
+		}
+	}
+	if drawn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of %s drawn for the lots below, %s were there before; chance makes it %s.",
+		codesText(drawn), shareText(float64(collided)/float64(drawn)), shareText(expected/float64(drawn)))
+}
+
+// refillLook is how the refills stand, in a word and a sentence.
+func (p RefsProps) refillLook() (stateLook, string) {
+	s := p.Standing
+	badly := p.Refill != nil && p.Refill.FinishedAt != nil && (p.Refill.State != migrations.Complete || p.Refill.Progress.Failed+p.Refill.Progress.Skipped > 0)
+	switch {
+	case s.Policy.Paused:
+		return stateLook{"Paused", "pause", "held"}, "The pool is not filled by itself, however low it is."
+	case p.refillHeld() && p.Refill.State == migrations.Throttled:
+		return stateLook{"Held", "gauge", "held"}, "The run that mints what is missing goes on when what slows it down is over, or when it is resumed. No other begins."
+	case p.refillHeld():
+		return stateLook{"Held", "triangle-alert", "failed"}, "Resume the run that mints what is missing, or cancel it: no other begins."
+	case p.Refill != nil && p.Refill.FinishedAt == nil:
+		return stateLook{"Under way", "play", "busy"}, "A run mints what is missing."
+	case !s.Policy.Wanted:
+		return stateLook{"Not wanted yet", "circle-dashed", "idle"}, "Nobody has asked for a code. From the first who does on, the pool is filled by itself."
+	case s.Refill() == 0:
+		return stateLook{"Enough", "circle-check", "done"}, "There are as many as there are to be."
+	case badly:
+		return stateLook{"Waits", "triangle-alert", "failed"}, "Codes are low, and the last refill did not end well. The next begins an hour after it; mint some below to have them now."
+	}
+	return stateLook{"Wanted", "list-plus", "busy"}, codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
+}
+
+// refillHeld reports whether a refill is not over and mints nothing, so that none begins.
+func (p RefsProps) refillHeld() bool {
+	return !p.Standing.Policy.Paused && p.Refill != nil && slices.Contains([]migrations.State{migrations.Pausing, migrations.Paused, migrations.Throttled}, p.Refill.State)
+}
+
+// keptText says how full the pool is kept.
+func keptText(p refs.Policy) string {
+	return fmt.Sprintf("Below %s, or what lasts %s at the recent rate, codes are minted for %s, and at least up to %s.",
+		codesText(p.AtLeast), views.Counted(int64(p.LowHours), "hour", "hours"), views.Counted(int64(p.HighHours), "hour", "hours"), views.Thousands(int64(2*p.AtLeast)))
+}
+
+// RecountVerdict is what the last count that was complete found.
+func RecountVerdict(r refs.Recount) string {
+	switch {
+	case r.Lost > 0:
+		return "the tables disagree about " + codesText(r.Lost) + ", run counterfoil verify"
+	case r.Off > 0:
+		return "the counters were off by " + views.Thousands(int64(r.Off)) + ", and are mended"
+	}
+	return "the counters are right"
+}
+
+// sourceWord is where the codes of a lot come from.
+func sourceWord(l refs.Lot) string {
+	if l.Source == refs.FromFile {
+		return "Loaded"
+	}
+	return "Minted"
+}
+
+// suspectText says what a suspicious lot means, and what is to be done.
+func suspectText(l refs.Lot) string {
+	return fmt.Sprintf("Lot %d met %s that were there before, and chance makes it %s: the random numbers or the ledger are broken. Pause refills, run counterfoil verify, and put the lot in quarantine.",
+		l.ID, codesText(l.Collided), views.Thousands(int64(math.Round(l.Expected))))
+}
+
+// sweptText says how far a lot in quarantine is.
+func sweptText(l refs.Lot) string { return views.Thousands(int64(l.Quarantined)) + " taken out" }
+
+// pops is how codes were given out in the last hour, by the minute, ready to be drawn as a run's chart is.
+type pops struct {
+	codes, took band // a minute, and how many milliseconds 99 of 100 took at most
+	from, to    time.Time
+	last        refs.Minute // the last in which codes were given out
+	popped      uint64
+}
+
+// popsOf draws the sixty minutes before this one, which is not over.
+func popsOf(minutes []refs.Minute, now time.Time) pops {
+	to := now.UTC().Truncate(time.Minute)
+	c := pops{from: to.Add(-time.Hour), to: to}
+	by := map[time.Time]refs.Minute{}
+	for _, m := range minutes {
+		by[m.At.UTC()] = m
+		if m.Popped > 0 {
+			c.last = m
+		}
+	}
+	codes, took := make([]point, 0, 60), [][]point{nil}
+	for i := range 60 {
+		m, x := by[c.from.Add(time.Duration(i)*time.Minute)], float64(i)*1000/59
+		codes = append(codes, point{x, float64(m.Popped)})
+		c.popped += m.Popped
+		stretch := &took[len(took)-1]
+		switch {
+		case m.Popped > 0:
+			*stretch = append(*stretch, point{x, float64(m.P99.Microseconds()) / 1000})
+		case len(*stretch) > 0:
+			took = append(took, nil)
+		}
+	}
+	if len(took[len(took)-1]) == 0 {
+		took = took[:len(took)-1]
+	}
+	c.codes, c.took = bandOf([][]point{codes}), bandOf(took)
+	return c
+}
+
+// words are what the chart shows, for those who do not see it.
+func (c pops) words() string {
+	return fmt.Sprintf("Codes given out per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. Of 100 that asked, 99 waited %s ms at most in the slowest minute.",
+		clockTime(c.from), clockTime(c.to), Rate(c.codes.now), Rate(c.codes.most), views.Thousands(int64(c.popped)), Rate(c.took.most))
+}
+
+// tookText is a time of the last minute in which codes were given out.
+func tookText(d time.Duration, in refs.Minute) string {
+	if in.Popped == 0 {
+		return none
+	}
+	return Spell(d)
+}
+
+func lengthValue(length int) string { return strconv.Itoa(length) }
+
+// loadRefs is the migration that loads codes from a file.
+const loadRefs = "load-refs"
+
+// mintedShare says what a mint makes of the space.
+func mintedShare(props MintProps) string {
+	after := props.Of
+	after.Minted += props.Codes
+	return fmt.Sprintf("Of all codes of %s characters %s are used now, and %s then.", lengthWord(props.Length), shareText(props.Of.Share()), shareText(after.Share()))
+}

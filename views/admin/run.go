@@ -1,0 +1,415 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// RunProps is a run's page. Its pieces keep themselves true while someone looks.
+type RunProps struct {
+	Page   views.Page
+	Run    migrations.Run
+	Pieces map[string]Piece
+	Tasks  RunTasks
+}
+
+// RunLive is what the pieces of a run's page are drawn from.
+type RunLive struct {
+	Run      migrations.Run
+	Params   []RunParam
+	Asks     bool   // its migration looks at the file before it asks for the rest
+	Alert    string // why what was asked for was not done
+	Pulse    migrations.Pulse
+	Failures []migrations.Failure
+	Workers  []migrations.RunWorker
+	Health   migrations.Health
+	Events   []migrations.Event
+	Older    bool // there are older events
+	Knobs    KnobsForm
+	Tasks    RunTasks
+}
+
+// RunParam is a parameter of a run as people see it: a secret is masked. Usual says that it is as it begins.
+type RunParam struct {
+	Label, Value string
+	Usual        bool
+}
+
+// RunParams are the parameters of a run that have a value, with their labels: the file, then as the migration has them.
+func RunParams(run migrations.Run, info migrations.Info) (list []RunParam) {
+	if run.Upload != "" {
+		list = append(list, RunParam{Label: "File", Value: run.Upload})
+	}
+	left := maps.Clone(run.Values)
+	for _, p := range info.Params {
+		if value := left[p.Name]; value != "" {
+			list = append(list, RunParam{p.Label, inPlain(p, value), value == p.Default || p.Kind == migrations.Flag && value == "false"})
+		}
+		delete(left, p.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if left[name] != "" {
+			list = append(list, RunParam{Label: name, Value: left[name]})
+		}
+	}
+	return list
+}
+
+// inPlain is a value as the form of a new run shows it.
+func inPlain(p migrations.ParamInfo, value string) string {
+	switch p.Kind {
+	case migrations.Flag:
+		if value == "true" {
+			return "yes"
+		}
+		return "no"
+	case migrations.Number:
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return views.Thousands(n)
+		}
+	case migrations.Choice:
+		for _, o := range p.Options {
+			if o.Value == value {
+				return o.Label
+			}
+		}
+	}
+	return value
+}
+
+// telling are the first parameters that are not as they begin, so many at most, or all where there are no more
+// than that; whole is false where there are others.
+func telling(list []RunParam, most int) (shown []RunParam, whole bool) {
+	if len(list) <= most {
+		return list, true
+	}
+	for _, p := range list {
+		if !p.Usual && len(shown) < most {
+			shown = append(shown, p)
+		}
+	}
+	return shown, len(shown) == len(list)
+}
+
+// onlyLooked reports whether a run is over that was there to look at its file.
+func onlyLooked(r migrations.Run) bool {
+	return r.Dry && r.State == migrations.Cancelled && r.StartedAt == nil && r.Total+r.Rejected == 0 && r.Upload != ""
+}
+
+// dismissable reports whether a run is over and still asks for attention.
+func dismissable(r migrations.Run) bool {
+	return r.Listed == migrations.ListAttention && !r.State.IsActive()
+}
+
+// RunTasks is a page of a run's tasks. Filter is what they are narrowed to.
+type RunTasks struct {
+	Run     migrations.Run
+	Filter  views.TaskFilter
+	Tasks   []migrations.Task
+	Next    id.Task // where the list goes on; 0 at its end
+	Looked  bool    // the look ended before the end of the run: there may be more
+	Message string  // why there is nothing
+}
+
+// Piece is a part of a run's page that is drawn anew by itself. Seen changes with what it shows.
+type Piece struct{ ID, Seen, HTML string }
+
+// RunPieces are the ids of the pieces of a run's page, in the order in which a browser names what it has seen.
+var RunPieces = []string{
+	views.RunPollID, views.RunHeadID, views.RunProgressID, views.RunDatabaseID, views.RunChartID, views.RunFailuresID, views.RunWorkersID, views.RunEventsID, views.RunKnobsID, views.RunTasksID,
+}
+
+// DrawRun draws the pieces of a run's page, those with an id in without left out.
+func DrawRun(ctx context.Context, live RunLive, without ...string) (map[string]Piece, error) {
+	pieces := map[string]Piece{}
+	for id, content := range map[string]templ.Component{
+		views.RunPollID: runPoll(live), views.RunHeadID: runHead(live), views.RunProgressID: runProgress(live), views.RunDatabaseID: runDatabase(live), views.RunChartID: runChart(live),
+		views.RunFailuresID: runFailures(live), views.RunWorkersID: runWorkers(live), views.RunEventsID: runEvents(live), views.RunKnobsID: runKnobs(live.Run, live.Knobs), views.RunTasksID: runTasks(live.Tasks),
+	} {
+		if slices.Contains(without, id) {
+			continue
+		}
+		var b strings.Builder
+		if err := content.Render(ctx, &b); err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(b.String()))
+		pieces[id] = Piece{ID: id, Seen: hex.EncodeToString(sum[:4]), HTML: b.String()}
+	}
+	return pieces, nil
+}
+
+// every is after how many milliseconds a run's page looks again; 0 is never.
+func every(state migrations.State) int {
+	switch state {
+	case migrations.Complete, migrations.Cancelled:
+		return 0
+	case migrations.Paused, migrations.Ready:
+		return 6000
+	}
+	return 2000
+}
+
+// A button of a run's head.
+type runAction struct{ label, icon, path, name, value, class, hotkey string }
+
+// actionsOf are what an operator can do with a run now, besides stopping it.
+func actionsOf(r migrations.Run) []runAction {
+	pause := runAction{"Pause", "pause", views.RunPausePath(r.ID), "paused", "1", "primary", "p"}
+	resume := runAction{"Resume", "play", views.RunPausePath(r.ID), "paused", "0", "primary", "p"}
+	switch r.State {
+	case migrations.Running, migrations.Throttled:
+		return []runAction{pause}
+	case migrations.Pausing, migrations.Paused:
+		return []runAction{resume}
+	}
+	return nil
+}
+
+// inRun has the run's page show what came of a form in it. On a page of its own there are no pieces to show it
+// in: the form is sent as it is, and the answer leads to the run.
+func inRun(path string, page bool) templ.Attributes {
+	if page {
+		return nil
+	}
+	return templ.Attributes{"hx-post": path, "hx-swap": "none", "hx-sync": "this:drop"}
+}
+
+// stoppable reports whether a run can be stopped for good.
+func stoppable(r migrations.Run) bool { return r.State.IsActive() && r.State != migrations.Cancelling }
+
+// tally are the numbers beside the bar, in its order.
+func tally(r migrations.Run) []tallied {
+	p := r.Progress
+	return []tallied{
+		{"complete", "Complete", p.Complete}, {"processing", "Processing", p.Processing}, {"waiting", "Waiting", p.Waiting},
+		{"failed", "Failed", p.Failed}, {"skipped", "Skipped", p.Skipped}, {"open", "Open", p.Open},
+	}
+}
+
+type tallied struct {
+	state, label string
+	n            int64
+}
+
+// share is how much is done, never 100 % before all is.
+func share(r migrations.Run) string {
+	done := r.Progress.Done()
+	if r.Total == 0 || r.State == migrations.Open || r.State == migrations.Filling {
+		return none
+	}
+	return strconv.FormatFloat(math.Floor(1000*float64(done)/float64(r.Total))/10, 'f', 1, 64) + " %"
+}
+
+const none = "—"
+
+// Rate is how many in a second, to three digits at most below 1,000.
+func Rate(r float64) string {
+	switch {
+	case r <= 0 || math.IsNaN(r) || math.IsInf(r, 0):
+		return "0"
+	case r < .095:
+		return strconv.FormatFloat(r, 'f', 2, 64)
+	case r < 9.95:
+		return strconv.FormatFloat(r, 'f', 1, 64)
+	}
+	return views.Thousands(int64(math.Round(r)))
+}
+
+// nowRate is the rate of a run that goes on, or a dash.
+func nowRate(r migrations.Run, rate float64) string {
+	if r.State != migrations.Running && r.State != migrations.Pausing && rate <= 0 {
+		return none
+	}
+	return Rate(rate)
+}
+
+// eta is when a run is over, as a range.
+func eta(e migrations.ETA) string {
+	if !e.Known {
+		return none
+	}
+	low, high := Spell(e.Low), Spell(e.High)
+	if low == high {
+		return "about " + low
+	}
+	a, unit, _ := strings.Cut(low, " ")
+	if _, other, _ := strings.Cut(high, " "); unit == other {
+		return a + " to " + high // 21 to 26 min
+	}
+	return low + " to " + high
+}
+
+// Spell is a time span for people: 3.1 s, 12 min, 2 h 5 min.
+func Spell(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "−" + Spell(-d)
+	case d == 0:
+		return "0 s"
+	case d < time.Millisecond:
+		return strconv.FormatInt(d.Microseconds(), 10) + " µs"
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < 10*time.Second:
+		return strings.TrimSuffix(strconv.FormatFloat(math.Round(d.Seconds()*10)/10, 'f', 1, 64), ".0") + " s"
+	case d < 100*time.Second:
+		return strconv.FormatInt(int64(math.Round(d.Seconds())), 10) + " s"
+	case d < 100*time.Minute:
+		return strconv.FormatInt(int64(math.Round(d.Minutes())), 10) + " min"
+	case d < 48*time.Hour:
+		return pairOf(int64(math.Round(d.Minutes())), 60, "h", "min")
+	}
+	return pairOf(int64(math.Round(d.Hours())), 24, "d", "h")
+}
+
+func pairOf(n, per int64, large, small string) string {
+	if n%per == 0 {
+		return fmt.Sprintf("%d %s", n/per, large)
+	}
+	return fmt.Sprintf("%d %s %d %s", n/per, large, n%per, small)
+}
+
+// acknowledged is how far a run is from its rest.
+func acknowledged(live RunLive) string {
+	p := live.Pulse
+	switch {
+	case live.Run.State != migrations.Pausing && live.Run.State != migrations.Cancelling:
+		return ""
+	case p.Living == 0:
+		return "no worker is running"
+	}
+	return fmt.Sprintf("%s of %s idle", views.Thousands(int64(p.Idle)), views.Counted(int64(p.Living), "worker", "workers"))
+}
+
+// reasonOf is the sentence beside the state of a run.
+func reasonOf(live RunLive) string {
+	parts := []string{}
+	if text := acknowledged(live); text != "" {
+		parts = append(parts, text)
+	}
+	if live.Run.Reason != "" {
+		parts = append(parts, live.Run.Reason)
+	}
+	switch {
+	case len(parts) > 0:
+	case onlyLooked(live.Run):
+		parts = append(parts, "only its file was looked at; nothing was begun")
+	case live.Run.State == migrations.Open:
+		parts = append(parts, "a worker will fill it as soon as one is free")
+	case live.Run.State == migrations.Filling:
+		parts = append(parts, views.Counted(int64(live.Run.Total), "task", "tasks")+" so far")
+	case live.Run.State == migrations.Ready:
+		parts = append(parts, views.Counted(int64(live.Run.Total), "task", "tasks")+"; nothing happens before Start")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// crowd are the workers of a run that its page has room for; more is how many others there are.
+func crowd(list []migrations.RunWorker) (shown []migrations.RunWorker, more int) {
+	const most = 10
+	slices.SortStableFunc(list, func(a, b migrations.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
+	shown = slices.Clone(list[:min(most, len(list))])
+	slices.SortFunc(shown, func(a, b migrations.RunWorker) int { return cmp.Compare(a.ID, b.ID) })
+	return shown, len(list) - len(shown)
+}
+
+// beat is when a worker last said that it lives: its lease tells, for that is renewed with it.
+func leaseLeft(w migrations.Worker) string {
+	if w.Left <= 0 {
+		return "ended"
+	}
+	return Spell(w.Left.Truncate(time.Second))
+}
+
+// drained reports whether there are workers, and none that takes anything new.
+func drained(list []migrations.RunWorker) bool {
+	n := 0
+	for _, w := range list {
+		if views.Lives(w.Worker) {
+			if w.State != migrations.WorkerDraining {
+				return false
+			}
+			n++
+		}
+	}
+	return n > 0
+}
+
+// shortened are entries of a log without the length of some; the page of the log has them whole.
+func shortened(list []migrations.Event) []migrations.Event {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Detail = brief(list[i].Detail, 160)
+	}
+	return list
+}
+
+// groupsShown is how many groups of failures a run's page has.
+const groupsShown = 5
+
+// failedOf are the tasks that are failed now.
+func failedOf(r migrations.Run) int64 { return max(0, r.Progress.Failed) }
+
+// brief is the beginning of a text, on one line.
+func brief(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+var eventWords = map[string]string{
+	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause", "paused": "Paused", "throttled": "Throttled",
+	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed",
+}
+
+// eventWord is what an entry of a run's log is about.
+func eventWord(e migrations.Event) string {
+	if word, ok := eventWords[e.Kind]; ok {
+		return word
+	}
+	return e.Kind
+}
+
+// clockTime is how a choice of a time, such as in a log, is written: by the clock, for logs are too.
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") }
+
+// dated is clockTime with the day.
+func dated(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05") }
+
+// Number formats of the strip about the database.
+func inWhole(n float64) string   { return views.Thousands(int64(math.Round(n))) }
+func inSeconds(n float64) string { return Spell(time.Duration(n * float64(time.Second))) }
+
+// planWord is what the plan of a claim is, where it is not good.
+func planWord(p migrations.ClaimPlan) string {
+	if p.Known {
+		return "not by its index"
+	}
+	return none
+}
+
+// stamp is a time for programs.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// since reports whether when a run came to its state is not said by other times.
+func since(r migrations.Run) bool {
+	return r.State != migrations.Running || r.StartedAt == nil || r.StateSince.Sub(*r.StartedAt) > 2*time.Second
+}

@@ -1,0 +1,169 @@
+package admin
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// chart is the throughput of a run, ready to be drawn: x is in thousandths of its width, y in hundredths
+// of the height of its band.
+type chart struct {
+	tasks, errors band
+	from, to      time.Time
+	marks         []chartMark
+}
+
+// band is a line of rates over the time.
+type band struct {
+	path string // of an SVG, down to the base at both ends; it breaks where there was no sample
+	top  float64
+	now  float64
+	most float64
+}
+
+// chartMark is something that an operator or the engine did. Number is 0 for one that the list leaves out.
+type chartMark struct {
+	at     string // percent of the width
+	number int
+	label  string // the number at its line; that of others right beside it, too, as in 2–4
+	class  string
+	event  migrations.Event
+}
+
+// gap is from when on a time without a sample is a break of the line.
+const gap = 20 * time.Second
+
+// marksListed is how many marks have a number and a line below the chart.
+const marksListed = 5
+
+// besides is how near marks are to share a label, in thousandths of the width.
+const besides = 45
+
+// chartOf makes a chart of what was measured.
+func chartOf(p migrations.Pulse) chart {
+	if len(p.Samples) < 2 {
+		return chart{}
+	}
+	c := chart{from: p.Samples[0].At, to: p.Samples[len(p.Samples)-1].At}
+	if !c.to.After(c.from) {
+		return chart{}
+	}
+	finished := func(s migrations.Sample) int64 { return s.Complete + s.Failed }
+	c.tasks = c.band(p.Samples, finished)
+	c.errors = c.band(p.Samples, func(s migrations.Sample) int64 { return s.Errors })
+	var seen []migrations.Event
+	for _, e := range p.Marks {
+		if !e.At.After(c.to.Add(gap)) {
+			seen = append(seen, e)
+		}
+	}
+	start, from := 0, 0. // of the marks that share a label
+	for i, e := range seen {
+		m := chartMark{at: strconv.FormatFloat(c.x(e.At)/10, 'f', 1, 64) + "%", class: markClass(e.Kind), event: e}
+		m.number = max(0, i-max(0, len(seen)-marksListed)+1)
+		c.marks = append(c.marks, m)
+		if m.number == 0 {
+			continue
+		}
+		if x := c.x(e.At); m.number == 1 || x-from > besides {
+			start, from = i, x
+		}
+		first := &c.marks[start]
+		if first.label = views.Number(uint64(first.number)); start < i {
+			first.label += "–" + views.Number(uint64(m.number))
+		}
+	}
+	return c
+}
+
+func markClass(kind string) string {
+	switch migrations.State(kind) {
+	case migrations.Throttled, migrations.Pausing, migrations.Paused, migrations.Cancelling, migrations.Cancelled:
+		return "held"
+	}
+	return ""
+}
+
+// x is where a time is; at an edge, where it is beyond.
+func (c chart) x(at time.Time) float64 {
+	return min(max(0, 1000*at.Sub(c.from).Seconds()/c.to.Sub(c.from).Seconds()), 1000)
+}
+
+func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64) band {
+	var runs [][]point
+	fresh := true
+	for i := 1; i < len(samples); i++ {
+		took := samples[i].At.Sub(samples[i-1].At)
+		if took <= 0 {
+			continue
+		}
+		if took > gap {
+			fresh = true
+			continue
+		}
+		rate := math.Max(0, float64(n(samples[i])-n(samples[i-1]))/took.Seconds()) // a retry takes failed ones away
+		if fresh {
+			runs, fresh = append(runs, nil), false
+			runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i-1].At), rate})
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], point{c.x(samples[i].At), rate})
+	}
+	return bandOf(runs)
+}
+
+// point is a place of a line: x in thousandths of the width, and what was measured there.
+type point struct{ x, y float64 }
+
+// bandOf is a line that breaks between some stretches.
+func bandOf(runs [][]point) (b band) {
+	for _, run := range runs {
+		for _, p := range run {
+			b.most, b.now = math.Max(b.most, p.y), p.y
+		}
+	}
+	b.top = roundUp(b.most)
+	var path strings.Builder
+	for _, run := range runs {
+		fmt.Fprintf(&path, "M%.0f 100", run[0].x)
+		for _, p := range run {
+			fmt.Fprintf(&path, "L%.0f %.0f", p.x, 100-100*p.y/b.top)
+		}
+		fmt.Fprintf(&path, "L%.0f 100", run[len(run)-1].x)
+	}
+	b.path = path.String()
+	return b
+}
+
+// roundUp is the next of 1, 2, 5, 10, 20, … so that the scale stays while the numbers move.
+func roundUp(n float64) float64 {
+	if n <= 1 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(n)))
+	for _, step := range []float64{1, 2, 5, 10} {
+		if n <= step*power {
+			return step * power
+		}
+	}
+	return 10 * power
+}
+
+// words are what the chart shows, for those who do not see it.
+func (c chart) words() string {
+	return fmt.Sprintf("Tasks per second from %s to %s UTC: %s at the end, %s at most. Errors per second: %s at the end, %s at most.",
+		clockTime(c.from), clockTime(c.to), Rate(c.tasks.now), Rate(c.tasks.most), Rate(c.errors.now), Rate(c.errors.most))
+}
+
+// listed are the marks with a number, the newest first.
+func (c chart) listed() (list []chartMark) {
+	for i := len(c.marks) - 1; i >= 0 && c.marks[i].number > 0; i-- {
+		list = append(list, c.marks[i])
+	}
+	return list
+}

@@ -1,0 +1,113 @@
+package pages
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// load is how many tickets a column has, and how many it may have; narrowed says that it stands behind
+// how many of them a filter found.
+func load(c boards.Column, narrowed bool) string {
+	switch {
+	case c.Limit == nil:
+		return strconv.FormatInt(c.Count, 10)
+	case narrowed:
+		return fmt.Sprintf("%d, limit %d", c.Count, *c.Limit)
+	}
+	return fmt.Sprintf("%d of %d", c.Count, *c.Limit)
+}
+
+// loadWords say what load shows by its place and colour.
+func loadWords(c boards.Column) string {
+	switch {
+	case c.Over():
+		return " tickets, over its limit"
+	case c.Hard && c.Limit != nil && c.Count == int64(*c.Limit):
+		return " tickets, full"
+	case c.Limit == nil && c.Count == 1:
+		return " ticket"
+	}
+	return " tickets"
+}
+
+// above is the card that the first of a list lies below, "" at the top.
+func above(k *tickets.Key) string {
+	if k == nil {
+		return ""
+	}
+	return k.String()
+}
+
+// next is where the cards below those shown are.
+func (props ColumnProps) next() string {
+	path := views.ColumnPath(props.Company, props.Board.Slug, props.Column.ID, props.Next)
+	if !props.Filter.Any() {
+		return path
+	}
+	return props.Filter.In(path) + "&sofar=" + views.Number(uint64(props.SoFar+len(props.Cards)))
+}
+
+// found is how many cards the filter let through so far; a plus says that there may be more.
+func (props ColumnProps) found() string {
+	n := views.Number(uint64(props.SoFar + len(props.Cards)))
+	if props.Next != nil {
+		return n + "+"
+	}
+	return n
+}
+
+// movedAt is when a ticket came to its place, for who sees it among others that a filter let through.
+func movedAt(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
+
+// cardStamp is what a live event says of a card that shows the same.
+func cardStamp(c tickets.Card) string { return strconv.FormatUint(uint64(c.Stamp()), 10) }
+
+// addError is the one message of a form with one field.
+func addError(errs views.Errors) string {
+	if errs["title"] != "" {
+		return errs["title"]
+	}
+	for _, message := range errs {
+		return message
+	}
+	return ""
+}
+
+// ways tell the keyboard where it goes with a card, {key} in the place of the card's key: a board
+// has thousands of cards and says this once.
+func ways(p views.Page, b boards.Board) templ.Attributes {
+	if !p.Writes(b) {
+		return nil
+	}
+	way := func(path func(string, tickets.Key) string) string {
+		var none tickets.Key
+		return strings.Replace(path(p.Actor.Company.Slug, none), none.String(), "{key}", 1)
+	}
+	return templ.Attributes{"data-edit": way(views.EditPath), "data-assignees": way(views.AssigneesPath)}
+}
+
+// Seen changes with what a column shows of its tickets and of itself.
+func (props ColumnProps) Seen() string {
+	sum := fnv.New64a()
+	c := props.Column
+	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil, len(props.Cards))
+	for _, card := range props.Cards {
+		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil, card.MovedAt.UnixMicro())
+		for _, a := range card.Assignees {
+			fmt.Fprintf(sum, " %q", a.Name)
+		}
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+func formID(c id.Column) string { return strconv.FormatUint(uint64(c), 10) }

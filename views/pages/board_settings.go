@@ -1,0 +1,98 @@
+package pages
+
+import (
+	"strconv"
+
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// BoardSettingsProps is the page of a board's names and columns. Each of its forms has messages of
+// its own; Lost are those about a column that has gone.
+type BoardSettingsProps struct {
+	Page    views.Page
+	Board   boards.Board
+	Form    BoardForm
+	Columns []ColumnForm
+	Add     ColumnForm
+	Archive views.Errors
+	Public  *PublicForm // nil for who may not change it
+	Lost    views.Errors
+}
+
+// ColumnForm is what was typed into the form of a column.
+type ColumnForm struct {
+	Column boards.Column
+	Name   string
+	Done   bool
+	WIP    string
+	Limit  string
+	Errors views.Errors
+}
+
+// RemovalForm is what was chosen where a column is removed.
+type RemovalForm struct {
+	To      id.Column
+	Version uint64
+	Errors  views.Errors
+}
+
+// RemovalProps is the page that removes a column.
+type RemovalProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Column boards.Column
+	Form   RemovalForm
+}
+
+// form is the prefix of the ids of a column's form.
+func (f ColumnForm) form() string {
+	if f.Column.ID == 0 {
+		return "new-column"
+	}
+	return "column-" + formID(f.Column.ID)
+}
+
+// limits are the kinds of limit, as the page calls them.
+var limits = []struct{ value, label string }{
+	{boards.LimitNone, "No limit"}, {boards.LimitSoft, "Warn above"}, {boards.LimitHard, "Refuse above"},
+}
+
+// split parts the boards that are worked on from those that are archived.
+func split(list []boards.Board) (live, archived []boards.Board) {
+	for _, b := range list {
+		if b.Archived() {
+			archived = append(archived, b)
+		} else {
+			live = append(live, b)
+		}
+	}
+	return live, archived
+}
+
+func position(i int) string { return strconv.Itoa(i + 1) }
+
+// archivedError is what a form said that came while the board was archived.
+func archivedError(props BoardSettingsProps) string {
+	for _, errs := range append([]views.Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost, publicErrors(props.Public)}, columnErrors(props.Columns)...) {
+		if message := addError(errs); message != "" {
+			return message
+		}
+	}
+	return ""
+}
+
+func publicErrors(f *PublicForm) views.Errors {
+	if f == nil {
+		return nil
+	}
+	return f.Errors
+}
+
+func columnErrors(forms []ColumnForm) (all []views.Errors) {
+	for _, f := range forms {
+		all = append(all, f.Errors)
+	}
+	return all
+}

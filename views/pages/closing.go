@@ -1,0 +1,31 @@
+package pages
+
+import (
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// DeletionProps is the question whether to delete a ticket.
+type DeletionProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+}
+
+// DeletedProps is the page of a ticket that is deleted and can be restored.
+type DeletedProps struct {
+	Page     views.Page
+	Board    boards.Board
+	Ticket   tickets.Ticket
+	Deletion tickets.Activity // who deleted it, and when
+	Typed    []string         // what was sent to it
+}
+
+// DeletedListProps is the list of a board's deleted tickets. Next is where it goes on, nil at its end.
+type DeletedListProps struct {
+	Page  views.Page
+	Board boards.Board
+	List  []tickets.Deleted
+	Next  *tickets.DeletedCursor
+}

@@ -1,0 +1,155 @@
+package pages
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// CommentsProps are some of a ticket's comments, oldest first, and the form for one more. Older and
+// Newer say that there are others around them.
+type CommentsProps struct {
+	Page         views.Page
+	Board        boards.Board
+	Ticket       tickets.Ticket
+	List         []views.Comment
+	Older, Newer bool
+	Linked       bool // the requester, where there is one, has a private link to read replies by
+	Form         views.CommentForm
+}
+
+// last is the newest comment that the page shows: an answer to the form begins behind it.
+func (p CommentsProps) last() string {
+	if len(p.List) == 0 {
+		return "0"
+	}
+	return strconv.FormatUint(uint64(p.List[len(p.List)-1].ID), 10)
+}
+
+// commentLabel and commentButton say who reads a comment where others than members read some.
+func commentLabel(t tickets.Ticket) string {
+	if t.FromRequester {
+		return "Comment for your team"
+	}
+	return "Your comment"
+}
+
+func commentButton(t tickets.Ticket) string {
+	if t.FromRequester {
+		return "Comment internally"
+	}
+	return "Comment"
+}
+
+// CommentProps is one comment, or its form.
+type CommentProps struct {
+	Page    views.Page
+	Board   boards.Board
+	Ticket  tickets.Ticket
+	Comment views.Comment
+	Form    views.CommentForm
+}
+
+// own reports whether who looks may change a comment.
+func own(p views.Page, b boards.Board, c views.Comment) bool {
+	return p.Writes(b) && c.Author.ID == p.Actor.Account.ID && !c.Deleted()
+}
+
+// AssignProps is the form that chooses who works on a ticket. Chosen are those who do, People those
+// found by the text Find; Checked are the accounts that are chosen by now.
+type AssignProps struct {
+	Page    views.Page
+	Board   boards.Board
+	Ticket  tickets.Ticket
+	Find    string
+	People  []accounts.Named
+	Checked []id.Account
+	More    bool // there are more people than the list shows
+	Errors  views.Errors
+}
+
+// InboxProps is a page of someone's inbox.
+type InboxProps struct {
+	Page    views.Page
+	Entries []tickets.Entry
+	More    bool
+}
+
+// WorkProps is a page of what someone has to do.
+type WorkProps struct {
+	Page   views.Page
+	Boards []WorkOnBoard
+	Next   tickets.ID // where older work goes on; 0 at the end
+}
+
+// WorkOnBoard are someone's tickets on a board, by column.
+type WorkOnBoard struct {
+	Slug, Title string
+	Columns     []WorkInColumn
+}
+
+// WorkInColumn are someone's tickets in a column.
+type WorkInColumn struct {
+	Name    string
+	Tickets []tickets.Work
+}
+
+// initials are up to two letters that stand for a name.
+func initials(name string) string {
+	var letters []string
+	for _, word := range strings.Fields(name) {
+		if r, _ := utf8.DecodeRuneInString(word); r != utf8.RuneError {
+			letters = append(letters, strings.ToUpper(string(r)))
+		}
+	}
+	switch len(letters) {
+	case 0:
+		return "?"
+	case 1:
+		return letters[0]
+	}
+	return letters[0] + letters[len(letters)-1]
+}
+
+// shownOnCard is how many assignees a card shows.
+const shownOnCard = 3
+
+func namesOf(list []tickets.Assignee) string {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func assigned(list []tickets.Assignee, account id.Account) bool {
+	for _, a := range list {
+		if a.ID == account {
+			return true
+		}
+	}
+	return false
+}
+
+func accountNumber(account id.Account) string { return strconv.FormatUint(uint64(account), 10) }
+
+// excerpt is the beginning of a text in one line.
+func excerpt(text string) string {
+	const most = 160
+	line := strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most-1]) + "…"
+}
+
+func entryNumber(n id.Notification) string { return strconv.FormatUint(uint64(n), 10) }
+
+// Mentionable is someone whom a text can name.
+type Mentionable struct{ Name, Handle string }

@@ -1,0 +1,207 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// InviteForm is what was typed into the form for an invitation.
+type InviteForm struct {
+	Role, Note string
+	Days       int
+	Many       bool
+	Errors     views.Errors
+}
+
+// PeopleProps is a company's list of people. Invitations and the form are for those who manage it; Link
+// is one that was just made, shown now and never again.
+type PeopleProps struct {
+	Page        views.Page
+	People      []accounts.Person
+	More        bool // there are people behind the last
+	Invitations []accounts.Invitation
+	Invite      InviteForm
+	Link        string
+}
+
+// PersonProps is a member's page. Roles are those that who looks can give them, none where they cannot;
+// NoReset is why there is no link for a new password, "" where there can be one.
+type PersonProps struct {
+	Page    views.Page
+	Person  accounts.Person
+	Roles   []string
+	Remove  bool
+	NoReset string
+	Link    string // for a new password, just made
+	Errors  views.Errors
+}
+
+// JoinForm is what was typed into the form of someone new.
+type JoinForm struct {
+	Name, Email string
+	Errors      views.Errors
+}
+
+// JoinProps is what an invitation opens.
+type JoinProps struct {
+	Page       views.Page
+	Secret     string
+	Invitation accounts.Invitation
+	Form       JoinForm
+}
+
+// ResetProps is what a link for a new password opens.
+type ResetProps struct {
+	Page   views.Page
+	Secret string
+	Email  string
+	Errors views.Errors
+}
+
+// AccountProps is someone's own account.
+type AccountProps struct {
+	Page      views.Page
+	Name      string // as typed
+	Companies []accounts.Membership
+	Errors    views.Errors
+}
+
+// TokenForm is what was typed into the form for a token.
+type TokenForm struct {
+	Name   string
+	Scopes []string
+	Days   int
+	Errors views.Errors
+}
+
+// TokensProps are API tokens: one's own and, for those who manage the company, those of others. Secret
+// is a token that was just made, shown now and never again.
+type TokensProps struct {
+	Page       views.Page
+	Own        []accounts.Token
+	OwnMore    bool
+	Others     []accounts.Token
+	OthersMore bool
+	Form       TokenForm
+	Secret     string
+}
+
+// CompanySettingsProps is a company's name.
+type CompanySettingsProps struct {
+	Page   views.Page
+	Name   string // as typed
+	Errors views.Errors
+}
+
+// AuditProps is a page of a company's audit list.
+type AuditProps struct {
+	Page    views.Page
+	Entries []accounts.AuditEntry
+	More    bool // there are older ones
+}
+
+// scopes of a token, in words.
+var scopes = map[string]string{
+	"boards:read": "see boards", "boards:write": "open and change boards", "tickets:read": "see tickets", "tickets:write": "open, change and move tickets",
+	accounts.PopRefs: "take reference codes", accounts.Operate: "run this server",
+}
+
+// scopesFor are the scopes that someone can give a token.
+func scopesFor(p *accounts.Account) []string {
+	if p.Operator {
+		return accounts.Scopes
+	}
+	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OfOperators)
+}
+
+// tokenDays are the lives of a token, in words.
+func tokenDays(days int) string {
+	switch days {
+	case 0:
+		return "never"
+	case 365:
+		return "after a year"
+	}
+	return "after " + views.Count(int64(days), "day", "days")
+}
+
+// audit says what an entry tells, in words that follow the name of who did it.
+func audit(e accounts.AuditEntry) string {
+	d := e.Detail
+	note := ""
+	if d.Name != "" {
+		note = ": " + d.Name
+	}
+	switch e.Kind {
+	case accounts.AuditSignedIn:
+		return "signed in"
+	case accounts.AuditSignInLimited:
+		return "could not sign in: too many attempts failed"
+	case accounts.AuditSignedOutAll:
+		return "signed out everywhere"
+	case accounts.AuditInvited:
+		return "made an invitation as " + d.Role + note
+	case accounts.AuditInvitationRevoked:
+		return "revoked an invitation as " + d.Role + note
+	case accounts.AuditJoined:
+		return "joined as " + d.Role
+	case accounts.AuditRoleChanged:
+		return "changed the role of " + d.Person + " from " + d.Was + " to " + d.Role
+	case accounts.AuditRemoved:
+		return "removed " + d.Person + ", who was " + d.Was
+	case accounts.AuditLeft:
+		return "left, and was " + d.Was
+	case accounts.AuditTokenMade:
+		return "made the API token " + d.Name
+	case accounts.AuditTokenRevoked:
+		if d.Person != "" {
+			return "revoked the API token " + d.Name + " of " + d.Person
+		}
+		return "revoked the API token " + d.Name
+	case accounts.AuditPasswordChanged:
+		return "changed their password"
+	case accounts.AuditResetMade:
+		if d.Person == "" {
+			return "got a link for a new password, made on the server"
+		}
+		return "made a link for a new password for " + d.Person
+	case accounts.AuditResetUsed:
+		return "chose a new password by a link"
+	case accounts.AuditOperatorGranted:
+		return "made " + d.Person + " an operator of the server"
+	case accounts.AuditOperatorWithdrawn:
+		return "made " + d.Person + " no longer an operator of the server"
+	case accounts.AuditCompanyRenamed:
+		return "renamed the company from " + d.Was + " to " + d.Name
+	case accounts.AuditCompanyOpened:
+		return "opened the company"
+	case accounts.AuditWebhookMade:
+		return "made a webhook to " + d.Name
+	case accounts.AuditWebhookChanged:
+		return "changed the webhook to " + d.Name
+	case accounts.AuditWebhookOn:
+		return "turned on the webhook to " + d.Name
+	case accounts.AuditWebhookOff:
+		return "turned off the webhook to " + d.Name
+	case accounts.AuditWebhookSecret:
+		return "gave the webhook to " + d.Name + " another secret"
+	case accounts.AuditWebhookDeleted:
+		return "deleted the webhook to " + d.Name
+	case accounts.AuditConsumerPaused:
+		return "paused the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditConsumerResumed:
+		return "let the consumer " + d.Name + " of the feed " + d.Feed + " go on"
+	case accounts.AuditConsumerMoved:
+		return "set where the consumer " + d.Name + " of the feed " + d.Feed + " reads on"
+	case accounts.AuditConsumerDeleted:
+		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
+	case accounts.AuditFormOn:
+		return "turned on the public form of " + d.Name
+	case accounts.AuditFormOff:
+		return "turned off the public form of " + d.Name
+	}
+	return strings.ReplaceAll(e.Kind, "-", " ")
+}

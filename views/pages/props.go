@@ -1,0 +1,149 @@
+package pages
+
+import (
+	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// SetupForm is what was typed into the first page.
+type SetupForm struct {
+	Company, Slug, Name, Email string
+	Errors                     views.Errors
+}
+
+// LoginForm is what was typed into the sign-in form. Next is the path to go on to.
+type LoginForm struct {
+	Email, Next string
+	Errors      views.Errors
+}
+
+// BoardForm is what was typed into the form of a new board, or of its new title.
+type BoardForm struct {
+	Slug, Title string
+	Version     uint64
+	Errors      views.Errors
+}
+
+// TicketForm is what was typed into a form for a ticket.
+type TicketForm struct {
+	Title, Description string
+	Column             id.Column
+	Version            uint64 // that the one who edits saw
+	Errors             views.Errors
+	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
+	Conflict           *tickets.Conflict // what others saved meanwhile
+	Hidden             bool              // the board's filter does not show it
+	Alone              bool              // the form of an edit is a page of its own, not in the place of the ticket
+}
+
+// MoveForm is what was chosen in the move form.
+type MoveForm struct {
+	Board  string // slug
+	Column id.Column
+	After  string // key, or "" for the top
+	Seen   tickets.Place
+	Errors views.Errors
+}
+
+// HomeProps is the list of a company's boards.
+type HomeProps struct {
+	Page   views.Page
+	Boards []boards.Board
+	New    BoardForm
+}
+
+// BoardProps is a board with the first cards of each column.
+type BoardProps struct {
+	Page    views.Page
+	Board   boards.Board
+	Columns []ColumnProps
+	Filter  views.Filter
+	People  []accounts.Named // to filter by
+}
+
+// ColumnProps is a column with some of its cards. Above is the key of the card above the first of
+// them, nil at the top of the column; Next is where to go on below the last, nil at the end of the column.
+type ColumnProps struct {
+	Company string
+	Write   bool // who looks may change what is on the board
+	Board   boards.Board
+	Column  boards.Column
+	Cards   []tickets.Card
+	Above   *tickets.Key
+	Next    *tickets.Cursor
+	Filter  views.Filter
+	SoFar   int        // how many cards the filter let through above these
+	Add     TicketForm // the form at the column's foot
+	AddOpen bool       // the form shows, because it was rejected or is to be filled again
+	Alert   string     // why a move was refused, or that it went elsewhere
+}
+
+// NewTicketProps is the dialog, or page, that opens tickets one after the other.
+type NewTicketProps struct {
+	Page  views.Page
+	Board boards.Board
+	Form  TicketForm
+}
+
+// Span is a piece of a text. Path is where it leads, "" for plain text.
+type Span struct{ Text, Path string }
+
+// TicketProps is a ticket's page. Heading is its title with the keys in it as links, HTML its
+// description, safe to show.
+type TicketProps struct {
+	Heading  []Span
+	Page     views.Page
+	Board    boards.Board
+	Ticket   tickets.Ticket
+	HTML     string
+	Activity []tickets.Activity // newest first
+	More     bool               // there is older activity
+	Comments CommentsProps
+	Request  *requests.Request // who sent it by a form, nil for nobody
+}
+
+// EntryProps is an entry of a ticket's history with the lines that it changed.
+type EntryProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Entry  tickets.Activity
+	Lines  []tickets.Line
+}
+
+// EditProps is a ticket's form.
+type EditProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Ticket tickets.Ticket
+	Form   TicketForm
+}
+
+// MoveProps is the form that moves a ticket. Board is the one that it is on, Boards are those that it
+// can go to, Goal is the chosen one, and Near are the cards of the chosen column to put it below.
+type MoveProps struct {
+	Page   views.Page
+	Board  boards.Board
+	Boards []boards.Board
+	Goal   boards.Board
+	Ticket tickets.Ticket
+	Form   MoveForm
+	Near   []tickets.Card
+	More   bool // the column has more cards than Near shows
+	Again  bool // something was chosen in it, and has the focus
+	Filter views.Filter
+}
+
+// JumpProps is the box that leads to a ticket, and what it found. Key is the ticket with the key that
+// was typed. Newest says among how many of each board titles were looked for, 0 for all.
+type JumpProps struct {
+	Page   views.Page
+	Query  string
+	Key    *tickets.Found
+	Titles []tickets.Found
+	Newest int
+}

@@ -1,0 +1,50 @@
+package public
+
+import (
+	"github.com/counterfoil/counterfoil/domain/requests"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// RequestForm is what was typed into a public form.
+type RequestForm struct {
+	Nonce, Title, Description, Email string
+	Errors                           views.Errors
+}
+
+// Sent is the form as it is sent to a board.
+func (f RequestForm) Sent(company, board string) requests.Sent {
+	return requests.Sent{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description, Email: f.Email}
+}
+
+// RequestProps is the page of a public form. Slug is that of its address.
+type RequestProps struct {
+	Page  views.Page
+	Board requests.OpenForm
+	Slug  string
+	Form  RequestForm
+}
+
+// ReceiptProps is what who sent a form is shown once.
+type ReceiptProps struct {
+	Page  views.Page
+	Found requests.Tracked
+	Link  string // the private one
+	Box   string // where a code is typed in
+}
+
+// TrackedProps is what a code or a private link leads to. List are public comments, oldest first.
+type TrackedProps struct {
+	Page         views.Page
+	Found        requests.Tracked
+	Token, Nonce string
+	List         []views.Comment
+	Older, Newer bool
+	Form         views.CommentForm
+}
+
+// stateWords are a request's states as people read them.
+var stateWords = map[string]struct{ word, says string }{
+	requests.Received:   {"Received", "It waits for its turn."},
+	requests.InProgress: {"In progress", "Somebody works on it."},
+	requests.Done:       {"Done", "The work on it is over."},
+}
