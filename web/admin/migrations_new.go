@@ -64,7 +64,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	var problem error
 	if respond.HasFile(c) {
 		form = h.respond.Upload(c)
-		defer form.End()
+		defer form.Close()
 		problem = form.Receive()
 	} else if form.Fields, problem = c.FormParams(); problem != nil {
 		return echo.ErrBadRequest

@@ -283,7 +283,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 // openRunWithFile reads the fields params (JSON), dry and from, and then the file.
 func (h *Handlers) openRunWithFile(c echo.Context) error {
 	form := h.respond.Upload(c)
-	defer form.End()
+	defer form.Close()
 	if err := form.Receive(); err != nil {
 		return err
 	}

@@ -205,9 +205,9 @@ func (s *Upload) Why(err error) error {
 	return err
 }
 
-// End takes what is left of the request, so that whoever is still sending gets to see the answer, and
+// Close takes what is left of the request, so that whoever is still sending gets to see the answer, and
 // stops the watch.
-func (s *Upload) End() {
+func (s *Upload) Close() {
 	defer s.done()
 	defer s.watch.Stop()
 	left := s.limit - s.size
