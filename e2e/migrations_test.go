@@ -490,16 +490,14 @@ func TestRunPanel(t *testing.T) {
 		b.looks(run, "Filling")
 		close(w.filled)
 		w.until(t, run, migrations.Ready)
-		yes := true
-		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &yes}); err != nil {
+		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{"throttled": 1}); err != nil {
 			t.Fatal(err)
 		}
 		w.starts(t, run)
 		w.until(t, run, migrations.Throttled)
 		b.looks(run, "Throttled")
 		b.sees(".run-reason", "An operator throttled it")
-		no := false
-		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{Throttled: &no}); err != nil {
+		if _, err := w.workflows.Console.TurnKnobs(asOperator(), run, migrations.KnobChange{"throttled": 0}); err != nil {
 			t.Fatal(err)
 		}
 		w.when(t, run, "has tasks under way", func(r migrations.Run) bool { return r.Progress.Processing > 0 })

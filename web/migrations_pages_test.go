@@ -348,7 +348,7 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		if _, err := h.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{MaxThreads: new(7)}); err != nil {
+		if _, err := h.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{"max_threads": 7}); err != nil {
 			t.Fatal(err)
 		}
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))

@@ -20,7 +20,7 @@ import (
 func knobCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "knob", ArgsUsage: "RUN NAME=VALUE …", Usage: "Change settings of a run, named as in the API; prints all as JSON",
-		Description: "Settings: " + strings.Join(slices.Sorted(maps.Keys(knobReaders(new(migrations.KnobChange)))), ", ") + ".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
+		Description: "Settings: " + strings.Join(knobNames(), ", ") + ".\nNumbers are written as 4 or 2.5, time spans as 30s, truths as true.",
 		Action:      func(ctx context.Context, c *cli.Command) error { return turnKnobs(ctx, env, c.Args().Slice()) },
 	}
 }
@@ -48,37 +48,46 @@ func turnKnobs(ctx context.Context, env environment, words []string) error {
 	})
 }
 
-// knobReaders read settings as people write them: 4, 2.5, 30s, true.
-func knobReaders(c *migrations.KnobChange) map[string]func(string) error {
-	return map[string]func(string) error{
-		"concurrency": reads(&c.Concurrency, strconv.Atoi), "block": reads(&c.Block, strconv.Atoi), "attempts": reads(&c.Attempts, strconv.Atoi),
-		"backoff": reads(&c.Backoff, time.ParseDuration), "timeout": reads(&c.Timeout, time.ParseDuration), "lease": reads(&c.Lease, time.ParseDuration),
-		"rate": reads(&c.Rate, parseFloat), "per_host": reads(&c.PerHost, parseFloat), "max_threads": reads(&c.MaxThreads, strconv.Atoi),
-		"max_history": reads(&c.MaxHistory, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }), "max_lag": reads(&c.MaxLag, time.ParseDuration),
-		"error_share": reads(&c.ErrorShare, parseFloat), "same_error": reads(&c.SameError, strconv.Atoi), "throttled": reads(&c.Throttled, strconv.ParseBool),
-	}
-}
-
-func knobChange(values migrations.Values) (c migrations.KnobChange, err error) {
-	knobs := knobReaders(&c)
+func knobChange(values migrations.Values) (migrations.KnobChange, error) {
+	change := migrations.KnobChange{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		read, ok := knobs[name]
+		knob, ok := migrations.KnobNamed(name)
 		if !ok {
-			return c, usageError{fmt.Sprintf("there is no setting %q; there are %s.", name, strings.Join(slices.Sorted(maps.Keys(knobs)), ", "))}
+			return nil, usageError{fmt.Sprintf("there is no setting %q; there are %s.", name, strings.Join(knobNames(), ", "))}
 		}
-		if err := read(values[name]); err != nil {
-			return c, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, truths as true.", name, values[name])}
+		value, err := parseKnob(knob, values[name])
+		if err != nil {
+			return nil, usageError{fmt.Sprintf("%s cannot be %q; write numbers as 4 or 2.5, time spans as 30s, truths as true.", name, values[name])}
 		}
+		change[name] = value
 	}
-	return c, nil
+	return change, nil
 }
 
-func parseFloat(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+func knobNames() (names []string) {
+	for _, knob := range migrations.KnobTable {
+		names = append(names, knob.Name)
+	}
+	slices.Sort(names)
+	return names
+}
 
-func reads[T any](to **T, parse func(string) (T, error)) func(string) error {
-	return func(text string) error {
-		value, err := parse(text)
-		*to = &value
-		return err
+// parseKnob reads a setting: 4, 2.5, 30s, true.
+func parseKnob(knob migrations.Knob, text string) (float64, error) {
+	switch knob.Kind {
+	case migrations.WholeKnob:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return float64(n), err
+	case migrations.SpanKnob:
+		d, err := time.ParseDuration(text)
+		return d.Seconds(), err
+	case migrations.SwitchKnob:
+		on, err := strconv.ParseBool(text)
+		if on {
+			return 1, err
+		}
+		return 0, err
+	default:
+		return strconv.ParseFloat(text, 64)
 	}
 }

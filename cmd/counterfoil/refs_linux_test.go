@@ -44,7 +44,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	mintAt := func(rate float64) {
-		if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &rate}); err != nil {
+		if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": rate}); err != nil {
 			t.Fatal(err)
 		}
 	}

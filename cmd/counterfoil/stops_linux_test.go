@@ -119,8 +119,8 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	lease := time.Minute // who stands still keeps what it holds
-	if _, err := w.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Lease: &lease}); err != nil {
+	change := migrations.KnobChange{"lease": 60} // a worker that stands still keeps its tasks
+	if _, err := w.Console.TurnKnobs(operator, run.ID, change); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Console.StartRun(operator, run.ID, 0); err != nil {

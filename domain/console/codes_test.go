@@ -98,8 +98,8 @@ func TestRefs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slow, fast, alone := 0.02, 0.0, 1 // it does not end before it is paused
-		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &slow, Concurrency: &alone}); err != nil {
+		slow := migrations.KnobChange{"rate": 0.02, "concurrency": 1} // it does not end before it is paused
+		if _, err := h.Console.TurnKnobs(operator, run.ID, slow); err != nil {
 			t.Fatal(err)
 		}
 		work := func(until func(migrations.Run) bool) migrations.Run {
@@ -138,7 +138,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole(10_000 * uint64(paused.Progress.Complete))
-		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{Rate: &fast}); err != nil {
+		if _, err := h.Console.TurnKnobs(operator, run.ID, migrations.KnobChange{"rate": 0}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.Console.ResumeRun(operator, run.ID); err != nil {

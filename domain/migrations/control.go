@@ -128,8 +128,7 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 
 // endThrottle releases the throttle by hand, which would hold the run again at once.
 func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor) error {
-	off := false
-	return turn(ctx, tx, row, actor, KnobChange{Throttled: &off})
+	return turn(ctx, tx, row, actor, KnobChange{"throttled": 0})
 }
 
 func lockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {

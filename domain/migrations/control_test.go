@@ -24,8 +24,7 @@ func TestEveryActionInEveryState(t *testing.T) {
 		return func(d *desk, e *Engine, run id.Run) error { _, err := fn(e, d.ctx, d.ana, run); return err }
 	}
 	knob := func(d *desk, e *Engine, run id.Run) error {
-		block := 77
-		_, err := e.TurnKnobs(d.ctx, d.ana, run, KnobChange{Block: &block})
+		_, err := e.TurnKnobs(d.ctx, d.ana, run, KnobChange{"block": 77})
 		return err
 	}
 	all := map[string]struct {
@@ -159,8 +158,8 @@ func TestStart(t *testing.T) {
 func TestResumeEndsTheThrottleByHand(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	run, yes := d.running(3), true
-	must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Throttled: &yes}))
+	run := d.running(3)
+	must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"throttled": 1}))
 	d.moved(run.ID, Running, Throttled, Keeper)
 	if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.State != Running || run.Knobs.Throttled {
 		t.Errorf("%+v", run)
@@ -174,8 +173,7 @@ func TestKnobs(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	run := d.running(3)
-	block, rate, lease, share, share0 := 100, 12.5, 90*time.Second, 0.25, 0.0
-	run, before := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block, Rate: &rate, Lease: &lease, ErrorShare: &share})), run
+	run, before := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
 	want := DefaultKnobs
 	want.Block, want.Rate, want.Lease, want.ErrorShare = 100, 12.5, 90*time.Second, 0.25
 	if run.Knobs != want || run.Version != before.Version+1 {
@@ -186,16 +184,16 @@ func TestKnobs(t *testing.T) {
 			t.Error("the log lacks", entry, d.log(run.ID))
 		}
 	}
-	if again := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block})); again.Version != run.Version {
+	if again := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": 100})); again.Version != run.Version {
 		t.Error("a knob that was not turned counts")
 	}
-	if off := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{ErrorShare: &share0})); off.Knobs.ErrorShare != 0 {
+	if off := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
 		t.Error("a limit cannot be taken away")
 	}
-	zero, many, none, long, most := 0, 1001, math.NaN(), 25*time.Hour, -1
-	var minus int64 = -1
+	const long = 25 * 3600.0
 	_, err := d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{
-		Concurrency: &zero, Block: &many, Attempts: &zero, Timeout: &long, Rate: &none, MaxHistory: &minus, MaxLag: &long, ErrorShare: &rate, SameError: &most,
+		"concurrency": 0, "block": 1001, "attempts": 2.5, "timeout": long, "rate": math.NaN(), "max_history": -1, "max_lag": long, "error_share": 12.5,
+		"same_error": -1,
 	})
 	var fields []string
 	for _, one := range refuses[fault.Several](t, err, fault.Invalid) {
@@ -207,12 +205,10 @@ func TestKnobs(t *testing.T) {
 	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
 		t.Error(got)
 	}
-	row := mostSameErrors
-	if run := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{SameError: &row})); run.Knobs.SameError != row {
+	if run := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"same_error": mostSameErrors})); run.Knobs.SameError != mostSameErrors {
 		t.Error(run.Knobs.SameError)
 	}
-	row++ // more than is looked at
-	_, err = d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{SameError: &row})
+	_, err = d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"same_error": mostSameErrors + 1}) // more than is looked at
 	if refuses[fault.Several](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
 		t.Error(fault.Message(err))
 	}
@@ -302,9 +298,8 @@ func TestStartWithSettings(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ready := d.ready(3)
-	eight, two, far := 8, 2, 100_000
-	mine, theirs := KnobChange{Concurrency: &eight}, KnobChange{Concurrency: &two}
-	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{Concurrency: &far}); !errors.As(err, new(fault.Several)) {
+	mine, theirs := KnobChange{"concurrency": 8}, KnobChange{"concurrency": 2}
+	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
 		t.Error(err)
 	}
 	if run := d.run(ready.ID); run.State != Ready {
@@ -332,7 +327,7 @@ func TestStartWithSettings(t *testing.T) {
 		var wait sync.WaitGroup
 		for n := 10; n < 20; n++ {
 			wait.Go(func() {
-				_, _ = d.StartRunWith(context.WithoutCancel(d.ctx), Actor{Name: fmt.Sprint(n)}, ready.ID, 0, KnobChange{Concurrency: &n})
+				_, _ = d.StartRunWith(context.WithoutCancel(d.ctx), Actor{Name: fmt.Sprint(n)}, ready.ID, 0, KnobChange{"concurrency": float64(n)})
 			})
 		}
 		wait.Wait()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,23 +12,116 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// KnobChange says which knobs are turned, and to what; nil leaves one as it is.
-type KnobChange struct {
-	Concurrency *int
-	Block       *int
-	Attempts    *int
-	Backoff     *time.Duration
-	Timeout     *time.Duration
-	Lease       *time.Duration
-	Rate        *float64
-	PerHost     *float64
-	MaxThreads  *int
-	MaxHistory  *int64
-	MaxLag      *time.Duration
-	ErrorShare  *float64
-	SameError   *int
-	Throttled   *bool
+// KnobKind says how the value of a knob is written: 4, 2.5, 25 %, 30s, true.
+type KnobKind int
+
+// The kinds of knobs. A KnobChange has a span in seconds, a share as 0 to 1, and a switch as 0 or 1.
+const (
+	WholeKnob KnobKind = iota
+	NumberKnob
+	ShareKnob
+	SpanKnob
+	SwitchKnob
+)
+
+// Knob describes a setting of a run: forms, API, command line, bounds and log go by it.
+type Knob struct {
+	Name     string // in the API, on the command line, in forms
+	Label    string // in the form, with its unit
+	Unit     string
+	Kind     KnobKind
+	Min, Max float64 // as in a KnobChange
+	field    func(*Knobs) any
 }
+
+// KnobTable has every setting of a run, in the order of Knobs.
+var KnobTable = []Knob{
+	{"concurrency", "Concurrency", "tasks at a time, each worker", WholeKnob, 1, 1000, func(k *Knobs) any { return &k.Concurrency }},
+	{"block", "Block", "tasks in a claim", WholeKnob, 1, 1000, func(k *Knobs) any { return &k.Block }},
+	{"attempts", "Attempts", "of a task", WholeKnob, 1, 100, func(k *Knobs) any { return &k.Attempts }},
+	{"backoff", "Backoff", "s, doubles", SpanKnob, 0.01, 3600, func(k *Knobs) any { return &k.Backoff }},
+	{"timeout", "Timeout", "s, an attempt", SpanKnob, 0.1, 86_400, func(k *Knobs) any { return &k.Timeout }},
+	{"lease", "Lease", "s", SpanKnob, 1, 3600, func(k *Knobs) any { return &k.Lease }},
+	{"rate", "Rate", "tasks/s, all workers", NumberKnob, 0, 1_000_000, func(k *Knobs) any { return &k.Rate }},
+	{"per_host", "Rate per host", "requests/s", NumberKnob, 0, 100_000, func(k *Knobs) any { return &k.PerHost }},
+	{"max_threads", "Threads running", "at most", WholeKnob, 0, 100_000, func(k *Knobs) any { return &k.MaxThreads }},
+	{"max_history", "History list", "at most", WholeKnob, 0, 1e12, func(k *Knobs) any { return &k.MaxHistory }},
+	{"max_lag", "Replica lag", "s, at most", SpanKnob, 0, 86_400, func(k *Knobs) any { return &k.MaxLag }},
+	{"error_share", "Error share", "% of 100 attempts", ShareKnob, 0, 1, func(k *Knobs) any { return &k.ErrorShare }},
+	{"same_error", "Same error", "times in a row", WholeKnob, 0, mostSameErrors, func(k *Knobs) any { return &k.SameError }},
+	{"throttled", "Throttled", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
+}
+
+// KnobNamed returns the knob with a name; ok is false if there is none.
+func KnobNamed(name string) (knob Knob, ok bool) {
+	i := slices.IndexFunc(KnobTable, func(k Knob) bool { return k.Name == name })
+	if i < 0 {
+		return Knob{}, false
+	}
+	return KnobTable[i], true
+}
+
+// Unlimited reports whether 0 turns the limit off that the knob sets.
+func (k Knob) Unlimited() bool { return k.Min == 0 && k.Kind != SwitchKnob }
+
+// Value returns the knob's value in the unit of a KnobChange.
+func (k Knob) Value(of Knobs) float64 {
+	switch field := k.field(&of).(type) {
+	case *int:
+		return float64(*field)
+	case *int64:
+		return float64(*field)
+	case *float64:
+		return *field
+	case *time.Duration:
+		return field.Seconds()
+	case *bool:
+		if *field {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (k Knob) set(of *Knobs, value float64) {
+	switch field := k.field(of).(type) {
+	case *int:
+		*field = int(value)
+	case *int64:
+		*field = int64(value)
+	case *float64:
+		*field = value
+	case *time.Duration:
+		*field = time.Duration(math.Round(value * float64(time.Second)))
+	case *bool:
+		*field = value != 0
+	}
+}
+
+// text is a value as the log and messages have it: 4, 2.5, 1m30s, true.
+func (k Knob) text(value float64) string {
+	switch k.Kind {
+	case SpanKnob:
+		return span(time.Duration(math.Round(value * float64(time.Second))))
+	case SwitchKnob:
+		return strconv.FormatBool(value != 0)
+	default:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+}
+
+// check returns BadKnob for a value out of bounds.
+func (k Knob) check(value float64) error {
+	broken := k.Kind == WholeKnob || k.Kind == SwitchKnob
+	if math.IsNaN(value) || value < k.Min || value > k.Max || broken && value != math.Trunc(value) {
+		return BadKnob(k.Name, fmt.Sprintf("%s must be from %s to %s.", title(k.Name), k.text(k.Min), k.text(k.Max)))
+	}
+	return nil
+}
+
+// KnobChange has new values of knobs by name: a span in seconds, a share as 0 to 1, a switch as 0 or 1. A knob that
+// is not in it stays as it is.
+type KnobChange map[string]float64
 
 // CodeBadKnob: a setting of a run is out of bounds. Send a value in the bounds that the message names.
 const CodeBadKnob fault.Code = "Run.BadSetting"
@@ -46,32 +140,16 @@ func readKnobs(text string) (Knobs, error) {
 
 // orDefaults takes what is zero from DefaultKnobs.
 func (k Knobs) orDefaults() Knobs {
-	d := DefaultKnobs
-	otherwise(&k.Concurrency, d.Concurrency)
-	otherwise(&k.Block, d.Block)
-	otherwise(&k.Attempts, d.Attempts)
-	otherwise(&k.Backoff, d.Backoff)
-	otherwise(&k.Timeout, d.Timeout)
-	otherwise(&k.Lease, d.Lease)
-	otherwise(&k.Rate, d.Rate)
-	otherwise(&k.PerHost, d.PerHost)
-	otherwise(&k.MaxThreads, d.MaxThreads)
-	otherwise(&k.MaxHistory, d.MaxHistory)
-	otherwise(&k.MaxLag, d.MaxLag)
-	otherwise(&k.ErrorShare, d.ErrorShare)
-	otherwise(&k.SameError, d.SameError)
+	for _, knob := range KnobTable {
+		if knob.Value(k) == 0 {
+			knob.set(&k, knob.Value(DefaultKnobs))
+		}
+	}
 	return k
 }
 
-func otherwise[T comparable](knob *T, value T) {
-	var zero T
-	if *knob == zero {
-		*knob = value
-	}
-}
-
-// turned is a knob that was turned, for the log.
-type turned struct{ name, old, new string }
+// knobEvent is a change of a knob, for the log.
+type knobEvent struct{ name, old, new string }
 
 // Check returns fault.Several with a BadKnob for each setting that the change would put out of bounds.
 func (k Knobs) Check(change KnobChange) error {
@@ -80,47 +158,32 @@ func (k Knobs) Check(change KnobChange) error {
 }
 
 // turn returns the knobs after the change, and what is different. It returns fault.Several with a BadKnob
-// for each that is out of its range.
-func (k Knobs) turn(c KnobChange) (Knobs, []turned, error) {
-	t := turning{}
-	turnTo(&t, "concurrency", &k.Concurrency, c.Concurrency, 1, 1000, whole)
-	turnTo(&t, "block", &k.Block, c.Block, 1, 1000, whole)
-	turnTo(&t, "attempts", &k.Attempts, c.Attempts, 1, 100, whole)
-	turnTo(&t, "backoff", &k.Backoff, c.Backoff, 10*time.Millisecond, time.Hour, span)
-	turnTo(&t, "timeout", &k.Timeout, c.Timeout, 100*time.Millisecond, 24*time.Hour, span)
-	turnTo(&t, "lease", &k.Lease, c.Lease, time.Second, time.Hour, span)
-	turnTo(&t, "rate", &k.Rate, c.Rate, 0, 1_000_000, number)
-	turnTo(&t, "per_host", &k.PerHost, c.PerHost, 0, 100_000, number)
-	turnTo(&t, "max_threads", &k.MaxThreads, c.MaxThreads, 0, 100_000, whole)
-	turnTo(&t, "max_history", &k.MaxHistory, c.MaxHistory, 0, 1_000_000_000_000, func(n int64) string { return strconv.FormatInt(n, 10) })
-	turnTo(&t, "max_lag", &k.MaxLag, c.MaxLag, 0, 24*time.Hour, span)
-	turnTo(&t, "error_share", &k.ErrorShare, c.ErrorShare, 0, 1, number)
-	turnTo(&t, "same_error", &k.SameError, c.SameError, 0, mostSameErrors, whole)
-	if c.Throttled != nil && *c.Throttled != k.Throttled {
-		t.done = append(t.done, turned{"throttled", strconv.FormatBool(k.Throttled), strconv.FormatBool(*c.Throttled)})
-		k.Throttled = *c.Throttled
+// for each that is out of its range or unknown.
+func (k Knobs) turn(change KnobChange) (Knobs, []knobEvent, error) {
+	var events []knobEvent
+	var bad fault.Several
+	for name := range change {
+		if _, ok := KnobNamed(name); !ok {
+			bad = append(bad, BadKnob(name, fmt.Sprintf("There is no setting %q.", name)))
+		}
 	}
-	if len(t.bad) > 0 {
-		return Knobs{}, nil, t.bad
+	for _, knob := range KnobTable {
+		from := knob.Value(k)
+		to, ok := change[knob.Name]
+		if !ok || to == from {
+			continue
+		}
+		if err := knob.check(to); err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		events = append(events, knobEvent{knob.Name, knob.text(from), knob.text(to)})
+		knob.set(&k, to)
 	}
-	return k, t.done, nil
-}
-
-type turning struct {
-	done []turned
-	bad  fault.Several
-}
-
-func turnTo[T int | int64 | float64 | time.Duration](t *turning, name string, knob, to *T, least, most T, show func(T) string) {
-	if to == nil || *to == *knob {
-		return
+	if len(bad) > 0 {
+		return Knobs{}, nil, bad
 	}
-	if math.IsNaN(float64(*to)) || *to < least || *to > most {
-		t.bad = append(t.bad, BadKnob(name, fmt.Sprintf("%s must be from %s to %s.", title(name), show(least), show(most))))
-		return
-	}
-	t.done = append(t.done, turned{name, show(*knob), show(*to)})
-	*knob = *to
+	return k, events, nil
 }
 
 // title is a knob's name as a sentence begins with it.
@@ -128,9 +191,6 @@ func title(name string) string {
 	words := strings.ReplaceAll(name, "_", " ")
 	return strings.ToUpper(words[:1]) + words[1:]
 }
-
-func whole(n int) string      { return strconv.Itoa(n) }
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // span is a duration as people write it: 2h, not 2h0m0s.
 func span(d time.Duration) string {

@@ -162,8 +162,7 @@ func TestTasks(t *testing.T) {
 		d := newDesk(t)
 		run := d.running(1)
 		for n := range 60 {
-			block := n%2 + 11
-			must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{Block: &block}))
+			must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": float64(n%2 + 11)}))
 		}
 		first, more, err := d.Events(d.ctx, run.ID, 0)
 		if err != nil || !more || len(first) != EventsPerPage {

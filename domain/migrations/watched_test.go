@@ -40,7 +40,7 @@ func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
 	if _, err := b.ResumeRun(t.Context(), Actor{Name: "Ann"}, run); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.TurnKnobs(t.Context(), Actor{Name: "Ann"}, run, KnobChange{Rate: new(float64)}); err != nil {
+	if _, err := b.TurnKnobs(t.Context(), Actor{Name: "Ann"}, run, KnobChange{"rate": 0}); err != nil {
 		t.Fatal(err)
 	}
 	b.comesTo(run, Complete)
@@ -100,8 +100,7 @@ func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
 	if err != nil || pulse.ETA.Known || pulse.Living != 1 || len(pulse.Samples) == 0 {
 		t.Errorf("%+v, %v", pulse, err)
 	}
-	off, fast := false, 0.0
-	if _, err := b.TurnKnobs(t.Context(), Actor{Name: "Ann"}, run, KnobChange{Throttled: &off, Rate: &fast}); err != nil {
+	if _, err := b.TurnKnobs(t.Context(), Actor{Name: "Ann"}, run, KnobChange{"throttled": 0, "rate": 0}); err != nil {
 		t.Fatal(err)
 	}
 	b.comesTo(run, Complete)

@@ -101,7 +101,7 @@ func (c *crewOf) stop() error {
 func measureEngine(ctx context.Context, d *db.DB, load TaskLoad, workers, block int) (Row, error) {
 	work := &idleWork{}
 	note := "whole engine: leases, fences, counters, completion in batches"
-	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks, migrations.KnobChange{Block: &block})
+	return runIdle(ctx, d, work, Row{Strategy: "ours", Workers: workers, Block: block, Note: note}, load.Tasks, migrations.KnobChange{"block": float64(block)})
 }
 
 func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (Row, error) {

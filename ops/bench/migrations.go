@@ -53,7 +53,7 @@ func Migrations(ctx context.Context, d *db.DB, load TaskLoad) (Report, error) {
 func (r *Report) waiting(ctx context.Context, d *db.DB, tasks int) error {
 	const wait, atOnce, block = 50 * time.Millisecond, 200, 100
 	row := Row{Measure: "waiting", Strategy: "ours, waiting", Workers: 1, Block: block, Most: atOnce / wait.Seconds(), Note: fmt.Sprintf("whole engine; each task waits %s, %d at a time", wait, atOnce)}
-	row, err := runIdle(ctx, d, &idleWork{wait: wait}, row, tasks, migrations.KnobChange{Concurrency: to(atOnce), Block: to(block)})
+	row, err := runIdle(ctx, d, &idleWork{wait: wait}, row, tasks, migrations.KnobChange{"concurrency": float64(atOnce), "block": float64(block)})
 	if err != nil {
 		return fmt.Errorf("tasks that wait: %w", err)
 	}

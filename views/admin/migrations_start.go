@@ -8,21 +8,22 @@ import (
 )
 
 // StartKnob is a setting that is asked for before a run starts, as text in the unit of its label.
-type StartKnob struct {
-	Name, Label, Hint string
-	Broken            bool // may have a fraction
-	Least             float64
-	Of                func(migrations.Knobs) string
-}
+type StartKnob struct{ Name, Label, Hint string }
 
 // StartKnobs are what slows a run down.
 var StartKnobs = []StartKnob{
-	{"concurrency", "Tasks at a time", "In each worker, at least one.", false, 1, func(k migrations.Knobs) string { return strconv.Itoa(k.Concurrency) }},
-	{"rate", "Tasks per second", "Of all workers together; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.Rate) }},
-	{"per_host", "Requests per second", "To one other host; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.PerHost) }},
-	{"max_threads", "Database threads", "It waits above that; 0 is no limit.", false, 0, func(k migrations.Knobs) string { return strconv.Itoa(k.MaxThreads) }},
-	{"max_history", "History list length", "It waits above that; 0 is no limit.", false, 0, func(k migrations.Knobs) string { return strconv.FormatInt(k.MaxHistory, 10) }},
-	{"max_lag", "Replica lag, seconds", "It waits above that; 0 is no limit.", true, 0, func(k migrations.Knobs) string { return decimal(k.MaxLag.Seconds()) }},
+	{"concurrency", "Tasks at a time", "In each worker, at least one."},
+	{"rate", "Tasks per second", "Of all workers together; 0 is no limit."},
+	{"per_host", "Requests per second", "To one other host; 0 is no limit."},
+	{"max_threads", "Database threads", "It waits above that; 0 is no limit."},
+	{"max_history", "History list length", "It waits above that; 0 is no limit."},
+	{"max_lag", "Replica lag, seconds", "It waits above that; 0 is no limit."},
+}
+
+// Of is the setting as it is typed.
+func (s StartKnob) Of(k migrations.Knobs) string {
+	knob, _ := migrations.KnobNamed(s.Name)
+	return decimal(knob.Value(k))
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

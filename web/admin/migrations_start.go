@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -101,45 +100,27 @@ func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (
 		}
 		canary = int(n)
 	}
-	props.Form.Knobs = map[string]string{}
-	for _, knob := range admin.StartKnobs {
-		text := c.FormValue(knob.Name)
-		props.Form.Knobs[knob.Name] = text
-		if plainNumber(text) == plainNumber(c.FormValue("was-"+knob.Name)) {
+	props.Form.Knobs, change = map[string]string{}, migrations.KnobChange{}
+	for _, asked := range admin.StartKnobs {
+		text := c.FormValue(asked.Name)
+		props.Form.Knobs[asked.Name] = text
+		if plainNumber(text) == plainNumber(c.FormValue("was-"+asked.Name)) {
 			continue
 		}
+		knob, _ := migrations.KnobNamed(asked.Name)
 		n, err := strconv.ParseFloat(plainNumber(text), 64)
-		if err != nil || math.IsNaN(n) || n < knob.Least || n > 1e12 || !knob.Broken && n != math.Trunc(n) {
-			kind := "whole number"
-			if knob.Broken {
-				kind = "number"
+		whole := knob.Kind == migrations.WholeKnob
+		if err != nil || math.IsNaN(n) || n < knob.Min || n > 1e12 || whole && n != math.Trunc(n) {
+			kind := "number"
+			if whole {
+				kind = "whole number"
 			}
-			bad[knob.Name] = fmt.Sprintf("Write a %s from %g.", kind, knob.Least)
+			bad[asked.Name] = fmt.Sprintf("Write a %s from %g.", kind, knob.Min)
 			continue
 		}
-		turnStartKnob(&change, knob.Name, n)
+		change[asked.Name] = n
 	}
 	return canary, change, bad
-}
-
-func turnStartKnob(change *migrations.KnobChange, name string, n float64) {
-	whole := int(n)
-	switch name {
-	case "concurrency":
-		change.Concurrency = &whole
-	case "rate":
-		change.Rate = &n
-	case "per_host":
-		change.PerHost = &n
-	case "max_threads":
-		change.MaxThreads = &whole
-	case "max_history":
-		long := int64(n)
-		change.MaxHistory = &long
-	case "max_lag":
-		lag := time.Duration(n * float64(time.Second))
-		change.MaxLag = &lag
-	}
 }
 
 // plainNumber is a number without what people put between its digits.

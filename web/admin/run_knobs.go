@@ -2,12 +2,10 @@ package admin
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -111,84 +109,43 @@ func knobErrors(err error) views.Errors {
 
 // readKnobs reads what was changed in the form.
 func readKnobs(form admin.KnobsForm) (change migrations.KnobChange, wrong views.Errors) {
-	k := knobReader{form: form, wrong: views.Errors{}}
-	change = migrations.KnobChange{
-		Concurrency: k.whole("concurrency"), Block: k.whole("block"), Attempts: k.whole("attempts"),
-		Backoff: k.span("backoff"), Timeout: k.span("timeout"), Lease: k.span("lease"),
-		Rate: k.part("rate"), PerHost: k.part("per_host"), MaxThreads: k.whole("max_threads"),
-		MaxHistory: k.long("max_history"), MaxLag: k.span("max_lag"), SameError: k.whole("same_error"),
-	}
-	if share := k.part("error_share"); share != nil {
-		if of := *share / 100; of < 0 || of > 1 {
-			k.wrong["error_share"] = "Error share must be from 0 to 100 %."
-		} else {
-			change.ErrorShare = &of
+	change, wrong = migrations.KnobChange{}, views.Errors{}
+	for _, knob := range migrations.KnobTable {
+		text := form.Values[knob.Name]
+		if text == form.Was[knob.Name] {
+			continue
 		}
-	}
-	if form.Values["throttled"] != form.Was["throttled"] {
-		on := form.Values["throttled"] != ""
-		change.Throttled = &on
-	}
-	return change, maps.Clone(k.wrong)
-}
-
-type knobReader struct {
-	form  admin.KnobsForm
-	wrong views.Errors
-}
-
-// part reads a number, 0 where nothing stands there; nil where it was not changed.
-func (k knobReader) part(name string) *float64 {
-	text := k.form.Values[name]
-	if text == k.form.Was[name] {
-		return nil
-	}
-	n := 0.0
-	if text != "" {
-		var err error
-		if n, err = strconv.ParseFloat(text, 64); err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
-			k.wrong[name] = "Type a number, such as 10 or 2.5."
-			return nil
+		value, problem := readKnob(knob, text)
+		if problem != "" {
+			wrong[knob.Name] = problem
+			continue
 		}
+		change[knob.Name] = value
 	}
-	return &n
+	return change, wrong
 }
 
-func (k knobReader) long(name string) *int64 {
-	n := k.part(name)
-	if n == nil {
-		return nil
+// readKnob reads a setting as it is typed: a span in seconds, a share in percent, nothing for no limit.
+func readKnob(knob migrations.Knob, text string) (value float64, problem string) {
+	if knob.Kind == migrations.SwitchKnob {
+		if text != "" {
+			return 1, ""
+		}
+		return 0, ""
 	}
-	if *n != math.Trunc(*n) || math.Abs(*n) > 1e15 {
-		k.wrong[name] = "Type a whole number."
-		return nil
+	if text == "" {
+		return 0, ""
 	}
-	whole := int64(*n)
-	return &whole
-}
-
-func (k knobReader) whole(name string) *int {
-	n := k.long(name)
-	if n == nil {
-		return nil
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsInf(n, 0) || math.IsNaN(n):
+		return 0, "Type a number, such as 10 or 2.5."
+	case knob.Kind == migrations.WholeKnob && n != math.Trunc(n):
+		return 0, "Type a whole number."
+	case knob.Kind == migrations.ShareKnob && (n < 100*knob.Min || n > 100*knob.Max):
+		return 0, fmt.Sprintf("%s must be from %g to %g %%.", knob.Label, 100*knob.Min, 100*knob.Max)
+	case knob.Kind == migrations.ShareKnob:
+		return n / 100, ""
 	}
-	if *n > math.MaxInt32 || *n < math.MinInt32 {
-		k.wrong[name] = "That is too large."
-		return nil
-	}
-	whole := int(*n)
-	return &whole
-}
-
-func (k knobReader) span(name string) *time.Duration {
-	n := k.part(name)
-	if n == nil {
-		return nil
-	}
-	if math.Abs(*n) > 1e9 {
-		k.wrong[name] = "That is too long."
-		return nil
-	}
-	d := time.Duration(*n * float64(time.Second))
-	return &d
+	return n, ""
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -47,42 +46,10 @@ type choice struct {
 	Label string `json:"label"`
 }
 
-type knobsResource struct {
-	Concurrency int     `json:"concurrency"`
-	Block       int     `json:"block"`
-	Attempts    int     `json:"attempts"`
-	Backoff     span    `json:"backoff"`
-	Timeout     span    `json:"timeout"`
-	Lease       span    `json:"lease"`
-	Rate        float64 `json:"rate"`
-	PerHost     float64 `json:"per_host"`
-	MaxThreads  int     `json:"max_threads"`
-	MaxHistory  int64   `json:"max_history"`
-	MaxLag      span    `json:"max_lag"`
-	ErrorShare  float64 `json:"error_share"`
-	SameError   int     `json:"same_error"`
-	Throttled   bool    `json:"throttled"`
-}
-
 // span is a time span, in JSON a text such as "30s" or "1m30s".
 type span time.Duration
 
 func (s span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).String()) }
-
-var errBadSpan = errors.New(`a time span is a text such as "30s", "1m30s" or "2h"`)
-
-func (s *span) UnmarshalJSON(text []byte) error {
-	var written string
-	if err := json.Unmarshal(text, &written); err != nil {
-		return errBadSpan
-	}
-	d, err := time.ParseDuration(written)
-	if err != nil {
-		return errBadSpan
-	}
-	*s = span(d)
-	return nil
-}
 
 type runResource struct {
 	ID         id.Run            `json:"id"`
@@ -160,7 +127,7 @@ type rejectionResource struct {
 
 func migrationOf(info migrations.Info) migrationResource {
 	r := migrationResource{
-		Name: info.Name, Title: info.Title, Description: info.Description, Dry: info.Dry, Params: []paramResource{}, Knobs: knobsOf(info.Knobs),
+		Name: info.Name, Title: info.Title, Description: info.Description, Dry: info.Dry, Params: []paramResource{}, Knobs: knobsResource(info.Knobs),
 	}
 	if info.Upload != "" {
 		r.Upload = &info.Upload
@@ -185,21 +152,13 @@ func paramOf(param migrations.ParamInfo) paramResource {
 	return r
 }
 
-func knobsOf(k migrations.Knobs) knobsResource {
-	return knobsResource{
-		Concurrency: k.Concurrency, Block: k.Block, Attempts: k.Attempts, Backoff: span(k.Backoff), Timeout: span(k.Timeout), Lease: span(k.Lease),
-		Rate: k.Rate, PerHost: k.PerHost, MaxThreads: k.MaxThreads, MaxHistory: k.MaxHistory, MaxLag: span(k.MaxLag),
-		ErrorShare: k.ErrorShare, SameError: k.SameError, Throttled: k.Throttled,
-	}
-}
-
 // runLinks draws runs. Like links it holds no request.
 type runLinks struct{ base string }
 
 func (l runLinks) run(r migrations.Run) runResource {
 	resource := runResource{
 		ID: r.ID, Migration: r.Name, Params: r.Values, Group: r.Listed, State: r.State, Reason: r.Reason, StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
-		Knobs: knobsOf(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		Knobs: knobsResource(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		Progress: progressResource(r.Progress), URL: l.base + views.RunPath(r.ID),
 	}
 	if resource.Params == nil {
@@ -392,9 +351,6 @@ func RunsJSON(base string, kinds []migrations.Info, runs []migrations.Run) any {
 // FailuresJSON are the failures of a run as the API shows them.
 func FailuresJSON(list []migrations.Failure) any { return failuresOf(list) }
 
-// KnobsJSON are settings of a run as the API shows them.
-func KnobsJSON(k migrations.Knobs) any { return knobsOf(k) }
-
 // Run is a run with how fast it goes.
 func (h *Handlers) Run(c echo.Context) error {
 	run, err := respond.PathRun(c)
@@ -458,36 +414,6 @@ func (h *Handlers) PauseRun(c echo.Context) error   { return h.plainly(c, h.cons
 func (h *Handlers) ResumeRun(c echo.Context) error  { return h.plainly(c, h.console.ResumeRun) }
 func (h *Handlers) CancelRun(c echo.Context) error  { return h.plainly(c, h.console.CancelRun) }
 func (h *Handlers) DismissRun(c echo.Context) error { return h.plainly(c, h.console.DismissRun) }
-
-func (h *Handlers) TurnKnobs(c echo.Context) error {
-	var in struct {
-		Concurrency *int     `json:"concurrency"`
-		Block       *int     `json:"block"`
-		Attempts    *int     `json:"attempts"`
-		Backoff     *span    `json:"backoff"`
-		Timeout     *span    `json:"timeout"`
-		Lease       *span    `json:"lease"`
-		Rate        *float64 `json:"rate"`
-		PerHost     *float64 `json:"per_host"`
-		MaxThreads  *int     `json:"max_threads"`
-		MaxHistory  *int64   `json:"max_history"`
-		MaxLag      *span    `json:"max_lag"`
-		ErrorShare  *float64 `json:"error_share"`
-		SameError   *int     `json:"same_error"`
-		Throttled   *bool    `json:"throttled"`
-	}
-	if _, err := bindJSON(c, &in); err != nil {
-		return err
-	}
-	change := migrations.KnobChange{
-		Concurrency: in.Concurrency, Block: in.Block, Attempts: in.Attempts, Backoff: (*time.Duration)(in.Backoff), Timeout: (*time.Duration)(in.Timeout),
-		Lease: (*time.Duration)(in.Lease), Rate: in.Rate, PerHost: in.PerHost, MaxThreads: in.MaxThreads, MaxHistory: in.MaxHistory,
-		MaxLag: (*time.Duration)(in.MaxLag), ErrorShare: in.ErrorShare, SameError: in.SameError, Throttled: in.Throttled,
-	}
-	return h.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
-		return h.console.TurnKnobs(ctx, run, change)
-	})
-}
 
 func (h *Handlers) Failures(c echo.Context) error {
 	run, err := respond.PathRun(c)

@@ -126,9 +126,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 	}
 	if !dry {
 		g.until(t, run.ID, migrations.Ready)
-		off, few, soon, block := 0.0, 2, 10*time.Millisecond, 3
-		none := 0
-		change := migrations.KnobChange{ErrorShare: &off, SameError: &none, Attempts: &few, Backoff: &soon, Block: &block, PerHost: &off}
+		change := migrations.KnobChange{"error_share": 0, "same_error": 0, "attempts": 2, "backoff": 0.01, "block": 3, "per_host": 0}
 		if _, err := g.work.Console.TurnKnobs(g.Ctx, run.ID, change); err != nil {
 			t.Fatal(err)
 		}

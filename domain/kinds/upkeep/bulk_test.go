@@ -39,8 +39,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	many := 200
-	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{Concurrency: &many, Block: &many}); err != nil {
+	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.ExecContext(ctx, "LOCK TABLES ticket WRITE"); err != nil {
