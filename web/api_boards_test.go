@@ -12,8 +12,8 @@ func TestAPIBoards(t *testing.T) {
 
 	t.Run("a board is opened with its columns", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withURL("https://tracker.example.com/"))
-		a := h.program().post("/boards", object{"slug": " ninja ", "title": " Night  launches "}).is(t, http.StatusCreated)
+		e := newEnv(t, withURL("https://tracker.example.com/"))
+		a := e.program().post("/boards", object{"slug": " ninja ", "title": " Night  launches "}).is(t, http.StatusCreated)
 		var b board
 		a.read(t, &b)
 		if b.Slug != "NINJA" || b.Title != "Night launches" || b.Version != 1 || b.URL != "https://tracker.example.com/acme/boards/NINJA" {
@@ -27,14 +27,14 @@ func TestAPIBoards(t *testing.T) {
 				t.Errorf("%s is not in %s", name, a.body)
 			}
 		}
-		if again := h.program().get("/boards/ninja").is(t, http.StatusOK); again.body != a.body {
+		if again := e.program().get("/boards/ninja").is(t, http.StatusOK); again.body != a.body {
 			t.Errorf("it reads %s, not %s", again.body, a.body)
 		}
 		var list struct {
 			Items []board
 			Next  *string
 		}
-		all := h.program().get("/boards").is(t, http.StatusOK)
+		all := e.program().get("/boards").is(t, http.StatusOK)
 		all.read(t, &list)
 		if len(list.Items) != 2 || list.Items[0].Slug != "DEMO" || list.Items[1].Slug != "NINJA" || !strings.Contains(all.body, `"next":null`) {
 			t.Errorf("the list is %s", all.body)
@@ -46,8 +46,8 @@ func TestAPIBoards(t *testing.T) {
 
 	t.Run("without a public address its own is that of the request", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		if b := h.newBoard("NINJA"); b.URL != "http://example.com/acme/boards/NINJA" {
+		e := newEnv(t)
+		if b := e.newBoard("NINJA"); b.URL != "http://example.com/acme/boards/NINJA" {
 			t.Error(b.URL)
 		}
 	})
@@ -78,24 +78,24 @@ func TestAPIBoards(t *testing.T) {
 	} {
 		t.Run(rule+" is refused", func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			e := newEnv(t)
 			asked := object{"slug": "NINJA", "title": "Night launches"}
 			for name, value := range c.change {
 				asked = with(asked, name, value)
 			}
-			h.unchanged(t, func() { h.program().post("/boards", asked).problem(t, c.code, c.field) })
+			e.unchanged(t, func() { e.program().post("/boards", asked).problem(t, c.code, c.field) })
 		})
 	}
 
 	t.Run("the longest slug and title are taken, and what looks like code is text", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		var b board
-		h.program().post("/boards", object{"slug": "ABCDEFGHIJ", "title": strings.Repeat("😀", 255)}).is(t, 201).read(t, &b)
+		e.program().post("/boards", object{"slug": "ABCDEFGHIJ", "title": strings.Repeat("😀", 255)}).is(t, 201).read(t, &b)
 		if b.Title != strings.Repeat("😀", 255) {
 			t.Error(b.Title)
 		}
-		h.program().post("/boards", object{"slug": "A1", "title": hostile}).is(t, 201).read(t, &b)
+		e.program().post("/boards", object{"slug": "A1", "title": hostile}).is(t, 201).read(t, &b)
 		if b.Title != hostile {
 			t.Error(b.Title)
 		}
@@ -103,22 +103,22 @@ func TestAPIBoards(t *testing.T) {
 
 	t.Run("a rename needs the version that was read, and a stale one gets the board as it is", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.unchanged(t, func() {
-			h.program().patch("/boards/DEMO", object{"title": "Mine"}).problem(t, 422, "version")
-			h.program().patch("/boards/DEMO", object{"title": "Mine", "version": -1}).problem(t, 422, "version")
-			h.program().patch("/boards/DEMO", object{"title": "Mine", "version": 1.5}).problem(t, 422, "version")
-			h.program().patch("/boards/DEMO", object{"title": "", "version": 1}).problem(t, 422, "title")
-			h.program().patch("/boards/DEMO", object{"title": long(256), "version": 1}).problem(t, 422, "title")
-			h.program().patch("/boards/DEMO", `{"title":"Mine","version":18446744073709551615}`).problem(t, 409, "title")
-			h.program().patch("/boards/NOPE", object{"title": "Mine", "version": 1}).problem(t, 404, "")
+		e := newEnv(t)
+		e.unchanged(t, func() {
+			e.program().patch("/boards/DEMO", object{"title": "Mine"}).problem(t, 422, "version")
+			e.program().patch("/boards/DEMO", object{"title": "Mine", "version": -1}).problem(t, 422, "version")
+			e.program().patch("/boards/DEMO", object{"title": "Mine", "version": 1.5}).problem(t, 422, "version")
+			e.program().patch("/boards/DEMO", object{"title": "", "version": 1}).problem(t, 422, "title")
+			e.program().patch("/boards/DEMO", object{"title": long(256), "version": 1}).problem(t, 422, "title")
+			e.program().patch("/boards/DEMO", `{"title":"Mine","version":18446744073709551615}`).problem(t, 409, "title")
+			e.program().patch("/boards/NOPE", object{"title": "Mine", "version": 1}).problem(t, 404, "")
 		})
 		var b board
-		h.program().patch("/boards/demo", object{"title": "Theirs", "version": 1}).is(t, 200).read(t, &b)
+		e.program().patch("/boards/demo", object{"title": "Theirs", "version": 1}).is(t, 200).read(t, &b)
 		if b.Title != "Theirs" || b.Version != 2 {
 			t.Errorf("%+v", b)
 		}
-		p := h.program().patch("/boards/DEMO", object{"title": "Mine", "version": 1}).problem(t, 409, "title")
+		p := e.program().patch("/boards/DEMO", object{"title": "Mine", "version": 1}).problem(t, 409, "title")
 		var current board
 		if p.Current == nil {
 			t.Fatal("it does not say how the board is")

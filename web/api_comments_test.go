@@ -22,12 +22,12 @@ type comment struct {
 }
 
 // as is a program of that person with every scope.
-func (h *house) as(name string) *program {
-	return &program{h: h, token: h.tokenOf(name, "acme", accounts.Scopes...)}
+func (e *env) as(name string) *program {
+	return &program{env: e, token: e.tokenOf(name, "acme", accounts.Scopes...)}
 }
 
 func (p *program) put(path string, body any) *answer {
-	p.h.t.Helper()
+	p.env.t.Helper()
 	return p.call(http.MethodPut, path, body)
 }
 
@@ -35,8 +35,8 @@ func TestAPIComments(t *testing.T) {
 	t.Parallel()
 	t.Run("a comment is written, edited, listed and taken back", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withURL("https://example.org"))
-		p := h.program()
+		e := newEnv(t, withURL("https://example.org"))
+		p := e.program()
 		var made comment
 		p.post("/tickets/demo-1/comments", object{"body": "First\r\nline"}).is(t, 201).read(t, &made)
 		if made.Ticket != "DEMO-1" || made.Body != "First\nline" || made.Version != 1 || made.Author.Name != "Ana" || made.Deleted ||
@@ -68,18 +68,18 @@ func TestAPIComments(t *testing.T) {
 	})
 	t.Run("a list is read in pages, oldest first", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		var want, got []string
 		for i := range 7 {
 			want = append(want, fmt.Sprint("comment ", i))
-			h.program().post("/tickets/DEMO-1/comments", object{"body": want[i]}).is(t, 201)
+			e.program().post("/tickets/DEMO-1/comments", object{"body": want[i]}).is(t, 201)
 		}
 		for after := ""; ; {
 			var page struct {
 				Items []comment
 				Next  *string
 			}
-			h.program().get("/tickets/DEMO-1/comments?limit=3&after="+url.QueryEscape(after)).is(t, 200).read(t, &page)
+			e.program().get("/tickets/DEMO-1/comments?limit=3&after="+url.QueryEscape(after)).is(t, 200).read(t, &page)
 			for _, c := range page.Items {
 				got = append(got, c.Body)
 			}
@@ -93,31 +93,31 @@ func TestAPIComments(t *testing.T) {
 		}
 		for field, values := range map[string][]string{"limit": {"0", "201", "x"}, "after": {"x", "-1", "%ff", "1.5", "99999999999999999999"}} {
 			for _, value := range values {
-				h.program().get("/tickets/DEMO-1/comments?"+field+"="+value).problem(t, 422, field)
+				e.program().get("/tickets/DEMO-1/comments?"+field+"="+value).problem(t, 422, field)
 			}
 		}
 	})
 	t.Run("a program that lost the answer asks again and has said it once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		once := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		once := e.program().with("Idempotency-Key", "one")
 		first := once.post("/tickets/DEMO-1/comments", object{"body": "x"}).is(t, 201)
 		again := once.post("/tickets/DEMO-1/comments", object{"body": "x"}).is(t, 201)
-		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || h.count("SELECT COUNT(*) FROM comment") != 1 {
+		if again.body != first.body || again.header.Get("Idempotency-Replayed") != "true" || e.count("SELECT COUNT(*) FROM comment") != 1 {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
 		once.post("/tickets/DEMO-1/comments", object{"body": "y"}).problem(t, 422, "Idempotency-Key")
 	})
 	t.Run("nobody changes what another wrote, a viewer writes nothing, and bad texts are refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("mia", "acme", accounts.Member)
-		h.account("vera", "acme", accounts.Viewer)
+		e := newEnv(t)
+		e.account("mia", "acme", accounts.Member)
+		e.account("vera", "acme", accounts.Viewer)
 		var made comment
-		h.program().post("/tickets/DEMO-1/comments", object{"body": "Mine"}).is(t, 201).read(t, &made)
+		e.program().post("/tickets/DEMO-1/comments", object{"body": "Mine"}).is(t, 201).read(t, &made)
 		path := fmt.Sprintf("/tickets/DEMO-1/comments/%d", made.ID)
-		vera, mia := h.as("vera"), h.as("mia")
-		h.unchanged(t, func() {
+		vera, mia := e.as("vera"), e.as("mia")
+		e.unchanged(t, func() {
 			mia.patch(path, object{"body": "Ours", "version": 1}).problem(t, 403, "")
 			mia.delete(path).problem(t, 403, "")
 			vera.post("/tickets/DEMO-1/comments", object{"body": "x"}).problem(t, 403, "")
@@ -127,18 +127,18 @@ func TestAPIComments(t *testing.T) {
 			} {
 				for _, value := range values {
 					if field == "body" {
-						h.program().post("/tickets/DEMO-1/comments", with(object{}, field, value)).problem(t, 422, field)
+						e.program().post("/tickets/DEMO-1/comments", with(object{}, field, value)).problem(t, 422, field)
 					}
 					mia.patch(path, with(object{"body": "x", "version": 1}, field, value)).problem(t, 422, field)
 				}
 			}
 			for _, bad := range []string{"0", "x", "-1", "99", "99999999999999999999", "%ff"} {
-				h.program().patch("/tickets/DEMO-1/comments/"+bad, object{"body": "x", "version": 1}).problem(t, 404, "")
+				e.program().patch("/tickets/DEMO-1/comments/"+bad, object{"body": "x", "version": 1}).problem(t, 404, "")
 			}
-			h.program().get("/tickets/DEMO-99/comments").problem(t, 404, "")
-			h.program().post("/tickets/DEMO-99/comments", object{"body": "x"}).problem(t, 404, "")
+			e.program().get("/tickets/DEMO-99/comments").problem(t, 404, "")
+			e.program().post("/tickets/DEMO-99/comments", object{"body": "x"}).problem(t, 404, "")
 		})
-		h.program().post("/tickets/DEMO-1/comments", object{"body": hostile + strings.Repeat("ü", 30000)}).is(t, 201).read(t, &made)
+		e.program().post("/tickets/DEMO-1/comments", object{"body": hostile + strings.Repeat("ü", 30000)}).is(t, 201).read(t, &made)
 		if made.Body != hostile+strings.Repeat("ü", 30000) {
 			t.Error("it came back otherwise")
 		}
@@ -147,52 +147,52 @@ func TestAPIComments(t *testing.T) {
 
 func TestAPIAssignees(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("mia", "acme", accounts.Member)
-	h.account("vera", "acme", accounts.Viewer)
-	h.account("sam", "rivals", accounts.Owner)
+	e := newEnv(t)
+	e.account("mia", "acme", accounts.Member)
+	e.account("vera", "acme", accounts.Viewer)
+	e.account("sam", "rivals", accounts.Owner)
 	type assigned struct {
 		Assignees []struct{ Handle, Name string }
 		ClosedAt  *string `json:"closed_at"`
 	}
 	t.Run("they are who is sent, on the ticket, in its list and in a conflict", func(t *testing.T) {
 		var one assigned
-		h.program().put("/tickets/demo-1/assignees", object{"assignees": []string{"mia", "ana"}}).is(t, 200).read(t, &one)
+		e.program().put("/tickets/demo-1/assignees", object{"assignees": []string{"mia", "ana"}}).is(t, 200).read(t, &one)
 		if len(one.Assignees) != 2 || one.Assignees[0].Handle != "ana" || one.Assignees[1].Name != "mia" || one.ClosedAt != nil {
 			t.Errorf("%+v", one)
 		}
-		h.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"mia"}}).is(t, 200)
+		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"mia"}}).is(t, 200)
 		for name, a := range map[string]*answer{
-			"the ticket":  h.program().get("/tickets/DEMO-1").is(t, 200),
-			"a list":      h.program().get("/boards/DEMO/tickets?limit=1").is(t, 200),
-			"a conflict":  h.program().patch("/tickets/DEMO-1", object{"title": "x", "version": 9}).is(t, 409),
-			"an edit":     h.program().patch("/tickets/DEMO-1", object{"title": "x", "version": 1}).is(t, 200),
-			"its removal": h.program().patch("/tickets/DEMO-1", object{"title": "y", "version": 2}).is(t, 200),
+			"the ticket":  e.program().get("/tickets/DEMO-1").is(t, 200),
+			"a list":      e.program().get("/boards/DEMO/tickets?limit=1").is(t, 200),
+			"a conflict":  e.program().patch("/tickets/DEMO-1", object{"title": "x", "version": 9}).is(t, 409),
+			"an edit":     e.program().patch("/tickets/DEMO-1", object{"title": "x", "version": 1}).is(t, 200),
+			"its removal": e.program().patch("/tickets/DEMO-1", object{"title": "y", "version": 2}).is(t, 200),
 		} {
 			if !strings.Contains(a.body, `"assignees":[{"handle":"mia","name":"mia"}]`) || !strings.Contains(a.body, `"closed_at":null`) {
 				t.Errorf("%s: %s", name, a.body)
 			}
 		}
-		h.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{}}).is(t, 200).read(t, &one)
+		e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{}}).is(t, 200).read(t, &one)
 		if len(one.Assignees) != 0 {
 			t.Errorf("%+v", one)
 		}
 	})
 	t.Run("a closed ticket says since when", func(t *testing.T) {
-		column := h.count("SELECT id FROM board_column WHERE done")
-		h.program().post("/tickets/DEMO-2/position", object{"column": column}).is(t, 200)
+		column := e.count("SELECT id FROM board_column WHERE done")
+		e.program().post("/tickets/DEMO-2/position", object{"column": column}).is(t, 200)
 		var one assigned
-		if h.program().get("/tickets/DEMO-2").is(t, 200).read(t, &one); one.ClosedAt == nil {
+		if e.program().get("/tickets/DEMO-2").is(t, 200).read(t, &one); one.ClosedAt == nil {
 			t.Error("it does not")
 		}
 	})
 	t.Run("nobody else can be one", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, value := range []any{[]string{"vera"}, []string{"sam"}, []string{"nobody"}, []string{""}, []string{"@mia"}, []string{hostile}, []string{"mia", control}, none, nil, slices.Repeat([]string{"mia"}, 21)} {
-				h.program().put("/tickets/DEMO-1/assignees", with(object{}, "assignees", value)).problem(t, 422, "assignees")
+				e.program().put("/tickets/DEMO-1/assignees", with(object{}, "assignees", value)).problem(t, 422, "assignees")
 			}
-			h.program().put("/tickets/DEMO-1/assignees", object{"assignees": "mia"}).problem(t, 422, "assignees")
-			if p := h.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"vera"}}).problem(t, 422, "assignees"); !strings.Contains(p.Detail, "may only look") {
+			e.program().put("/tickets/DEMO-1/assignees", object{"assignees": "mia"}).problem(t, 422, "assignees")
+			if p := e.program().put("/tickets/DEMO-1/assignees", object{"assignees": []string{"vera"}}).problem(t, 422, "assignees"); !strings.Contains(p.Detail, "may only look") {
 				t.Error(p.Detail)
 			}
 		})

@@ -40,7 +40,7 @@ func TestAPIMigrations(t *testing.T) {
 		Items []migration
 		Next  *string
 	}
-	newHouse(t).program().get("/migrations").is(t, http.StatusOK).read(t, &list)
+	newEnv(t).program().get("/migrations").is(t, http.StatusOK).read(t, &list)
 	named := map[string]migration{}
 	for _, m := range list.Items {
 		named[m.Name] = m
@@ -57,8 +57,8 @@ func TestAPIMigrations(t *testing.T) {
 
 func TestAPIRuns(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	p := h.program()
+	e := newEnv(t)
+	p := e.program()
 	const path = "/migrations/count-up/runs"
 	var made runJSON
 	t.Run("a run is opened with its values as texts, numbers and truths", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAPIRuns(t *testing.T) {
 		}
 	})
 	t.Run("what is wrong is a problem about its field", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for body, field := range map[string]string{
 				`{"params":{"mode":"up"}}`: "to", `{"params":{"to":0,"mode":"up"}}`: "to", `{"params":{"to":1.5,"mode":"up"}}`: "to", `{"params":{"to":[1],"mode":"up"}}`: "to",
 				`{"params":{"to":1,"mode":"sideways"}}`: "mode", `{"params":{"to":1,"mode":"up","nope":1}}`: "nope", `{"parms":{}}`: "parms", `{"params":{"to":1,"mode":"up","loud":"perhaps"}}`: "loud", `{"params":3}`: "params",
@@ -89,11 +89,11 @@ func TestAPIRuns(t *testing.T) {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
 		once.post(path, object{"params": object{"to": 5, "mode": "up"}}).problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-		if n := h.count("SELECT COUNT(*) FROM migration_run"); n != 2 {
+		if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 {
 			t.Errorf("%d runs", n)
 		}
 	})
-	ready := h.readyRun(12_482)
+	ready := e.readyRun(12_482)
 	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", ready, what) }
 	t.Run("lists are by group", func(t *testing.T) {
 		var list struct {
@@ -117,7 +117,7 @@ func TestAPIRuns(t *testing.T) {
 		if r.Knobs["concurrency"] != 8. || r.Knobs["backoff"] != "1m30s" || r.Knobs["rate"] != 2.5 || r.Knobs["throttled"] != true || r.Knobs["block"] != 10. {
 			t.Errorf("%+v", r.Knobs)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			p.patch(at(""), `{"concurrency":0}`).problem(t, http.StatusUnprocessableEntity, "concurrency")
 			p.patch(at(""), `{"speed":1}`).problem(t, http.StatusUnprocessableEntity, "speed")
 			for _, body := range []string{`{"lease":30}`, `{"lease":"30"}`, `{"lease":"soon"}`, `{"rate":"x"}`, `[]`} {
@@ -157,12 +157,12 @@ func TestAPIRuns(t *testing.T) {
 	})
 	t.Run("tasks, failures, retry and skip", func(t *testing.T) {
 		for n := range 3 {
-			h.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
+			e.exec("INSERT INTO migration_task (run_id, state, payload, line, fingerprint) VALUES (?, 'failed', ?, ?, UNHEX('0123456789abcdef'))", ready, fmt.Sprintf(`{"n":%d,"html":"<b>"}`, n), n+1)
 		}
-		task := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", ready)
-		h.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
-		h.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", ready)
-		h.exec("UPDATE migration_run SET state = 'paused', total = 3 WHERE id = ?", ready)
+		task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", ready)
+		e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX('0123456789abcdef'), 'no answer', ?, 9, 3, NOW(6), NOW(6))", ready, task)
+		e.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", ready)
+		e.exec("UPDATE migration_run SET state = 'paused', total = 3 WHERE id = ?", ready)
 		var tasks struct {
 			Items []struct {
 				ID             uint64
@@ -192,7 +192,7 @@ func TestAPIRuns(t *testing.T) {
 		if len(failures.Items) != 1 || failures.Items[0].Fingerprint != "0123456789abcdef" || failures.Items[0].Failed != 3 {
 			t.Errorf("%+v", failures)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, body := range []string{`{}`, `{"all":false}`, `{"all":true,"task":1}`, `{"tasks":[1],"task":1}`, `{"tasks":[]}`, `{"tasks":[-1]}`, `{"waiting":false}`, `{"waiting":true,"all":true}`, `{"task":0}`, `{"fingerprint":""}`, `{"task":"x"}`, `{"fingerprint":"xyz"}`} {
 				p.post(at("/retry"), body).is(t, http.StatusUnprocessableEntity)
 				p.post(at("/skip"), body).is(t, http.StatusUnprocessableEntity)
@@ -215,14 +215,14 @@ func TestAPIRuns(t *testing.T) {
 
 func TestAPIRunDetails(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	p := h.program()
-	run := h.underWay(migrations.Complete)
+	e := newEnv(t)
+	p := e.program()
+	run := e.underWay(migrations.Complete)
 	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", run, what) }
-	failed := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+	failed := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 	t.Run("a list says where it cut a payload; the task has all of it, with its attempts", func(t *testing.T) {
 		long := strings.Repeat("é", 100_000)
-		h.exec("UPDATE migration_task SET payload = ? WHERE id = ?", long, failed)
+		e.exec("UPDATE migration_task SET payload = ? WHERE id = ?", long, failed)
 		type task struct {
 			ID      uint64
 			Payload string
@@ -241,14 +241,14 @@ func TestAPIRunDetails(t *testing.T) {
 		if one.Payload != long || one.Cut || len(one.Attempts) != 1 || one.Attempts[0].Worker != "app-1:4242" || one.Attempts[0].Took != "1.5s" || !strings.HasPrefix(one.Attempts[0].Detail, "goroutine 1") {
 			t.Errorf("%d bytes, %+v", len(one.Payload), one.Attempts)
 		}
-		other := h.underWay(migrations.Paused)
+		other := e.underWay(migrations.Paused)
 		for _, path := range []string{fmt.Sprintf("/runs/%d/tasks/%d", other, failed), fmt.Sprintf("/runs/99/tasks/%d", failed), at("/tasks/0"), at("/tasks/x")} {
 			p.get(path).problem(t, http.StatusNotFound, "")
 		}
 	})
 	t.Run("the log comes in pages, the newest first", func(t *testing.T) {
 		for n := range migrations.EventsPerPage {
-			h.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), 'Ana', 'knob', ?)", run, fmt.Sprint(n))
+			e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), 'Ana', 'knob', ?)", run, fmt.Sprint(n))
 		}
 		var page struct {
 			Items []struct{ Kind, Actor, Detail, At string }
@@ -282,26 +282,26 @@ func TestAPIRunDetails(t *testing.T) {
 		}
 	})
 	t.Run("a run is dismissed once it is over, and again", func(t *testing.T) {
-		h.exec("UPDATE migration_run SET listed = 'attention' WHERE id = ?", run)
+		e.exec("UPDATE migration_run SET listed = 'attention' WHERE id = ?", run)
 		for range 2 {
 			var r struct{ Group string }
 			if p.call(http.MethodPut, at("/dismissal"), nil).is(t, http.StatusOK).read(t, &r); r.Group != "finished" {
 				t.Errorf("%+v", r)
 			}
 		}
-		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
 			t.Errorf("it is logged %d times", n)
 		}
-		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", h.underWay(migrations.Running)), nil).problem(t, http.StatusConflict, "")
+		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.underWay(migrations.Running)), nil).problem(t, http.StatusConflict, "")
 		p.call(http.MethodPut, "/runs/99/dismissal", nil).problem(t, http.StatusNotFound, "")
 	})
 }
 
 func TestAPIWorkers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	p := h.program()
-	h.underWay(migrations.Running)
+	e := newEnv(t)
+	p := e.program()
+	e.underWay(migrations.Running)
 	type worker struct {
 		ID         uint64
 		Host       string
@@ -334,10 +334,10 @@ func TestAPIWorkers(t *testing.T) {
 			t.Errorf("%s: %s", step[0], w.State)
 		}
 	}
-	if n := h.count("SELECT COUNT(*) FROM migration_event WHERE kind IN ('drain', 'undrain')"); n != 2 {
+	if n := e.count("SELECT COUNT(*) FROM migration_event WHERE kind IN ('drain', 'undrain')"); n != 2 {
 		t.Errorf("it is logged %d times", n)
 	}
-	h.exec("UPDATE migration_worker SET state = 'stopped'")
+	e.exec("UPDATE migration_worker SET state = 'stopped'")
 	for _, path := range []string{path, "/workers/99/drain", "/workers/x/drain"} {
 		p.call(http.MethodPut, path, nil).problem(t, http.StatusNotFound, "")
 		p.call(http.MethodDelete, path, nil).problem(t, http.StatusNotFound, "")
@@ -346,27 +346,27 @@ func TestAPIWorkers(t *testing.T) {
 
 func TestAPIUpload(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(cfg *web.Config) { cfg.MaxUpload = 1 << 20 })
+	e := newEnv(t, func(cfg *web.Config) { cfg.MaxUpload = 1 << 20 })
 	send := func(key, content string, fields ...[2]string) *answer {
 		t.Helper()
 		kind, body := multi(fields, strings.NewReader(content))
-		r := newRequest(http.MethodPost, "/api/v1/migrations/read-lines/runs", kind, body, "Authorization", "Bearer "+h.token)
+		r := newRequest(http.MethodPost, "/api/v1/migrations/read-lines/runs", kind, body, "Authorization", "Bearer "+e.token)
 		if key != "" {
 			r.Header.Set("Idempotency-Key", key)
 		}
-		return h.send(r)
+		return e.send(r)
 	}
 	var made runJSON
 	send("", "one\ntwo", [2]string{"params", `{"note":"x"}`}, [2]string{"dry", "false"}).is(t, http.StatusCreated).read(t, &made)
 	if *made.Upload != "lines <b>.txt" || made.Params["note"] != "x" {
 		t.Errorf("%+v", made)
 	}
-	for _, kept := range h.files.files {
+	for _, kept := range e.files.files {
 		if !bytes.Equal(kept, []byte("one\ntwo")) {
 			t.Errorf("%q is kept", kept)
 		}
 	}
-	h.unchanged(t, func() {
+	e.unchanged(t, func() {
 		send("", "one\ntwo", [2]string{"params", `{"note":"x"}`}).problem(t, http.StatusConflict, "")
 		send("", "three", [2]string{"note", "x"}).problem(t, http.StatusUnprocessableEntity, "note")
 		send("", "three", [2]string{"params", `[]`}).problem(t, http.StatusUnprocessableEntity, "")
@@ -379,7 +379,7 @@ func TestAPIUpload(t *testing.T) {
 		t.Errorf("%s\n%s", first.body, again.body)
 	}
 	send("k", "four").problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-	if n := h.count("SELECT COUNT(*) FROM migration_run"); n != 2 || len(h.files.files) != 2 {
-		t.Errorf("%d runs, %d files", n, len(h.files.files))
+	if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 2 || len(e.files.files) != 2 {
+		t.Errorf("%d runs, %d files", n, len(e.files.files))
 	}
 }

@@ -8,31 +8,31 @@ import (
 )
 
 // columnsOf returns the tickets of a board by column.
-func (h *house) columnsOf(b board) (all [][]string) {
-	h.t.Helper()
+func (e *env) columnsOf(b board) (all [][]string) {
+	e.t.Helper()
 	for _, c := range b.Columns {
-		all = append(all, h.keys(b.Slug, c.ID))
+		all = append(all, e.keys(b.Slug, c.ID))
 	}
 	return all
 }
 
 func TestAPIPosition(t *testing.T) {
 	t.Parallel()
-	setUp := func(t *testing.T) (*house, board, func(key string, where object) *answer) {
+	setUp := func(t *testing.T) (*env, board, func(key string, where object) *answer) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "a", "b", "c", "d")
-		h.newTickets("NINJA", b.Columns[1].ID, "e", "f")
-		return h, b, func(key string, where object) *answer { return h.program().post("/tickets/"+key+"/position", where) }
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "a", "b", "c", "d")
+		e.newTickets("NINJA", b.Columns[1].ID, "e", "f")
+		return e, b, func(key string, where object) *answer { return e.program().post("/tickets/"+key+"/position", where) }
 	}
-	check := func(t *testing.T, h *house, b board, want ...[]string) {
+	check := func(t *testing.T, e *env, b board, want ...[]string) {
 		t.Helper()
-		for i, got := range h.columnsOf(b) {
+		for i, got := range e.columnsOf(b) {
 			if !slices.Equal(got, want[i]) {
 				t.Errorf("column %d is %v, not %v", i, got, want[i])
 			}
-			if n := h.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID); n != int64(len(want[i])) {
+			if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[i].ID); n != int64(len(want[i])) {
 				t.Errorf("column %d counts %d", i, n)
 			}
 		}
@@ -62,10 +62,10 @@ func TestAPIPosition(t *testing.T) {
 		"the top where it is":                      {"NINJA-1", 0, nil, [][]string{{"NINJA-1", "NINJA-2", "NINJA-3", "NINJA-4"}, {"NINJA-5", "NINJA-6"}, nil}, "", false},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			h, b, move := setUp(t)
+			e, b, move := setUp(t)
 			var moved ticket
 			move(c.key, object{"column": b.Columns[c.column].ID, "after": c.after}).is(t, 200).read(t, &moved)
-			check(t, h, b, c.want...)
+			check(t, e, b, c.want...)
 			above := ""
 			if moved.After != nil {
 				above = *moved.After
@@ -77,21 +77,21 @@ func TestAPIPosition(t *testing.T) {
 	}
 
 	t.Run("below one that was deleted is the end", func(t *testing.T) {
-		h, b, move := setUp(t)
-		h.program().delete("/tickets/NINJA-2").is(t, 204)
+		e, b, move := setUp(t)
+		e.program().delete("/tickets/NINJA-2").is(t, 204)
 		var moved ticket
 		move("NINJA-1", object{"column": b.Columns[0].ID, "after": "NINJA-2"}).is(t, 200).read(t, &moved)
 		if !moved.Appended {
 			t.Error("it does not say so")
 		}
-		check(t, h, b, []string{"NINJA-3", "NINJA-4", "NINJA-1"}, []string{"NINJA-5", "NINJA-6"}, nil)
+		check(t, e, b, []string{"NINJA-3", "NINJA-4", "NINJA-1"}, []string{"NINJA-5", "NINJA-6"}, nil)
 	})
 
 	t.Run("what cannot be meant is refused", func(t *testing.T) {
-		h, b, move := setUp(t)
-		demo := h.count("SELECT MIN(id) FROM board_column")
+		e, b, move := setUp(t)
+		demo := e.count("SELECT MIN(id) FROM board_column")
 		first := b.Columns[0].ID
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			move("NINJA-1", object{"column": first, "after": "NINJA-1"}).problem(t, 422, "after")
 			move("NINJA-1", object{"column": first, "after": "ninja-1"}).problem(t, 422, "after")
 			move("NINJA-1", object{"after": nil}).problem(t, 422, "column")
@@ -114,10 +114,10 @@ func TestAPIPosition(t *testing.T) {
 	})
 
 	t.Run("a move that saw another place gets the ticket as it is", func(t *testing.T) {
-		h, b, move := setUp(t)
+		e, b, move := setUp(t)
 		first, second := b.Columns[0].ID, b.Columns[1].ID
 		move("NINJA-1", object{"column": second, "after": nil, "seen": object{"column": first, "after": nil}}).is(t, 200)
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, seen := range []object{{"column": first, "after": nil}, {"column": first}, {"column": b.Columns[2].ID, "after": "NINJA-2"}, {"column": 4711}} {
 				p := move("NINJA-1", object{"column": b.Columns[2].ID, "after": nil, "seen": seen}).problem(t, 409, "seen")
 				var current ticket
@@ -133,28 +133,28 @@ func TestAPIPosition(t *testing.T) {
 	})
 
 	t.Run("a move within its column counts as one, too", func(t *testing.T) {
-		h, b, move := setUp(t)
+		e, b, move := setUp(t)
 		first := b.Columns[0].ID
 		move("NINJA-1", object{"column": first, "after": "NINJA-4", "seen": object{"column": first, "after": nil}}).is(t, 200)
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			move("NINJA-1", object{"column": first, "after": "NINJA-2", "seen": object{"column": first, "after": nil}}).problem(t, 409, "seen")
 		})
 	})
 
 	t.Run("neither an edit nor a neighbour's move refuses it", func(t *testing.T) {
-		h, b, move := setUp(t)
+		e, b, move := setUp(t)
 		first, second := b.Columns[0].ID, b.Columns[1].ID
-		h.program().patch("/tickets/NINJA-3", object{"title": "edited", "version": 1}).is(t, 200)
+		e.program().patch("/tickets/NINJA-3", object{"title": "edited", "version": 1}).is(t, 200)
 		move("NINJA-2", object{"column": second, "after": nil}).is(t, 200) // was above it
 		move("NINJA-3", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-2"}}).is(t, 200)
-		h.newTickets("NINJA", first, "g")
+		e.newTickets("NINJA", first, "g")
 		move("NINJA-7", object{"column": first, "after": "NINJA-1"}).is(t, 200) // comes between
 		move("NINJA-4", object{"column": second, "after": nil, "seen": object{"column": first, "after": "NINJA-1"}}).is(t, 200)
-		check(t, h, b, []string{"NINJA-1", "NINJA-7"}, []string{"NINJA-4", "NINJA-3", "NINJA-2", "NINJA-5", "NINJA-6"}, nil)
+		check(t, e, b, []string{"NINJA-1", "NINJA-7"}, []string{"NINJA-4", "NINJA-3", "NINJA-2", "NINJA-5", "NINJA-6"}, nil)
 	})
 
 	t.Run("of many who saw one place exactly one moves", func(t *testing.T) {
-		h, b, move := setUp(t)
+		e, b, move := setUp(t)
 		answers := make([]*answer, 12)
 		var group sync.WaitGroup
 		for i := range answers {
@@ -174,7 +174,7 @@ func TestAPIPosition(t *testing.T) {
 		if won != 1 {
 			t.Errorf("%d moved it", won)
 		}
-		if n := len(h.keys("NINJA", b.Columns[0].ID)); n != 3 {
+		if n := len(e.keys("NINJA", b.Columns[0].ID)); n != 3 {
 			t.Errorf("%d are left", n)
 		}
 	})

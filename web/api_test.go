@@ -12,11 +12,11 @@ import (
 
 func TestBearer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	for rule, authorization := range map[string]string{
-		"none": "", "another scheme": "Basic YW5hOng=", "no token": "Bearer", "an empty token": "Bearer ", "without a scheme": h.token, "an unknown token": "Bearer cfl_x",
-		"the token in other letters": "Bearer " + strings.ToUpper(h.token), "a part of the token": "Bearer " + h.token[:20], "more than the token": "Bearer " + h.token + "x",
+		"none": "", "another scheme": "Basic YW5hOng=", "no token": "Bearer", "an empty token": "Bearer ", "without a scheme": e.token, "an unknown token": "Bearer cfl_x",
+		"the token in other letters": "Bearer " + strings.ToUpper(e.token), "a part of the token": "Bearer " + e.token[:20], "more than the token": "Bearer " + e.token + "x",
 		"not UTF-8": "Bearer \xff", "a very long one": "Bearer " + strings.Repeat("a", 60000), "hostile": "Bearer ' OR 1=1 --",
 	} {
 		a := ana.with("Authorization", authorization).get("/api/v1/boards")
@@ -25,11 +25,11 @@ func TestBearer(t *testing.T) {
 		}
 	}
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
-		h.visitor().with("Authorization", scheme+h.token).get("/api/v1/boards").is(t, http.StatusOK)
+		e.visitor().with("Authorization", scheme+e.token).get("/api/v1/boards").is(t, http.StatusOK)
 	}
-	h.account("sam", "rivals", accounts.Owner)
-	left := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
-	h.exec("DELETE FROM membership WHERE account_id = (SELECT id FROM account WHERE email = 'sam@example.com')")
+	e.account("sam", "rivals", accounts.Owner)
+	left := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e.exec("DELETE FROM membership WHERE account_id = (SELECT id FROM account WHERE email = 'sam@example.com')")
 	left.get("/boards").problem(t, http.StatusUnauthorized, "") // a member no more
 }
 
@@ -53,13 +53,13 @@ func TestBodies(t *testing.T) {
 	for name, c := range bodies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			p := h.program()
+			e := newEnv(t)
+			p := e.program()
 			send := func(kind, text string) *answer {
-				r := newRequest(c.method, "/api/v1"+c.path, kind, strings.NewReader(text), "Authorization", "Bearer "+h.token)
-				return h.send(r)
+				r := newRequest(c.method, "/api/v1"+c.path, kind, strings.NewReader(text), "Authorization", "Bearer "+e.token)
+				return e.send(r)
 			}
-			h.unchanged(t, func() {
+			e.unchanged(t, func() {
 				for _, kind := range []string{"", "text/plain", formKind, "application/xml", "application/json2", "json", "/;/"} {
 					send(kind, `{"title":"x"}`).problem(t, http.StatusUnsupportedMediaType, "")
 				}
@@ -87,9 +87,9 @@ func TestBodies(t *testing.T) {
 				}
 				send("application/json", `{"title":`+deep+`}`).is(t, 422)
 				send("application/json", strings.Repeat(" ", oversize)).problem(t, http.StatusRequestEntityTooLarge, "")
-				r := newRequest(c.method, "/api/v1"+c.path, "application/json", strings.NewReader(`{"title":"`+strings.Repeat("a", oversize)), "Authorization", "Bearer "+h.token)
+				r := newRequest(c.method, "/api/v1"+c.path, "application/json", strings.NewReader(`{"title":"`+strings.Repeat("a", oversize)), "Authorization", "Bearer "+e.token)
 				r.ContentLength = -1
-				h.send(r).problem(t, http.StatusRequestEntityTooLarge, "")
+				e.send(r).problem(t, http.StatusRequestEntityTooLarge, "")
 			})
 			if a := send("application/json; charset=utf-8", jsonOf(t, c.valid)); a.code/100 != 2 {
 				t.Errorf("filled well: %d %s", a.code, a.body)
@@ -113,9 +113,9 @@ var none = new(int)
 
 func TestUnknownMethods(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
-	h.unchanged(t, func() {
+	e := newEnv(t)
+	ana := e.ana()
+	e.unchanged(t, func() {
 		for _, method := range []string{"PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "X"} {
 			for _, path := range []string{"/", "/acme", "/acme/DEMO-1", "/login", "/acme/boards/DEMO", "/acme/DEMO-1/position"} {
 				if a := ana.send(newRequest(method, path, "", nil)); a.code != 404 && a.code != 405 {
@@ -125,22 +125,22 @@ func TestUnknownMethods(t *testing.T) {
 		}
 		for _, path := range []string{"/boards", "/boards/DEMO", "/tickets/DEMO-1", "/tickets/DEMO-1/position"} {
 			for _, method := range []string{"PUT", "PROPFIND", "X"} {
-				if a := h.program().call(method, path, object{}); a.code != 404 && a.code != 405 {
+				if a := e.program().call(method, path, object{}); a.code != 404 && a.code != 405 {
 					t.Errorf("%s %s: %d", method, path, a.code)
 				}
 			}
 		}
 	})
-	if metrics := h.visitor().get("/metrics").is(t, 200).body; strings.Contains(metrics, `method="X"`) || strings.Contains(metrics, `method="PROPFIND"`) {
+	if metrics := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(metrics, `method="X"`) || strings.Contains(metrics, `method="PROPFIND"`) {
 		t.Error("a made-up method has metrics of its own: anyone could fill the memory with them")
 	}
 }
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
-	server := serve(t, h)
+	e := newEnv(t)
+	ana := e.ana()
+	server := serve(t, e)
 	for _, path := range []string{"/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/login", "/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/demo-1", "/acme/NINJA-1", "/nope/x/y",
 		"/api/v1/boards", "/api/v1/tickets/DEMO-1"} {
 		answers := map[string]*http.Response{}
@@ -150,7 +150,7 @@ func TestHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.AddCookie(&http.Cookie{Name: "counterfoil", Value: ana.cookie})
-			r.Header.Set("Authorization", "Bearer "+h.token)
+			r.Header.Set("Authorization", "Bearer "+e.token)
 			answer, err := http.DefaultTransport.RoundTrip(r)
 			if err != nil {
 				t.Fatal(err)

@@ -17,9 +17,9 @@ func TestAPITickets(t *testing.T) {
 
 	t.Run("a ticket is opened with all that it holds", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withURL("https://example.org"))
-		b := h.newBoard("NINJA")
-		a := h.program().post("/boards/ninja/tickets", object{"title": " Paint  the door ", "description": "Red\r\nor blue", "column": b.Columns[1].ID}).is(t, 201)
+		e := newEnv(t, withURL("https://example.org"))
+		b := e.newBoard("NINJA")
+		a := e.program().post("/boards/ninja/tickets", object{"title": " Paint  the door ", "description": "Red\r\nor blue", "column": b.Columns[1].ID}).is(t, 201)
 		var made ticket
 		a.read(t, &made)
 		if made.Key != "NINJA-1" || made.Number != 1 || made.Board != "NINJA" || made.Column != b.Columns[1].ID || made.Title != "Paint the door" ||
@@ -31,17 +31,17 @@ func TestAPITickets(t *testing.T) {
 				t.Errorf("%q is no time in UTC: %v", at, err)
 			}
 		}
-		if again := h.program().get("/tickets/ninja-1").is(t, 200); again.body != a.body {
+		if again := e.program().get("/tickets/ninja-1").is(t, 200); again.body != a.body {
 			t.Errorf("it reads %s, not %s", again.body, a.body)
 		}
-		h.program().post("/boards/NINJA/tickets", object{"title": "in the first column"}).is(t, 201).read(t, &made)
+		e.program().post("/boards/NINJA/tickets", object{"title": "in the first column"}).is(t, 201).read(t, &made)
 		if made.Column != b.Columns[0].ID || made.Number != 2 || made.Description != "" {
 			t.Errorf("%+v", made)
 		}
 	})
 
-	h := newHouse(t)
-	other := h.newBoard("NINJA")
+	e := newEnv(t)
+	other := e.newBoard("NINJA")
 	for rule, c := range map[string]struct {
 		name  string
 		value any
@@ -66,18 +66,18 @@ func TestAPITickets(t *testing.T) {
 	} {
 		t.Run(rule+" is refused", func(t *testing.T) {
 			asked := with(object{"title": "x", "description": "", "column": 1}, c.name, c.value)
-			h.unchanged(t, func() { h.program().post("/boards/DEMO/tickets", asked).problem(t, 422, c.field) })
+			e.unchanged(t, func() { e.program().post("/boards/DEMO/tickets", asked).problem(t, 422, c.field) })
 		})
 	}
 
 	t.Run("the longest title and description are taken, and what looks like code is text", func(t *testing.T) {
 		var made ticket
 		description := strings.Repeat("ü", 32767) + "x"
-		h.program().post("/boards/DEMO/tickets", object{"title": strings.Repeat("😀", 255), "description": description}).is(t, 201).read(t, &made)
+		e.program().post("/boards/DEMO/tickets", object{"title": strings.Repeat("😀", 255), "description": description}).is(t, 201).read(t, &made)
 		if made.Title != strings.Repeat("😀", 255) || made.Description != description {
 			t.Error("it came back otherwise")
 		}
-		h.program().post("/boards/DEMO/tickets", object{"title": hostile, "description": hostile}).is(t, 201).read(t, &made)
+		e.program().post("/boards/DEMO/tickets", object{"title": hostile, "description": hostile}).is(t, 201).read(t, &made)
 		if made.Title != hostile || made.Description != hostile {
 			t.Errorf("%+v", made)
 		}
@@ -85,10 +85,10 @@ func TestAPITickets(t *testing.T) {
 
 	t.Run("a board that is not there has no tickets", func(t *testing.T) {
 		for _, slug := range []string{"NOPE", "nope", "x", "DEMO%20x", "%ff", "DEMO-1", "..", "%2e%2e%2fDEMO"} {
-			h.unchanged(t, func() {
-				h.program().post("/boards/"+slug+"/tickets", object{"title": "x"}).problem(t, 404, "")
-				h.program().get("/boards/"+slug+"/tickets").problem(t, 404, "")
-				h.program().get("/boards/"+slug).problem(t, 404, "")
+			e.unchanged(t, func() {
+				e.program().post("/boards/"+slug+"/tickets", object{"title": "x"}).problem(t, 404, "")
+				e.program().get("/boards/"+slug+"/tickets").problem(t, 404, "")
+				e.program().get("/boards/"+slug).problem(t, 404, "")
 			})
 		}
 	})
@@ -96,10 +96,10 @@ func TestAPITickets(t *testing.T) {
 
 func TestAPIEdit(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	b := h.newBoard("NINJA")
-	h.newTickets("NINJA", b.Columns[0].ID, "Paint the door")
-	p := h.program()
+	e := newEnv(t)
+	b := e.newBoard("NINJA")
+	e.newTickets("NINJA", b.Columns[0].ID, "Paint the door")
+	p := e.program()
 
 	t.Run("only what is sent changes", func(t *testing.T) {
 		var one ticket
@@ -118,7 +118,7 @@ func TestAPIEdit(t *testing.T) {
 	})
 
 	t.Run("what changes nothing counts for nothing", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			var one ticket
 			p.patch("/tickets/NINJA-1", object{"version": 4}).is(t, 200).read(t, &one)
 			p.patch("/tickets/NINJA-1", object{"title": " Paint the  wall", "version": 4}).is(t, 200).read(t, &one)
@@ -129,7 +129,7 @@ func TestAPIEdit(t *testing.T) {
 	})
 
 	t.Run("an edit on an old version is refused with the ticket as it is", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, version := range []any{0, 1, 3, 5, json.Number("18446744073709551615")} {
 				problem := p.patch("/tickets/NINJA-1", object{"title": "Mine", "version": version}).problem(t, 409, "version")
 				var current ticket
@@ -144,7 +144,7 @@ func TestAPIEdit(t *testing.T) {
 	})
 
 	t.Run("bad texts and versions are refused", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for field, values := range map[string][]any{
 				"title":       {"", " ", long(256), control, 1},
 				"description": {strings.Repeat("a", 65536), control, 1},
@@ -158,12 +158,12 @@ func TestAPIEdit(t *testing.T) {
 	})
 
 	t.Run("of twenty edits at once on one version exactly one is taken", func(t *testing.T) {
-		h := newHouse(t)
+		e := newEnv(t)
 		answers := make([]*answer, 20)
 		var group sync.WaitGroup
 		for i := range answers {
 			group.Go(func() {
-				answers[i] = h.program().patch("/tickets/DEMO-1", object{"title": fmt.Sprint("by ", i), "version": 1})
+				answers[i] = e.program().patch("/tickets/DEMO-1", object{"title": fmt.Sprint("by ", i), "version": 1})
 			})
 		}
 		group.Wait()
@@ -178,7 +178,7 @@ func TestAPIEdit(t *testing.T) {
 			}
 		}
 		var now ticket
-		if h.program().get("/tickets/DEMO-1").is(t, 200).read(t, &now); now.Title != fmt.Sprint("by ", won) || now.Version != 2 {
+		if e.program().get("/tickets/DEMO-1").is(t, 200).read(t, &now); now.Title != fmt.Sprint("by ", won) || now.Version != 2 {
 			t.Errorf("%d won, it is %+v", won, now)
 		}
 	})
@@ -187,33 +187,33 @@ func TestAPIEdit(t *testing.T) {
 		if a := p.delete("/tickets/ninja-1").is(t, http.StatusNoContent); a.body != "" {
 			t.Errorf("the answer has a body: %s", a.body)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			p.delete("/tickets/NINJA-1").problem(t, 404, "")
 			p.get("/tickets/NINJA-1").problem(t, 404, "")
 			p.patch("/tickets/NINJA-1", object{"title": "x", "version": 5}).problem(t, 404, "")
 			p.post("/tickets/NINJA-1/position", object{"column": b.Columns[0].ID, "after": nil}).problem(t, 404, "")
 		})
-		if keys := h.newTickets("NINJA", b.Columns[0].ID, "another"); keys[0] != "NINJA-2" {
+		if keys := e.newTickets("NINJA", b.Columns[0].ID, "another"); keys[0] != "NINJA-2" {
 			t.Errorf("the next is %s", keys[0])
 		}
-		if keys := h.keys("NINJA", b.Columns[0].ID); !slices.Equal(keys, []string{"NINJA-2"}) {
+		if keys := e.keys("NINJA", b.Columns[0].ID); !slices.Equal(keys, []string{"NINJA-2"}) {
 			t.Errorf("the column has %v", keys)
 		}
-		if n := h.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[0].ID); n != 1 {
+		if n := e.count("SELECT ticket_count FROM board_column WHERE id = ?", b.Columns[0].ID); n != 1 {
 			t.Errorf("the column counts %d tickets", n)
 		}
 	})
 }
 
 // list reads all pages of a path.
-func (h *house) list(t testing.TB, path string, between func()) (keys []string, pages int) {
+func (e *env) list(t testing.TB, path string, between func()) (keys []string, pages int) {
 	t.Helper()
 	for after := ""; ; pages++ {
 		var page struct {
 			Items []ticket
 			Next  *string
 		}
-		h.program().get(path+"&after="+url.QueryEscape(after)).is(t, 200).read(t, &page)
+		e.program().get(path+"&after="+url.QueryEscape(after)).is(t, 200).read(t, &page)
 		for _, one := range page.Items {
 			keys = append(keys, one.Key)
 		}
@@ -231,49 +231,49 @@ func TestAPIList(t *testing.T) {
 
 	t.Run("pages go through all columns in board order, whatever their size", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		var want []string
 		for i, n := range []int{7, 0, 5} {
 			for range n {
-				want = append(want, h.newTickets("NINJA", b.Columns[i].ID, "x")...)
+				want = append(want, e.newTickets("NINJA", b.Columns[i].ID, "x")...)
 			}
 		}
-		h.program().post("/tickets/NINJA-7/position", object{"column": b.Columns[0].ID, "after": nil}).is(t, 200)
+		e.program().post("/tickets/NINJA-7/position", object{"column": b.Columns[0].ID, "after": nil}).is(t, 200)
 		want = append([]string{"NINJA-7"}, append(slices.Clone(want[:6]), want[7:]...)...)
 		for limit := 1; limit <= 14; limit++ {
-			got, pages := h.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=%d", limit), nothing)
+			got, pages := e.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=%d", limit), nothing)
 			if !slices.Equal(got, want) || pages != (12+limit-1)/limit {
 				t.Errorf("in pages of %d: %v in %d pages", limit, got, pages)
 			}
 		}
-		if got, _ := h.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=2&column=%d", b.Columns[2].ID), nothing); !slices.Equal(got, want[7:]) {
+		if got, _ := e.list(t, fmt.Sprintf("/boards/NINJA/tickets?limit=2&column=%d", b.Columns[2].ID), nothing); !slices.Equal(got, want[7:]) {
 			t.Errorf("the third column is %v", got)
 		}
-		if a := h.program().get(fmt.Sprintf("/boards/NINJA/tickets?column=%d", b.Columns[1].ID)).is(t, 200); strings.TrimSpace(a.body) != `{"items":[],"next":null}` {
+		if a := e.program().get(fmt.Sprintf("/boards/NINJA/tickets?column=%d", b.Columns[1].ID)).is(t, 200); strings.TrimSpace(a.body) != `{"items":[],"next":null}` {
 			t.Errorf("the second column is %s", a.body)
 		}
 	})
 
 	t.Run("what stays is listed once, also while others move, come and go", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		var stay []string
 		for i := range b.Columns {
 			for range 8 {
-				stay = append(stay, h.newTickets("NINJA", b.Columns[i].ID, "stays")...)
+				stay = append(stay, e.newTickets("NINJA", b.Columns[i].ID, "stays")...)
 			}
 		}
-		movers := h.newTickets("NINJA", b.Columns[1].ID, "moves", "moves", "moves")
+		movers := e.newTickets("NINJA", b.Columns[1].ID, "moves", "moves", "moves")
 		turn := 0
-		got, _ := h.list(t, "/boards/NINJA/tickets?limit=2", func() {
+		got, _ := e.list(t, "/boards/NINJA/tickets?limit=2", func() {
 			turn++
 			mover, column := movers[turn%3], turn%3
-			h.program().post("/tickets/"+mover+"/position", object{"column": b.Columns[column].ID, "after": stay[column*8+turn%8]}).is(t, 200)
-			h.newTickets("NINJA", b.Columns[turn%3].ID, "new")
+			e.program().post("/tickets/"+mover+"/position", object{"column": b.Columns[column].ID, "after": stay[column*8+turn%8]}).is(t, 200)
+			e.newTickets("NINJA", b.Columns[turn%3].ID, "new")
 			if turn == 4 {
-				h.program().delete("/tickets/"+movers[0]).is(t, 204)
+				e.program().delete("/tickets/"+movers[0]).is(t, 204)
 				movers[0] = movers[1]
 			}
 		})
@@ -285,26 +285,26 @@ func TestAPIList(t *testing.T) {
 
 	t.Run("bad parameters are refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		other := h.newBoard("NINJA")
+		e := newEnv(t)
+		other := e.newBoard("NINJA")
 		for field, values := range map[string][]string{
 			"limit":  {"0", "-1", "201", "x", "1.5", "99999999999999999999", "%ff", "1e1"},
 			"column": {"x", "-1", "4711", "18446744073709551615", "1.0", "%ff", fmt.Sprint(other.Columns[0].ID), "1%20OR%201=1"},
 			"after":  {"x", "%ff", "AAAA", "MTox%00", "MTo", "OjE", "MSAxOjE", strings.Repeat("A", 5000), "MTox%3D"},
 		} {
 			for _, value := range values {
-				h.program().get("/boards/DEMO/tickets?"+field+"="+value).problem(t, 422, field)
+				e.program().get("/boards/DEMO/tickets?"+field+"="+value).problem(t, 422, field)
 			}
 		}
 	})
 
 	t.Run("a page of another board's list is not continued here", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "x", "y")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "x", "y")
 		var page struct{ Next string }
-		h.program().get("/boards/NINJA/tickets?limit=1").is(t, 200).read(t, &page)
-		h.program().get("/boards/DEMO/tickets?after="+page.Next).problem(t, 422, "column")
+		e.program().get("/boards/NINJA/tickets?limit=1").is(t, 200).read(t, &page)
+		e.program().get("/boards/DEMO/tickets?after="+page.Next).problem(t, 422, "column")
 	})
 }

@@ -48,33 +48,33 @@ const (
 // A file may have gigabytes: nobody has it read who may not use it.
 func TestWhoHasAFileRead(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
+	e := newEnvWithRoles(t)
 	token := func(name, company string, scopes ...string) []string {
-		return []string{"Authorization", "Bearer " + h.tokenOf(name, company, scopes...)}
+		return []string{"Authorization", "Bearer " + e.tokenOf(name, company, scopes...)}
 	}
-	late := h.signedIn("opal")
+	late := e.signedIn("opal")
 	late.get("/admin/migrations").is(t, http.StatusOK)
 	withdrawn := token("opal", "acme", accounts.Scopes...)
-	h.exec("UPDATE account SET operator = FALSE WHERE name = 'opal'")
+	e.exec("UPDATE account SET operator = FALSE WHERE name = 'opal'")
 	for who, c := range map[string]struct {
 		b      *browser
 		path   string
 		header []string
 		code   int
 	}{
-		"nobody":                                      {h.visitor(), uploadPage, nil, 303},
-		"a member":                                    {h.signedIn("mia"), uploadPage, nil, 404},
-		"an owner":                                    {h.signedIn("olga"), uploadPage, nil, 404},
+		"nobody":                                      {e.visitor(), uploadPage, nil, 303},
+		"a member":                                    {e.signedIn("mia"), uploadPage, nil, 404},
+		"an owner":                                    {e.signedIn("olga"), uploadPage, nil, 404},
 		"an operator who is none any more":            {late, uploadPage, nil, 404},
-		"an operator's browser on another site":       {h.ana(), uploadPage, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
-		"a program without a token":                   {h.visitor(), uploadAPI, nil, 401},
-		"a program with a session alone":              {h.ana(), uploadAPI, nil, 401},
-		"an owner's token":                            {h.visitor(), uploadAPI, token("olga", "acme", accounts.Scopes...), 403},
-		"an operator's token without the scope":       {h.visitor(), uploadAPI, token("otto", "rivals", "boards:read", "boards:write", "tickets:read", "tickets:write"), 403},
-		"a token of an operator who is none any more": {h.visitor(), uploadAPI, withdrawn, 403},
-		"an operator, for no migration":               {h.visitor(), "/api/v1/migrations/nope/runs", token("otto", "rivals", accounts.Operate), 404},
+		"an operator's browser on another site":       {e.ana(), uploadPage, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
+		"a program without a token":                   {e.visitor(), uploadAPI, nil, 401},
+		"a program with a session alone":              {e.ana(), uploadAPI, nil, 401},
+		"an owner's token":                            {e.visitor(), uploadAPI, token("olga", "acme", accounts.Scopes...), 403},
+		"an operator's token without the scope":       {e.visitor(), uploadAPI, token("otto", "rivals", "boards:read", "boards:write", "tickets:read", "tickets:write"), 403},
+		"a token of an operator who is none any more": {e.visitor(), uploadAPI, withdrawn, 403},
+		"an operator, for no migration":               {e.visitor(), "/api/v1/migrations/nope/runs", token("otto", "rivals", accounts.Operate), 404},
 	} {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			file := &counted{left: 8 << 20}
 			kind, body := multi(nil, file)
 			a := c.b.send(newRequest(http.MethodPost, c.path, kind, body, c.header...))
@@ -83,8 +83,8 @@ func TestWhoHasAFileRead(t *testing.T) {
 			}
 		})
 	}
-	if len(h.files.files) != 0 {
-		t.Errorf("%d files are kept", len(h.files.files))
+	if len(e.files.files) != 0 {
+		t.Errorf("%d files are kept", len(e.files.files))
 	}
 }
 
@@ -102,21 +102,21 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			h := newTown(t)
-			b, path, header := h.signedIn("otto"), uploadPage, []string(nil)
+			e := newEnvWithRoles(t)
+			b, path, header := e.signedIn("otto"), uploadPage, []string(nil)
 			if c.token {
-				b, path, header = h.visitor(), uploadAPI, []string{"Authorization", "Bearer " + h.tokenOf("otto", "rivals", accounts.Operate)}
+				b, path, header = e.visitor(), uploadAPI, []string{"Authorization", "Bearer " + e.tokenOf("otto", "rivals", accounts.Operate)}
 			}
-			runs := h.count("SELECT COUNT(*) FROM migration_run")
+			runs := e.count("SELECT COUNT(*) FROM migration_run")
 			send := func(half func()) *answer {
 				kind, body := multi(nil, &counted{left: 300 << 10, half: half})
 				return b.send(newRequest(http.MethodPost, path, kind, body, header...))
 			}
-			if a := send(func() { h.exec(c.statement) }); a.code < 303 || a.code >= 500 || strings.Contains(a.header.Get("Location"), "/runs/") {
+			if a := send(func() { e.exec(c.statement) }); a.code < 303 || a.code >= 500 || strings.Contains(a.header.Get("Location"), "/runs/") {
 				t.Errorf("%d: %s", a.code, a.body)
 			}
-			if n := h.count("SELECT COUNT(*) FROM migration_run"); n != runs || len(h.files.files) != 0 {
-				t.Errorf("%d runs and %d files are there", n-runs, len(h.files.files))
+			if n := e.count("SELECT COUNT(*) FROM migration_run"); n != runs || len(e.files.files) != 0 {
+				t.Errorf("%d runs and %d files are there", n-runs, len(e.files.files))
 			}
 		})
 	}
@@ -125,14 +125,14 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 // A page that asks for more ends where its reader's rights do, and so does a token.
 func TestOperatorNoMore(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	run := h.underWay(migrations.Running)
-	otto, p := h.signedIn("otto").htmx(views.RunPollID), &program{h: h, token: h.tokenOf("opal", "acme", accounts.Scopes...)}
+	e := newEnvWithRoles(t)
+	run := e.underWay(migrations.Running)
+	otto, p := e.signedIn("otto").htmx(views.RunPollID), &program{env: e, token: e.tokenOf("opal", "acme", accounts.Scopes...)}
 	otto.get(views.RunLivePath(run)).is(t, http.StatusOK)
 	p.get(fmt.Sprint("/runs/", run)).is(t, http.StatusOK)
-	h.ana().post(fmt.Sprintf("/acme/people/%d/operator", h.idOf("opal")), "operator", "no").is(t, http.StatusSeeOther)
-	h.exec("UPDATE account SET operator = FALSE WHERE name = 'otto'")
-	h.unchanged(t, func() {
+	e.ana().post(fmt.Sprintf("/acme/people/%d/operator", e.idOf("opal")), "operator", "no").is(t, http.StatusSeeOther)
+	e.exec("UPDATE account SET operator = FALSE WHERE name = 'otto'")
+	e.unchanged(t, func() {
 		if a := otto.get(views.RunLivePath(run)).is(t, http.StatusNotFound); strings.Contains(a.body, "data-evil") {
 			t.Error("the page goes on")
 		}
@@ -145,19 +145,19 @@ func TestOperatorNoMore(t *testing.T) {
 // Who runs the instance is nobody's member for that.
 func TestOperatorIsNoMember(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	otto := h.signedIn("otto")
-	h.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) SELECT id, UNHEX(SHA2('x', 256)), 'image/png', 1, 9, 9, UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'")
+	e := newEnvWithRoles(t)
+	otto := e.signedIn("otto")
+	e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) SELECT id, UNHEX(SHA2('x', 256)), 'image/png', 1, 9, 9, UTC_TIMESTAMP(6) FROM company WHERE slug = 'acme'")
 	const hash = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-	h.files.files = map[string][]byte{"images/2d/" + hash: []byte("x")}
-	h.ana().get("/acme/images/"+hash).is(t, http.StatusOK)
+	e.files.files = map[string][]byte{"images/2d/" + hash: []byte("x")}
+	e.ana().get("/acme/images/"+hash).is(t, http.StatusOK)
 	for _, path := range []string{"/acme", "/acme/DEMO-1", "/acme/boards/DEMO", "/acme/images/" + hash, "/acme/images/" + hash + "/640", "/rivals/images/" + hash, "/rivals/images/" + hash + "/640"} {
 		if a := otto.get(path); a.code != http.StatusNotFound || a.header.Get("ETag") != "" {
 			t.Errorf("%s: %d", path, a.code)
 		}
 	}
 	for _, path := range []string{"../uploads/x", "%2e%2e%2fuploads%2fx", "2d%2f..%2fx", strings.ToUpper(hash), hash + "%00", hash + ".640"} {
-		if a := h.ana().get("/acme/images/" + path); a.code != http.StatusNotFound {
+		if a := e.ana().get("/acme/images/" + path); a.code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.code)
 		}
 	}
@@ -166,13 +166,13 @@ func TestOperatorIsNoMember(t *testing.T) {
 // Ids of tasks are the same in all runs; each is looked for in the run of the path.
 func TestTasksOfAnotherRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana, p := h.ana(), h.program()
-	mine, other := h.underWay(migrations.Paused), h.underWay(migrations.Paused)
-	h.exec("UPDATE migration_task SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ? AND fingerprint IS NOT NULL", other)
-	h.exec("UPDATE migration_failure SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ?", other)
-	task := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", other)
-	h.unchanged(t, func() {
+	e := newEnv(t)
+	ana, p := e.ana(), e.program()
+	mine, other := e.underWay(migrations.Paused), e.underWay(migrations.Paused)
+	e.exec("UPDATE migration_task SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ? AND fingerprint IS NOT NULL", other)
+	e.exec("UPDATE migration_failure SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ?", other)
+	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", other)
+	e.unchanged(t, func() {
 		ana.get(views.RunPath(mine)+fmt.Sprint("/tasks/", task)).is(t, http.StatusNotFound)
 		for _, path := range []string{views.RunRetriesPath(mine), views.RunSkipsPath(mine)} {
 			if a := ana.post(path, "task", fmt.Sprint(task)); a.code != http.StatusNotFound {
@@ -193,7 +193,7 @@ func TestTasksOfAnotherRun(t *testing.T) {
 		}
 	})
 	p.post(fmt.Sprintf("/runs/%d/retry", mine), `{"fingerprint":"00000000000000cd"}`)
-	if n := h.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", other); n != 2 {
+	if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", other); n != 2 {
 		t.Errorf("%d tasks of the other run are failed", n)
 	}
 }
@@ -201,9 +201,9 @@ func TestTasksOfAnotherRun(t *testing.T) {
 // No number that somebody sends turns into another one.
 func TestKnobsOutOfRange(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	p, ana, run := h.program(), h.ana(), h.readyRun(100)
-	h.unchanged(t, func() {
+	e := newEnv(t)
+	p, ana, run := e.program(), e.ana(), e.readyRun(100)
+	e.unchanged(t, func() {
 		for _, knob := range []string{"concurrency", "block", "attempts", "max_threads", "max_history", "same_error", "rate", "per_host", "error_share"} {
 			for _, value := range []string{"-1", "9223372036854775807", "9223372036854775808", "18446744073709551617", "1e308", "1e999", "-9223372036854775809", "null1"} {
 				if a := p.patch(fmt.Sprint("/runs/", run), fmt.Sprintf(`{%q:%s}`, knob, value)); a.code < 400 || a.code >= 500 {
@@ -246,8 +246,8 @@ func TestKnobsOutOfRange(t *testing.T) {
 func TestHostileFile(t *testing.T) {
 	t.Parallel()
 	const evil = `<script data-evil>alert(1)</script>`
-	h := newHouse(t, func(cfg *web.Config) { cfg.MaxUpload = 1 << 20 })
-	ana := h.ana()
+	e := newEnv(t, func(cfg *web.Config) { cfg.MaxUpload = 1 << 20 })
+	ana := e.ana()
 	for name, says := range map[string]string{
 		evil + ".csv": "", "../../../etc/passwd": "passwd", `..\..\boot.ini`: "boot.ini", "a\r\nSet-Cookie: x=y.csv": "", "\x00": "", "\xff\xfe": "", strings.Repeat("ü", 2000): "", "..": "", "\u202egnp.csv": "", "=1+1.csv": "=1+1.csv",
 	} {
@@ -260,19 +260,19 @@ func TestHostileFile(t *testing.T) {
 		if a.code != http.StatusSeeOther {
 			continue
 		}
-		run := h.count("SELECT MAX(id) FROM migration_run")
+		run := e.count("SELECT MAX(id) FROM migration_run")
 		path := a.header.Get("Location")
 		page := ana.get(path).is(t, http.StatusOK).has(t, 0, "[data-evil]")
 		if says != "" && !strings.Contains(page.body, says) {
 			t.Errorf("%q is not on the page of its run", name)
 		}
-		for key := range h.files.files {
+		for key := range e.files.files {
 			if !strings.HasPrefix(key, "uploads/") || strings.ContainsAny(key, "<.\\\r\n ") {
 				t.Errorf("it is kept as %q", key)
 			}
 		}
-		h.exec(`INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)`, run, "\n=cmd|' /C calc'!A0", "＝1+1")
-		h.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
+		e.exec(`INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)`, run, "\n=cmd|' /C calc'!A0", "＝1+1")
+		e.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
 		file := ana.get(path+"/rejections.csv").is(t, http.StatusOK)
 		rows, err := csv.NewReader(strings.NewReader(file.body)).ReadAll()
 		if err != nil || len(rows) != 2 {
@@ -296,18 +296,18 @@ func TestHostileFile(t *testing.T) {
 func TestHostileWordsOfARun(t *testing.T) {
 	t.Parallel()
 	const evil = `"><img data-evil src=x onerror=alert(1)></textarea></script>`
-	h := newHouse(t)
-	ana := h.ana()
-	run := h.underWay(migrations.Paused)
-	h.exec("UPDATE migration_task SET payload = ?, note = ? WHERE run_id = ?", evil, evil, run)
-	h.exec("UPDATE migration_run SET reason = ?, actor = ?, upload_name = ? WHERE id = ?", evil, evil[:20], evil, run)
-	h.exec("UPDATE migration_worker SET host = ?, version = ?", evil[:40], evil[:20])
-	h.exec("UPDATE migration_attempt SET message = ?, detail = ?, worker = ? WHERE run_id = ?", evil, evil, evil[:40], run)
-	h.exec("UPDATE migration_failure SET message = ? WHERE run_id = ?", evil, run)
-	h.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), ?, 'note', ?)", run, evil[:20], evil)
-	h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)", run, evil, evil)
-	h.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
-	task := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+	e := newEnv(t)
+	ana := e.ana()
+	run := e.underWay(migrations.Paused)
+	e.exec("UPDATE migration_task SET payload = ?, note = ? WHERE run_id = ?", evil, evil, run)
+	e.exec("UPDATE migration_run SET reason = ?, actor = ?, upload_name = ? WHERE id = ?", evil, evil[:20], evil, run)
+	e.exec("UPDATE migration_worker SET host = ?, version = ?", evil[:40], evil[:20])
+	e.exec("UPDATE migration_attempt SET message = ?, detail = ?, worker = ? WHERE run_id = ?", evil, evil, evil[:40], run)
+	e.exec("UPDATE migration_failure SET message = ? WHERE run_id = ?", evil, run)
+	e.exec("INSERT INTO migration_event (run_id, created_at, actor, kind, detail) VALUES (?, NOW(6), ?, 'note', ?)", run, evil[:20], evil)
+	e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, 1, 1, ?, ?)", run, evil, evil)
+	e.exec("UPDATE migration_run SET rejected = 1 WHERE id = ?", run)
+	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 	at := views.RunPath(run)
 	seen := 0
 	for _, path := range []string{
@@ -342,7 +342,7 @@ func TestHostileWordsOfARun(t *testing.T) {
 		paths = append(paths, fmt.Sprint("/api/v1/runs/", run, of))
 	}
 	for _, path := range paths {
-		a := h.send(newRequest(http.MethodGet, path, "", bytes.NewReader(nil), "Authorization", "Bearer "+h.token)).is(t, http.StatusOK)
+		a := e.send(newRequest(http.MethodGet, path, "", bytes.NewReader(nil), "Authorization", "Bearer "+e.token)).is(t, http.StatusOK)
 		if strings.Contains(a.body, "hush-hush") || path == "/metrics" && strings.Contains(a.body, "data-evil") {
 			t.Errorf("%s has what it should not", path)
 		}
@@ -352,24 +352,24 @@ func TestHostileWordsOfARun(t *testing.T) {
 // Every use of migrations asks who asks, whatever way led there.
 func TestMigrationsOfNobody(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	run := h.underWay(migrations.Paused)
-	for name, ctx := range map[string]context.Context{"a member": h.actorOf("mia", "acme"), "an owner": h.actorOf("olga", "acme")} {
-		h.unchanged(t, func() {
+	e := newEnvWithRoles(t)
+	run := e.underWay(migrations.Paused)
+	for name, ctx := range map[string]context.Context{"a member": e.actorOf("mia", "acme"), "an owner": e.actorOf("olga", "acme")} {
+		e.unchanged(t, func() {
 			for what, do := range map[string]func() error{
-				"cancel": func() error { _, err := h.workflows.Console.CancelRun(ctx, run); return err },
-				"start":  func() error { _, err := h.workflows.Console.StartRun(ctx, run, 0); return err },
-				"turn":   func() error { _, err := h.workflows.Console.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
+				"cancel": func() error { _, err := e.workflows.Console.CancelRun(ctx, run); return err },
+				"start":  func() error { _, err := e.workflows.Console.StartRun(ctx, run, 0); return err },
+				"turn":   func() error { _, err := e.workflows.Console.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
 				"retry": func() error {
-					_, err := h.workflows.Console.RetryTasks(ctx, run, migrations.Which{All: true})
+					_, err := e.workflows.Console.RetryTasks(ctx, run, migrations.Which{All: true})
 					return err
 				},
-				"drain":          func() error { return h.workflows.Console.DrainWorker(ctx, 1, true) },
-				"dismiss":        func() error { _, err := h.workflows.Console.DismissRun(ctx, run); return err },
-				"look at a file": func() error { _, err := h.workflows.Workflows.ImportFile(ctx, run, nil); return err },
-				"read a task":    func() error { _, _, err := h.workflows.Console.RunTask(ctx, run, 1); return err },
+				"drain":          func() error { return e.workflows.Console.DrainWorker(ctx, 1, true) },
+				"dismiss":        func() error { _, err := e.workflows.Console.DismissRun(ctx, run); return err },
+				"look at a file": func() error { _, err := e.workflows.Workflows.ImportFile(ctx, run, nil); return err },
+				"read a task":    func() error { _, _, err := e.workflows.Console.RunTask(ctx, run, 1); return err },
 				"open": func() error {
-					_, err := h.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{})
+					_, err := e.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{})
 					return err
 				},
 			} {

@@ -15,19 +15,19 @@ import (
 // What an attacker tries: each rule holds for whoever has an account, a token, or a link, but not the right.
 
 // belong adds a person, who has an account already, to another company.
-func (h *house) belong(name, company, role string) {
-	h.t.Helper()
-	h.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
+func (e *env) belong(name, company, role string) {
+	e.t.Helper()
+	e.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
 		SELECT c.id, a.id, ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`, role, name, company, name+"@example.com")
 }
 
 // actorOf is a member as a request of theirs that is under way has them.
-func (h *house) actorOf(name, company string) context.Context {
-	h.t.Helper()
-	account := accounts.ID(h.idOf(name))
-	actor, err := h.workflows.Workflows.Enter(context.Background(), company, account, uint64(h.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
+func (e *env) actorOf(name, company string) context.Context {
+	e.t.Helper()
+	account := accounts.ID(e.idOf(name))
+	actor, err := e.workflows.Workflows.Enter(context.Background(), company, account, uint64(e.count("SELECT session_epoch FROM account WHERE id = ?", uint64(account))))
 	if err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return accounts.WithActor(context.Background(), actor)
 }
@@ -35,24 +35,24 @@ func (h *house) actorOf(name, company string) context.Context {
 // Ids are the same in all companies; each is looked for in the company and below the ticket of the path.
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	ana, sam := h.ana(), h.signedIn("sam")
-	rivals := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e := newEnvWithRoles(t)
+	ana, sam := e.ana(), e.signedIn("sam")
+	rivals := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	rivals.post("/boards", object{"slug": "DEMO", "title": "Theirs"}).is(t, 201)
 	rivals.post("/boards/DEMO/tickets", object{"title": "Theirs"}).is(t, 201)
 	rivals.post("/tickets/DEMO-1/comments", object{"body": "Theirs"}).is(t, 201)
-	theirs := h.count("SELECT MAX(id) FROM comment")
-	column := h.count("SELECT MAX(c.id) FROM board_column c JOIN board b ON b.id = c.board_id JOIN company o ON o.id = b.company_id WHERE o.slug = 'acme'")
+	theirs := e.count("SELECT MAX(id) FROM comment")
+	column := e.count("SELECT MAX(c.id) FROM board_column c JOIN board b ON b.id = c.board_id JOIN company o ON o.id = b.company_id WHERE o.slug = 'acme'")
 	ana.post("/acme/DEMO-2/closure", "closed", "1").is(t, 303)
-	closed := h.count("SELECT MAX(id) FROM activity WHERE kind = 'closed'")
+	closed := e.count("SELECT MAX(id) FROM activity WHERE kind = 'closed'")
 	ana.post("/acme/DEMO-3/comments", "body", "A secret for @mia").is(t, 303)
-	entry := h.count("SELECT MAX(id) FROM notification")
+	entry := e.count("SELECT MAX(id) FROM notification")
 	ana.invitation()
 	ana.post("/acme/tokens", "name", "x", "scopes", "boards:read", "days", "0").is(t, 201)
-	token := h.count("SELECT MAX(id) FROM api_token")
-	mia := h.idOf("mia")
+	token := e.count("SELECT MAX(id) FROM api_token")
+	mia := e.idOf("mia")
 
-	h.unchanged(t, func() {
+	e.unchanged(t, func() {
 		for path, fields := range map[string][]string{
 			"/rivals/DEMO-1/comments/1":                                      {"body", "x", "version", "1"},
 			"/rivals/DEMO-1/comments/1/removal":                              {},
@@ -73,8 +73,8 @@ func TestForeignIDs(t *testing.T) {
 			"/acme/DEMO-2/comments/1":                                        {"body", "x", "version", "1"},
 			"/acme/DEMO-2/comments/1/removal":                                {},
 			fmt.Sprintf("/acme/inbox/%d", entry):                             {}, // Mia's, not Ana's
-			fmt.Sprintf("/acme/people/%d/role", h.idOf("sam")):               {"role", "viewer"},
-			fmt.Sprintf("/acme/people/%d/operator", h.idOf("sam")):           {"operator", "yes"},
+			fmt.Sprintf("/acme/people/%d/role", e.idOf("sam")):               {"role", "viewer"},
+			fmt.Sprintf("/acme/people/%d/operator", e.idOf("sam")):           {"operator", "yes"},
 			fmt.Sprintf("/acme/DEMO-1/comments/%d/removal", uint64(1)<<62+1): {},
 		} {
 			b := ana
@@ -107,7 +107,7 @@ func TestForeignIDs(t *testing.T) {
 		}
 	})
 	// What another did cannot be undone by its id.
-	h.signedIn("adam").post("/acme/undo", "activity", fmt.Sprint(closed)).is(t, 409)
+	e.signedIn("adam").post("/acme/undo", "activity", fmt.Sprint(closed)).is(t, 409)
 }
 
 // A link for a new password opens an account: it is worth no more than the right of who made it.
@@ -115,62 +115,62 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 	t.Parallel()
 	const other = "another horse battery"
 	// Adam and Mia belong to two companies; he makes the link in the first.
-	stolen := func(t *testing.T, h *house) string {
+	stolen := func(t *testing.T, e *env) string {
 		t.Helper()
-		return pathOf(t, h.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", h.idOf("mia"))).is(t, 201).value(t, "#link"))
+		return pathOf(t, e.signedIn("adam").post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link"))
 	}
-	both := func(t *testing.T) *house {
+	both := func(t *testing.T) *env {
 		t.Helper()
-		h := newTown(t)
-		h.belong("adam", "rivals", accounts.Admin)
-		h.belong("mia", "rivals", accounts.Member)
-		return h
+		e := newEnvWithRoles(t)
+		e.belong("adam", "rivals", accounts.Admin)
+		e.belong("mia", "rivals", accounts.Member)
+		return e
 	}
-	for rule, change := range map[string]func(t *testing.T, h *house){
-		"its maker was removed from the person's other company": func(t *testing.T, h *house) {
-			h.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/removal", h.idOf("adam"))).is(t, 303)
+	for rule, change := range map[string]func(t *testing.T, e *env){
+		"its maker was removed from the person's other company": func(t *testing.T, e *env) {
+			e.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/removal", e.idOf("adam"))).is(t, 303)
 		},
-		"its maker became less in the person's other company": func(t *testing.T, h *house) {
-			h.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303)
+		"its maker became less in the person's other company": func(t *testing.T, e *env) {
+			e.signedIn("sam").post(fmt.Sprintf("/rivals/people/%d/role", e.idOf("adam")), "role", "member").is(t, 303)
 		},
-		"the person joined a company while it was made": func(t *testing.T, h *house) {
-			h.exec("INSERT INTO company (slug, name, created_at) VALUES ('third', 'Third', UTC_TIMESTAMP(6))")
-			h.belong("mia", "third", accounts.Member)
+		"the person joined a company while it was made": func(t *testing.T, e *env) {
+			e.exec("INSERT INTO company (slug, name, created_at) VALUES ('third', 'Third', UTC_TIMESTAMP(6))")
+			e.belong("mia", "third", accounts.Member)
 		},
-		"the person became an operator while it was made": func(t *testing.T, h *house) {
-			h.exec("UPDATE account SET operator = TRUE WHERE name = 'mia'")
+		"the person became an operator while it was made": func(t *testing.T, e *env) {
+			e.exec("UPDATE account SET operator = TRUE WHERE name = 'mia'")
 		},
 	} {
 		t.Run("is worth nothing where "+rule, func(t *testing.T) {
 			t.Parallel()
-			h := both(t)
-			path := stolen(t, h)
-			change(t, h)
-			h.unchanged(t, func() {
-				h.visitor().get(path).is(t, 404)
-				h.visitor().post(path, "password", other).is(t, 404)
+			e := both(t)
+			path := stolen(t, e)
+			change(t, e)
+			e.unchanged(t, func() {
+				e.visitor().get(path).is(t, 404)
+				e.visitor().post(path, "password", other).is(t, 404)
 			})
-			h.visitor().post("/login", "email", "mia@example.com", "password", other).is(t, 422)
+			e.visitor().post("/login", "email", "mia@example.com", "password", other).is(t, 422)
 		})
 	}
 
 	t.Run("is good as long as nothing changed", func(t *testing.T) {
 		t.Parallel()
-		h := both(t)
-		path := stolen(t, h)
-		h.visitor().get(path).is(t, 200)
-		h.visitor().post(path, "password", other).is(t, 303)
+		e := both(t)
+		path := stolen(t, e)
+		e.visitor().get(path).is(t, 200)
+		e.visitor().post(path, "password", other).is(t, 303)
 	})
 
 	t.Run("by whoever runs the server is good for everybody", func(t *testing.T) {
 		t.Parallel()
-		h := both(t)
-		secret, err := h.workflows.Workflows.MakeResetFor(context.Background(), email)
+		e := both(t)
+		secret, err := e.workflows.Workflows.MakeResetFor(context.Background(), email)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.visitor().get("/reset/"+secret).is(t, 200)
-		h.visitor().post("/reset/"+secret, "password", other).is(t, 303)
+		e.visitor().get("/reset/"+secret).is(t, 200)
+		e.visitor().post("/reset/"+secret, "password", other).is(t, 303)
 	})
 }
 
@@ -180,21 +180,21 @@ func TestRemovedMeanwhile(t *testing.T) {
 
 	t.Run("a token is not made", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		late := h.actorOf("mia", "acme")
-		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("mia"))).is(t, 303)
-		_, err := h.workflows.Workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
-		if !errors.Is(err, fault.NotFound) || h.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
+		e := newEnvWithRoles(t)
+		late := e.actorOf("mia", "acme")
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("mia"))).is(t, 303)
+		_, err := e.workflows.Workflows.MakeToken(late, accounts.TokenDraft{Name: "late", Scopes: []string{"tickets:read"}, Days: 30})
+		if !errors.Is(err, fault.NotFound) || e.count("SELECT COUNT(*) FROM api_token WHERE name = 'late'") != 0 {
 			t.Errorf("there is a token that would work again with a new invitation: %v", err)
 		}
 	})
 
 	t.Run("a company is not renamed", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		late := h.actorOf("adam", "acme")
-		h.ana().post(fmt.Sprintf("/acme/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303)
-		if err := h.workflows.Workflows.RenameCompany(late, "Adam's"); !errors.Is(err, fault.Forbidden) {
+		e := newEnvWithRoles(t)
+		late := e.actorOf("adam", "acme")
+		e.ana().post(fmt.Sprintf("/acme/people/%d/role", e.idOf("adam")), "role", "member").is(t, 303)
+		if err := e.workflows.Workflows.RenameCompany(late, "Adam's"); !errors.Is(err, fault.Forbidden) {
 			t.Errorf("it is: %v", err)
 		}
 	})
@@ -203,11 +203,11 @@ func TestRemovedMeanwhile(t *testing.T) {
 // A scope to write is none to read.
 func TestWriteOnlyToken(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	e := newEnv(t)
 	const secret = "What only those who may read shall see"
-	h.program().patch("/tickets/DEMO-1", object{"description": secret, "version": 1}).is(t, 200)
-	h.program().post("/boards", object{"slug": "NINJA", "title": secret}).is(t, 201)
-	blind := &program{h: h, token: h.tokenOf("ana", "acme", "tickets:write", "boards:write")}
+	e.program().patch("/tickets/DEMO-1", object{"description": secret, "version": 1}).is(t, 200)
+	e.program().post("/boards", object{"slug": "NINJA", "title": secret}).is(t, 201)
+	blind := &program{env: e, token: e.tokenOf("ana", "acme", "tickets:write", "boards:write")}
 	for _, call := range []struct {
 		method, path string
 		body         any
@@ -226,7 +226,7 @@ func TestWriteOnlyToken(t *testing.T) {
 			t.Errorf("%s %s shows it: %d", call.method, call.path, a.code)
 		}
 	}
-	h.program().delete("/tickets/DEMO-1").is(t, 204)
+	e.program().delete("/tickets/DEMO-1").is(t, 204)
 	if a := blind.call(http.MethodPut, "/tickets/DEMO-1/restoration", nil); strings.Contains(a.body, secret) {
 		t.Error("a restored ticket shows it")
 	}
@@ -237,8 +237,8 @@ func TestWriteOnlyToken(t *testing.T) {
 // What a key was answered once is not told again to whom it would not be told now.
 func TestReplayToLess(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	ana, p := h.ana(), &program{h: h, token: h.tokenOf("mia", "acme", accounts.Scopes...)}
+	e := newEnvWithRoles(t)
+	ana, p := e.ana(), &program{env: e, token: e.tokenOf("mia", "acme", accounts.Scopes...)}
 	for path, body := range map[string]object{
 		"/boards":                  {"slug": "NINJA", "title": "x"},
 		"/boards/DEMO/tickets":     {"title": "x"},
@@ -246,7 +246,7 @@ func TestReplayToLess(t *testing.T) {
 	} {
 		p := p.with("Idempotency-Key", path)
 		p.post(path, body).is(t, 201)
-		role := fmt.Sprintf("/acme/people/%d/role", h.idOf("mia"))
+		role := fmt.Sprintf("/acme/people/%d/role", e.idOf("mia"))
 		ana.post(role, "role", "viewer").is(t, 303)
 		p.post(path, body).problem(t, 403, "")
 		ana.post(role, "role", "member").is(t, 303)
@@ -256,30 +256,30 @@ func TestReplayToLess(t *testing.T) {
 // Whoever manages sees every link that lets people in.
 func TestHiddenInvitations(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	adam := h.signedIn("adam")
+	e := newEnvWithRoles(t)
+	adam := e.signedIn("adam")
 	first := adam.invitation("note", "The first")
 	for range 99 {
-		h.exec(`INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
+		e.exec(`INSERT INTO invitation (company_id, hash, role, note, max_uses, created_by, created_at, expires_at)
 			SELECT company_id, UNHEX(SHA2(UUID(), 256)), role, 'more', NULL, created_by, created_at, expires_at FROM invitation WHERE id = 1`)
 	}
 	adam.post("/acme/people/invitations", "role", "member", "days", "7").is(t, 409).has(t, 1, "#invite .summary, form .summary")
-	if !strings.Contains(h.ana().get("/acme/people").text(t, "#invitations"), "The first") {
+	if !strings.Contains(e.ana().get("/acme/people").text(t, "#invitations"), "The first") {
 		t.Error("the first link is on no page")
 	}
-	h.visitor().get(first).is(t, 200)
-	h.ana().post("/acme/people/invitations/1/revocation").is(t, 303)
+	e.visitor().get(first).is(t, 200)
+	e.ana().post("/acme/people/invitations/1/revocation").is(t, 303)
 	adam.invitation()
 }
 
 // An account is limited by whatever spelling of its address reaches it, and no header makes another address.
 func TestSpellingsOfAnAddress(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	h.stopClock()
+	e := newEnvWithRoles(t)
+	e.stopClock()
 	try := func(address, word string, header ...string) *answer {
 		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", address, "password", word).Encode()), header...)
-		return h.send(r)
+		return e.send(r)
 	}
 	spellings := []string{"mia@example.com", "MIA@example.com", " mia@example.com", "mia@example.com ", "\tmia@EXAMPLE.com\r\n", "\u00a0mia@example.com\u3000", "Mia@Example.Com\u2003"}
 	for i := range 10 {
@@ -295,14 +295,14 @@ func TestSpellingsOfAnAddress(t *testing.T) {
 // Nobody learns from the way in whether an address has an account.
 func TestNoOracle(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	h.stopClock()
+	e := newEnvWithRoles(t)
+	e.stopClock()
 	same := func(path string) {
 		t.Helper()
 		for i := range 12 {
 			var bodies []string
 			for _, address := range []string{"mia@example.com", "tia@example.com"} {
-				a := h.visitor().post(path, "email", address, "password", "wrong")
+				a := e.visitor().post(path, "email", address, "password", "wrong")
 				page := a.page()
 				page.Find("[data-account], .summary a").Remove()
 				bodies = append(bodies, fmt.Sprint(a.code, a.header.Get("Retry-After"), strings.ReplaceAll(page.Find("main").Text(), address, "")))
@@ -318,8 +318,8 @@ func TestNoOracle(t *testing.T) {
 // Nothing that is for one person is kept by a browser or a proxy.
 func TestNothingPersonalIsStored(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	olga := h.signedIn("olga")
+	e := newEnvWithRoles(t)
+	olga := e.signedIn("olga")
 	for name, who := range pages {
 		if !strings.HasPrefix(name, "GET ") || strings.HasPrefix(name, "GET /static") || who.signedOut == 200 {
 			continue
@@ -342,10 +342,10 @@ func TestNothingPersonalIsStored(t *testing.T) {
 // A text that its author took back is on no page.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	mia, adam := h.signedIn("mia"), h.signedIn("adam")
+	e := newEnvWithRoles(t)
+	mia, adam := e.signedIn("mia"), e.signedIn("adam")
 	mia.post("/acme/DEMO-1/comments", "body", "@adam the key is hunter2").is(t, 303)
-	comment := h.count("SELECT MAX(id) FROM comment")
+	comment := e.count("SELECT MAX(id) FROM comment")
 	if !strings.Contains(adam.get("/acme/inbox").body, "hunter2") {
 		t.Fatal("the test looks in the wrong place")
 	}
@@ -356,7 +356,7 @@ func TestTakenBack(t *testing.T) {
 			t.Errorf("%s shows it", path)
 		}
 	}
-	if strings.Contains(h.as("adam").get("/tickets/DEMO-1/comments").is(t, 200).body, "hunter2") {
+	if strings.Contains(e.as("adam").get("/tickets/DEMO-1/comments").is(t, 200).body, "hunter2") {
 		t.Error("the API shows it")
 	}
 	adam.htmx("comment").get(fmt.Sprintf("/acme/DEMO-1/comments/%d", comment)).is(t, 200)
@@ -366,15 +366,15 @@ func TestTakenBack(t *testing.T) {
 // What a form asks to go on to is a page of ours.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/\t/evil.example", "javascript:alert(1)", "/login?next=//evil.example", "evil.example", "/\r\nSet-Cookie: x=y", "%2F%2Fevil.example"} {
 		ana.post("/acme/DEMO-1/closure", "closed", "1").is(t, 303)
 		for name, where := range map[string]string{
 			"undo":          ana.post("/acme/undo", "next", next).is(t, 303).header.Get("Location"),
-			"login":         h.visitor().post("/login", "email", email, "password", password, "next", next).is(t, 303).header.Get("Location"),
+			"login":         e.visitor().post("/login", "email", email, "password", password, "next", next).is(t, 303).header.Get("Location"),
 			"signed in":     ana.get("/login?next="+form("x", next).Encode()[2:]).is(t, 303).header.Get("Location"),
-			"signed out":    h.visitor().htmx("dialog").with("HX-Current-URL", next).get("/acme").is(t, 401).header.Get("HX-Redirect"),
+			"signed out":    e.visitor().htmx("dialog").with("HX-Current-URL", next).get("/acme").is(t, 401).header.Get("HX-Redirect"),
 			"undo by htmx":  ana.htmx("undo").post("/acme/closure", "next", next).header.Get("HX-Redirect"),
 			"a wide filter": ana.htmx("column-1").with("HX-Current-URL", next).get("/acme/boards/DEMO").header.Get("HX-Redirect"),
 		} {
@@ -388,8 +388,8 @@ func TestElsewhere(t *testing.T) {
 // No number, however large, is a fault of ours.
 func TestExtremeNumbers(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	ana := h.ana()
+	e := newEnvWithRoles(t)
+	ana := e.ana()
 	for _, n := range []string{"9223372036854775807", "-9223372036854775808", "4294967296"} {
 		for path, fields := range map[string][]string{
 			"/acme/DEMO-1":                                  {"title", "x", "version", "1", "merge", n, "overwrite", n, "merged_title", "y"},
@@ -422,7 +422,7 @@ func TestExtremeNumbers(t *testing.T) {
 		fields.Add("scopes", "boards:read")
 	}
 	ana.send(newRequest(http.MethodPost, "/acme/tokens", formKind, strings.NewReader(fields.Encode()))).is(t, 201)
-	if n := h.count("SELECT COUNT(*) FROM api_token WHERE scopes = 'boards:read'"); n != 1 {
+	if n := e.count("SELECT COUNT(*) FROM api_token WHERE scopes = 'boards:read'"); n != 1 {
 		t.Error("the scope is not there once")
 	}
 }

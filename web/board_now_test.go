@@ -24,21 +24,21 @@ func TestBoardNow(t *testing.T) {
 
 	t.Run("a page gets the columns that are not as it shows them, and no others", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.newBoard("NINJA")
+		e := newEnv(t)
+		board := e.newBoard("NINJA")
 		todo, doing := board.Columns[0].ID, board.Columns[1].ID
-		h.newTickets("NINJA", todo, "One", "Two")
-		page := h.ana()
+		e.newTickets("NINJA", todo, "One", "Two")
+		page := e.ana()
 		shown := page.get("/acme/boards/NINJA").is(t, 200).shows()
-		ana := h.ana().htmx(views.BoardID)
+		ana := e.ana().htmx(views.BoardID)
 		now := func() *answer { return ana.get("/acme/boards/NINJA?columns="+shown).fragment(t, 200) }
 		now().has(t, 0, ".column")
 
-		h.program().post("/tickets/NINJA-1/position", map[string]any{"column": doing}).is(t, 200)
+		e.program().post("/tickets/NINJA-1/position", map[string]any{"column": doing}).is(t, 200)
 		now().has(t, 2, "body > .column").has(t, 1, "#"+columnTarget(todo)).has(t, 1, "#"+columnTarget(doing)+" .card")
 
 		shown = page.get("/acme/boards/NINJA").shows()
-		h.program().patch("/tickets/NINJA-2", map[string]any{"title": "Second", "version": 1}).is(t, 200)
+		e.program().patch("/tickets/NINJA-2", map[string]any{"title": "Second", "version": 1}).is(t, 200)
 		now().has(t, 1, ".column").has(t, 1, "#"+columnTarget(todo))
 
 		shown = page.get("/acme/boards/NINJA").shows()
@@ -47,23 +47,23 @@ func TestBoardNow(t *testing.T) {
 	})
 	t.Run("columns that were not asked for, or are none of the board's, are not in the answer", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.newBoard("NINJA")
-		ana := h.ana().htmx(views.BoardID)
+		e := newEnv(t)
+		board := e.newBoard("NINJA")
+		ana := e.ana().htmx(views.BoardID)
 		got := ana.get(fmt.Sprintf("/acme/boards/NINJA?columns=%d,%d,1", board.Columns[2].ID, board.Columns[0].ID)).fragment(t, 200)
 		got.has(t, 2, ".column")
 	})
 	t.Run("as many cards come as are shown, in whole pages", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		board := h.newBoard("NINJA")
+		e := newEnv(t)
+		board := e.newBoard("NINJA")
 		titles := make([]string, 120)
 		for i := range titles {
 			titles[i] = fmt.Sprint("Ticket ", i+1)
 		}
 		todo := board.Columns[0].ID
-		h.newTickets("NINJA", todo, titles...)
-		ana := h.ana().htmx(views.BoardID)
+		e.newTickets("NINJA", todo, titles...)
+		ana := e.ana().htmx(views.BoardID)
 		for shown, cards := range map[int]int{0: 50, 50: 50, 51: 100, 100: 100, 101: 120, 1 << 30: 120, -1: 50} {
 			for _, filter := range []string{"", "&q=ticket"} {
 				got := ana.get(fmt.Sprintf("/acme/boards/NINJA?columns=%d.%d%s", todo, shown, filter)).fragment(t, 200)
@@ -76,8 +76,8 @@ func TestBoardNow(t *testing.T) {
 	})
 	t.Run("what names no columns is refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana().htmx(views.BoardID)
+		e := newEnv(t)
+		ana := e.ana().htmx(views.BoardID)
 		for _, bad := range []string{"x", "1.x", "-1", ",", "1,,2", strings.Repeat("1,", 2000) + "x"} {
 			ana.get("/acme/boards/DEMO?columns="+bad).is(t, 400)
 		}
@@ -89,13 +89,13 @@ func TestBoardNow(t *testing.T) {
 	})
 	t.Run("a page without its frame is the page without its frame", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for _, path := range []string{"/acme/boards/DEMO", "/acme/DEMO-1"} {
-			whole, err := h.ana().get(path).page().Find("#main").Html()
+			whole, err := e.ana().get(path).page().Find("#main").Html()
 			if err != nil {
 				t.Fatal(err)
 			}
-			part := h.ana().htmx(views.MainID).get(path).fragment(t, 200).body
+			part := e.ana().htmx(views.MainID).get(path).fragment(t, 200).body
 			if strings.TrimSpace(whole) != strings.TrimSpace(normal(t, part)) {
 				t.Errorf("%s has in its frame\n%s\nand without it\n%s", path, whole, part)
 			}

@@ -14,8 +14,8 @@ func TestClosure(t *testing.T) {
 
 	t.Run("a ticket is closed and opened again from its page, and each can be undone", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		path := "/acme/DEMO-1"
 		ana.post(path+"/closure", "closed", "1").goesTo(t, path)
 		page := ana.get(path)
@@ -48,8 +48,8 @@ func TestClosure(t *testing.T) {
 
 	t.Run("the API closes and opens again, and saying it twice changes nothing", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program()
+		e := newEnv(t)
+		p := e.program()
 		var got struct {
 			Key      string
 			ClosedAt *string `json:"closed_at"`
@@ -59,23 +59,23 @@ func TestClosure(t *testing.T) {
 		if got.ClosedAt == nil || got.Column != 3 {
 			t.Errorf("%+v", got)
 		}
-		h.unchanged(t, func() { p.call(http.MethodPut, "/tickets/DEMO-1/closure", nil).is(t, 200) })
+		e.unchanged(t, func() { p.call(http.MethodPut, "/tickets/DEMO-1/closure", nil).is(t, 200) })
 		got.ClosedAt = nil
 		p.delete("/tickets/DEMO-1/closure").is(t, 200).read(t, &got)
 		if got.ClosedAt != nil || got.Column != 1 {
 			t.Errorf("%+v", got)
 		}
-		h.unchanged(t, func() { p.delete("/tickets/DEMO-1/closure").is(t, 200) })
+		e.unchanged(t, func() { p.delete("/tickets/DEMO-1/closure").is(t, 200) })
 		p.call(http.MethodPut, "/tickets/DEMO-99/closure", nil).problem(t, 404, "")
 	})
 
 	t.Run("a full done column says so", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.exec("UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = 3")
-		h.unchanged(t, func() {
-			h.program().call(http.MethodPut, "/tickets/DEMO-1/closure", nil).problem(t, 409, "column")
-			if a := h.ana().post("/acme/DEMO-1/closure", "closed", "1").is(t, 409); !strings.Contains(a.body, "full") {
+		e := newEnv(t)
+		e.exec("UPDATE board_column SET wip_limit = 0, wip_hard = TRUE WHERE id = 3")
+		e.unchanged(t, func() {
+			e.program().call(http.MethodPut, "/tickets/DEMO-1/closure", nil).problem(t, 409, "column")
+			if a := e.ana().post("/acme/DEMO-1/closure", "closed", "1").is(t, 409); !strings.Contains(a.body, "full") {
 				t.Error(a.body)
 			}
 		})
@@ -87,10 +87,10 @@ func TestDeletion(t *testing.T) {
 
 	t.Run("a ticket is deleted, listed and restored without JavaScript", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("vera", "acme", accounts.Viewer)
-		h.account("sam", "rivals", accounts.Owner)
-		ana := h.ana()
+		e := newEnv(t)
+		e.account("vera", "acme", accounts.Viewer)
+		e.account("sam", "rivals", accounts.Owner)
+		ana := e.ana()
 		ana.get("/acme/DEMO-1/deletion").has(t, 1, "form#deletion[action='/acme/DEMO-1/deletion']")
 		ana.post("/acme/DEMO-1/deletion").goesTo(t, "/acme/boards/DEMO")
 		if got := ana.get("/acme/boards/DEMO").text(t, "#flash .toast > span"); got != "DEMO-1 is deleted." {
@@ -101,10 +101,10 @@ func TestDeletion(t *testing.T) {
 		if got := gone.text(t, "#ticket .lead"); !strings.HasPrefix(got, "Ana deleted") {
 			t.Errorf("it says %q", got)
 		}
-		vera := h.signedIn("vera")
+		vera := e.signedIn("vera")
 		vera.get("/acme/DEMO-1").is(t, http.StatusNotFound).has(t, 0, "form[action$=restoration]")
 		vera.get("/acme/boards/DEMO/deleted").is(t, 200).has(t, 0, "form[action$=restoration]")
-		h.signedIn("sam").get("/acme/DEMO-1").is(t, http.StatusNotFound).has(t, 0, "#ticket")
+		e.signedIn("sam").get("/acme/DEMO-1").is(t, http.StatusNotFound).has(t, 0, "#ticket")
 
 		list := ana.get("/acme/boards/DEMO/deleted")
 		list.has(t, 1, "#deleted > li")
@@ -117,35 +117,35 @@ func TestDeletion(t *testing.T) {
 
 	t.Run("after thirty days it is gone for good", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.program().delete("/tickets/DEMO-1").is(t, 204)
-		h.exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE local_id = 1")
-		h.unchanged(t, func() {
-			ana := h.ana()
+		e := newEnv(t)
+		e.program().delete("/tickets/DEMO-1").is(t, 204)
+		e.exec("UPDATE ticket SET deleted_at = deleted_at - INTERVAL 31 DAY WHERE local_id = 1")
+		e.unchanged(t, func() {
+			ana := e.ana()
 			ana.get("/acme/DEMO-1").is(t, 404).has(t, 0, "#ticket")
 			ana.get("/acme/boards/DEMO/deleted").has(t, 0, "#deleted > li")
 			if a := ana.post("/acme/DEMO-1/restoration").is(t, 409); !strings.Contains(a.body, "30 days") {
 				t.Error(a.body)
 			}
-			h.program().call(http.MethodPut, "/tickets/DEMO-1/restoration", nil).problem(t, 409, "")
+			e.program().call(http.MethodPut, "/tickets/DEMO-1/restoration", nil).problem(t, 409, "")
 		})
 	})
 
 	t.Run("the list goes on below its page, each ticket once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("GONE")
+		e := newEnv(t)
+		b := e.newBoard("GONE")
 		titles := make([]string, 60)
 		for i := range titles {
 			titles[i] = fmt.Sprint("Ticket ", i)
 		}
-		for _, key := range h.newTickets("GONE", b.Columns[0].ID, titles...) {
-			h.program().delete("/tickets/"+key).is(t, 204)
+		for _, key := range e.newTickets("GONE", b.Columns[0].ID, titles...) {
+			e.program().delete("/tickets/"+key).is(t, 204)
 		}
-		h.exec("UPDATE ticket SET deleted_at = '2026-01-01' + INTERVAL local_id DIV 7 SECOND WHERE deleted_at IS NOT NULL")
-		h.exec("UPDATE ticket SET deleted_at = UTC_TIMESTAMP(6) - INTERVAL (60 - local_id DIV 7) SECOND WHERE deleted_at IS NOT NULL")
-		h.exec("UPDATE ticket t JOIN (SELECT MIN(deleted_at) AS at FROM ticket) m SET t.deleted_at = m.at WHERE t.deleted_at IS NOT NULL AND local_id < 20")
-		ana := h.ana()
+		e.exec("UPDATE ticket SET deleted_at = '2026-01-01' + INTERVAL local_id DIV 7 SECOND WHERE deleted_at IS NOT NULL")
+		e.exec("UPDATE ticket SET deleted_at = UTC_TIMESTAMP(6) - INTERVAL (60 - local_id DIV 7) SECOND WHERE deleted_at IS NOT NULL")
+		e.exec("UPDATE ticket t JOIN (SELECT MIN(deleted_at) AS at FROM ticket) m SET t.deleted_at = m.at WHERE t.deleted_at IS NOT NULL AND local_id < 20")
+		ana := e.ana()
 		seen := map[string]bool{}
 		for path := "/acme/boards/GONE/deleted"; path != ""; {
 			page := ana.get(path).page()
@@ -170,10 +170,10 @@ func TestDeletion(t *testing.T) {
 
 func TestNothingTypedIsLost(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("bob", "acme", accounts.Member)
-	h.account("sam", "rivals", accounts.Owner)
-	ana, bob := h.ana(), h.signedIn("bob")
+	e := newEnv(t)
+	e.account("bob", "acme", accounts.Member)
+	e.account("sam", "rivals", accounts.Owner)
+	ana, bob := e.ana(), e.signedIn("bob")
 
 	bob.post("/acme/DEMO-1/deletion").goesTo(t, "/acme/boards/DEMO")
 	a := ana.post("/acme/DEMO-1/comments", "body", "an hour's thoughts").is(t, 404)
@@ -187,15 +187,15 @@ func TestNothingTypedIsLost(t *testing.T) {
 	if got := ana.htmx("comment-form").post("/acme/DEMO-1/comments", "body", "x").is(t, 404); !strings.Contains(got.text(t, "#main .lead"), "bob deleted") {
 		t.Errorf("a script is told %q", got.text(t, "#main .lead"))
 	}
-	if got := h.signedIn("sam").post("/acme/DEMO-1/comments", "body", "mine").is(t, 404); strings.Contains(got.body, "bob") {
+	if got := e.signedIn("sam").post("/acme/DEMO-1/comments", "body", "mine").is(t, 404); strings.Contains(got.body, "bob") {
 		t.Error("a stranger learns of a deleted ticket")
 	}
 
-	h.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
+	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
 	if got := ana.post("/acme/DEMO-2/comments", "body", "an hour's thoughts").is(t, 409).text(t, ".typed textarea"); got != "an hour's thoughts" {
 		t.Errorf("on an archived board it shows %q", got)
 	}
-	h.exec("UPDATE membership m JOIN account a ON a.id = m.account_id SET m.role = 'viewer' WHERE a.name = 'bob'")
+	e.exec("UPDATE membership m JOIN account a ON a.id = m.account_id SET m.role = 'viewer' WHERE a.name = 'bob'")
 	if got := bob.post("/acme/DEMO-2/comments", "body", "mine").is(t, 403).text(t, ".typed textarea"); got != "mine" {
 		t.Errorf("who is a viewer by now sees %q", got)
 	}
@@ -206,32 +206,32 @@ func TestUndo(t *testing.T) {
 
 	t.Run("a drag offers its undo beside the columns, which gives them as they were", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		todo, doing := b.Columns[0].ID, b.Columns[1].ID
-		keys := h.newTickets("NINJA", todo, "a", "b", "c")
-		ana := h.ana()
+		keys := e.newTickets("NINJA", todo, "a", "b", "c")
+		ana := e.ana()
 		a := ana.htmx(fmt.Sprint("column-", doing)).post("/acme/NINJA-2/position", "column", fmt.Sprint(doing)).is(t, 200)
 		activity := a.value(t, "#flash[hx-swap-oob] .toast [name=activity]")
 		got := ana.htmx("board").post("/acme/undo", "activity", activity).is(t, 200)
 		got.has(t, 2, "section.column")
-		if now := h.keys("NINJA", todo); strings.Join(now, " ") != strings.Join(keys, " ") {
+		if now := e.keys("NINJA", todo); strings.Join(now, " ") != strings.Join(keys, " ") {
 			t.Errorf("the column holds %v", now)
 		}
-		h.unchanged(t, func() { ana.htmx("board").post("/acme/undo", "activity", activity).is(t, 400) })
-		h.unchanged(t, func() { ana.post("/acme/undo", "activity", activity).is(t, 409) })
+		e.unchanged(t, func() { ana.htmx("board").post("/acme/undo", "activity", activity).is(t, 400) })
+		e.unchanged(t, func() { ana.post("/acme/undo", "activity", activity).is(t, 409) })
 	})
 
 	t.Run("what stays is said once, and the next undo goes on to what was done before it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("bob", "acme", accounts.Member)
-		ana := h.ana()
+		e := newEnv(t)
+		e.account("bob", "acme", accounts.Member)
+		ana := e.ana()
 		ana.post("/acme/DEMO-1/closure", "closed", "1").goesTo(t, "/acme/DEMO-1")
 		ana.post("/acme/DEMO-2/closure", "closed", "1").goesTo(t, "/acme/DEMO-2")
 		ana.post("/acme/DEMO-3/closure", "closed", "1").goesTo(t, "/acme/DEMO-3")
-		h.signedIn("bob").post("/acme/DEMO-3/closure", "closed", "0").goesTo(t, "/acme/DEMO-3")
-		h.signedIn("bob").post("/acme/DEMO-2/deletion")
+		e.signedIn("bob").post("/acme/DEMO-3/closure", "closed", "0").goesTo(t, "/acme/DEMO-3")
+		e.signedIn("bob").post("/acme/DEMO-2/deletion")
 		for _, key := range []string{"DEMO-3", "DEMO-2"} {
 			if got := ana.post("/acme/undo").is(t, 409).text(t, "#main .lead"); !strings.Contains(got, key) {
 				t.Errorf("it says %q, not what is with %s", got, key)
@@ -243,36 +243,36 @@ func TestUndo(t *testing.T) {
 
 	t.Run("a change of a whole column is no action, and does not hide those before it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "a", "b")
-		ana := h.ana()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "a", "b")
+		ana := e.ana()
 		ana.post("/acme/NINJA-1/closure", "closed", "1").goesTo(t, "/acme/NINJA-1")
-		h.program().patch(fmt.Sprintf("/boards/NINJA/columns/%d", b.Columns[0].ID), object{"done": true}).is(t, 200)
+		e.program().patch(fmt.Sprintf("/boards/NINJA/columns/%d", b.Columns[0].ID), object{"done": true}).is(t, 200)
 		ana.post("/acme/undo").goesTo(t, "/acme/NINJA-1")
 	})
 
 	t.Run("nobody takes back what another did, or what is no action", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("mia", "acme", accounts.Member)
-		h.account("sam", "rivals", accounts.Owner)
-		h.account("ana2", "rivals", accounts.Owner)
-		h.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'owner', 'anar', UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = 'rivals' AND a.email = ?", email)
-		h.program().call(http.MethodPut, "/tickets/DEMO-1/closure", nil).is(t, 200)
-		id := fmt.Sprint(h.count("SELECT MAX(id) FROM activity"))
-		h.unchanged(t, func() {
-			for _, b := range []*browser{h.signedIn("mia"), h.ana()} {
+		e := newEnv(t)
+		e.account("mia", "acme", accounts.Member)
+		e.account("sam", "rivals", accounts.Owner)
+		e.account("ana2", "rivals", accounts.Owner)
+		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'owner', 'anar', UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = 'rivals' AND a.email = ?", email)
+		e.program().call(http.MethodPut, "/tickets/DEMO-1/closure", nil).is(t, 200)
+		id := fmt.Sprint(e.count("SELECT MAX(id) FROM activity"))
+		e.unchanged(t, func() {
+			for _, b := range []*browser{e.signedIn("mia"), e.ana()} {
 				for _, wrong := range []string{"0x1", "-1", "1", "99999999999999999999", "9223372036854775807", "'"} {
 					b.post("/acme/undo", "activity", wrong).is(t, 409)
 				}
 			}
-			h.signedIn("mia").post("/acme/undo", "activity", id).is(t, 409)
-			h.signedIn("mia").post("/acme/undo").is(t, 409)
-			h.ana().post("/rivals/undo", "activity", id).is(t, 409)
-			h.ana().post("/rivals/undo").is(t, 409)
+			e.signedIn("mia").post("/acme/undo", "activity", id).is(t, 409)
+			e.signedIn("mia").post("/acme/undo").is(t, 409)
+			e.ana().post("/rivals/undo", "activity", id).is(t, 409)
+			e.ana().post("/rivals/undo").is(t, 409)
 		})
-		h.ana().post("/acme/undo", "next", "https://evil.example/").goesTo(t, "/acme/DEMO-1")
+		e.ana().post("/acme/undo", "next", "https://evil.example/").goesTo(t, "/acme/DEMO-1")
 	})
 }
 
@@ -280,18 +280,18 @@ func TestConflict(t *testing.T) {
 	t.Parallel()
 
 	const began = "one\ntwo\nthree\nfour\nfive"
-	setUp := func(t *testing.T) (*house, *browser) {
-		h := newHouse(t)
-		h.account("bob", "acme", accounts.Member)
-		ana := h.ana()
+	setUp := func(t *testing.T) (*env, *browser) {
+		e := newEnv(t)
+		e.account("bob", "acme", accounts.Member)
+		ana := e.ana()
 		ana.post("/acme/DEMO-1", "title", "Title", "description", began, "version", "1").goesTo(t, "/acme/DEMO-1")
-		h.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(began, "five", "FIVE", 1), "version", "2").goesTo(t, "/acme/DEMO-1")
-		return h, ana
+		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(began, "five", "FIVE", 1), "version", "2").goesTo(t, "/acme/DEMO-1")
+		return e, ana
 	}
 
 	t.Run("changes to other lines are merged, and a second conflict keeps what was merged", func(t *testing.T) {
 		t.Parallel()
-		h, ana := setUp(t)
+		e, ana := setUp(t)
 		a := ana.post("/acme/DEMO-1", "title", "New title", "description", strings.ReplaceAll(strings.Replace(began, "one", "ONE", 1), "\n", "\r\n"), "version", "2").is(t, 409)
 		if got, want := a.value(t, "#merged-merged_description"), "ONE\ntwo\nthree\nfour\nFIVE"; got != want {
 			t.Errorf("merged is %q", got)
@@ -302,7 +302,7 @@ func TestConflict(t *testing.T) {
 		if got := a.text(t, "#theirs-name bdi"); got != "bob" {
 			t.Errorf("changed by %q", got)
 		}
-		h.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(strings.Replace(began, "five", "FIVE", 1), "three", "THREE", 1), "version", "3").goesTo(t, "/acme/DEMO-1")
+		e.signedIn("bob").post("/acme/DEMO-1", "title", "Title", "description", strings.Replace(strings.Replace(began, "five", "FIVE", 1), "three", "THREE", 1), "version", "3").goesTo(t, "/acme/DEMO-1")
 		a = ana.post("/acme/DEMO-1", "merged_title", a.value(t, "#merged-merged_title"), "merged_description", a.value(t, "#merged-merged_description"),
 			"version", "2", "merge", a.value(t, "[name=merge]")).is(t, 409)
 		if got := a.value(t, "#edit-description"); got != "ONE\ntwo\nthree\nfour\nFIVE" {
@@ -346,13 +346,13 @@ func TestConflict(t *testing.T) {
 
 	t.Run("the history shows the lines that an edit changed", func(t *testing.T) {
 		t.Parallel()
-		h, ana := setUp(t)
+		e, ana := setUp(t)
 		path := ana.get("/acme/DEMO-1").page().Find("#history .what").First().AttrOr("href", "")
 		if got := ana.htmx("x").get(path).is(t, 200).text(t, ".lines ins"); got != "Added: FIVE" {
 			t.Errorf("it shows %q", got)
 		}
 		ana.get(path).is(t, 200).has(t, 1, "section.sheet .lines del")
-		other := fmt.Sprintf("/acme/DEMO-2/activity/%d", h.count("SELECT MAX(id) FROM activity"))
+		other := fmt.Sprintf("/acme/DEMO-2/activity/%d", e.count("SELECT MAX(id) FROM activity"))
 		ana.get(other).is(t, 404)
 	})
 }

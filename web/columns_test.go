@@ -12,8 +12,8 @@ func TestBoardSettings(t *testing.T) {
 
 	t.Run("columns are added, changed, put in order and removed by plain forms", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		const settings = "/acme/boards/DEMO/settings"
 		version := func() string { return ana.get(settings).is(t, 200).value(t, ".new-column [name=version]") }
 		ana.post("/acme/boards/DEMO/columns", "name", "Review", "version", version()).goesTo(t, settings)
@@ -41,8 +41,8 @@ func TestBoardSettings(t *testing.T) {
 
 	t.Run("an edit of columns on an old version is a conflict that keeps what was typed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/boards/DEMO/columns/1", "name", "Ideas", "wip", "none", "version", "1").is(t, 303)
 		a := ana.post("/acme/boards/DEMO/columns/2", "name", "Mine", "wip", "none", "version", "1").is(t, 409)
 		if a.value(t, "#column-2-name") != "Mine" || a.value(t, "#column-1-name") != "Ideas" {
@@ -54,8 +54,8 @@ func TestBoardSettings(t *testing.T) {
 
 	t.Run("a slug is changed, and another board's old one is refused with its name", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/boards/DEMO/settings", "title", "Steps", "slug", "step", "version", "1").goesTo(t, "/acme/boards/STEP")
 		ana.get("/acme/DEMO-1").leadsTo(t, "/acme/STEP-1")
 		a := ana.post("/acme/boards", "slug", "DEMO", "title", "x").is(t, 409)
@@ -66,8 +66,8 @@ func TestBoardSettings(t *testing.T) {
 
 	t.Run("an archived board stands apart and shows no controls, and comes back", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/boards/DEMO/archive", "archived", "1", "version", "1").goesTo(t, "/acme")
 		home := ana.get("/acme")
 		home.has(t, 1, "#archived .boards a[href='/acme/boards/DEMO']")
@@ -92,8 +92,8 @@ func TestBoardSettings(t *testing.T) {
 
 func TestColumnLimits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana, p := h.ana(), h.program()
+	e := newEnv(t)
+	ana, p := e.ana(), e.program()
 	var column struct {
 		WIP   string `json:"wip"`
 		Limit *int   `json:"wip_limit"`
@@ -136,8 +136,8 @@ func TestColumnLimits(t *testing.T) {
 
 func TestOtherBoard(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana, p := h.ana(), h.program()
+	e := newEnv(t)
+	ana, p := e.ana(), e.program()
 	var ops board
 	p.post("/boards", object{"slug": "OPS", "title": "Operations"}).is(t, 201).read(t, &ops)
 	to := fmt.Sprint(ops.Columns[1].ID)
@@ -165,9 +165,9 @@ func TestOtherBoard(t *testing.T) {
 
 func TestFormsOnArchivedBoards(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
-	h.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
+	e := newEnv(t)
+	ana := e.ana()
+	e.program().call(http.MethodPut, "/boards/DEMO/archive", nil).is(t, 200)
 	for _, path := range []string{"/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/DEMO-1/assignees", "/acme/DEMO-1/deletion", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1/removal"} {
 		if got := ana.get(path).is(t, 409).text(t, "#main .lead"); !strings.Contains(got, "archived") {
 			t.Errorf("%s says %q before anything is typed", path, got)

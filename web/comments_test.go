@@ -9,22 +9,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// talkers are a house with Ben, a member, and Vera, who may only look.
-func talkers(t *testing.T) (h *house, ana, ben, vera *browser) {
+// newEnvWithTalk has Ben, a member, and Vera, who may only look.
+func newEnvWithTalk(t *testing.T) (e *env, ana, ben, vera *browser) {
 	t.Helper()
-	h = newHouse(t)
-	h.account("ben", "acme", accounts.Member)
-	h.account("vera", "acme", accounts.Viewer)
-	return h, h.ana(), h.signedIn("ben"), h.signedIn("vera")
+	e = newEnv(t)
+	e.account("ben", "acme", accounts.Member)
+	e.account("vera", "acme", accounts.Viewer)
+	return e, e.ana(), e.signedIn("ben"), e.signedIn("vera")
 }
 
 func TestComments(t *testing.T) {
 	t.Parallel()
 	t.Run("a comment is sent without JavaScript, and its keys and people are marked", func(t *testing.T) {
 		t.Parallel()
-		h, ana, ben, _ := talkers(t)
+		e, ana, ben, _ := newEnvWithTalk(t)
 		a := ana.post("/acme/DEMO-1/comments", "body", "See DEMO-2, @ben and @nobody. "+hostile)
-		made := h.count("SELECT MAX(id) FROM comment")
+		made := e.count("SELECT MAX(id) FROM comment")
 		a.goesTo(t, fmt.Sprintf("/acme/DEMO-1?comment=%d#comment-%d", made, made))
 		page := ben.get("/acme/DEMO-1").is(t, 200)
 		item := fmt.Sprintf("#comment-%d ", made)
@@ -37,7 +37,7 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("to htmx come the form for the next one and all comments since", func(t *testing.T) {
 		t.Parallel()
-		_, ana, ben, _ := talkers(t)
+		_, ana, ben, _ := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-1/comments", "body", "seen").is(t, 303)
 		last := ana.get("/acme/DEMO-1").value(t, "#comment-form [name=last]")
 		ben.post("/acme/DEMO-1/comments", "body", "meanwhile").is(t, 303)
@@ -51,8 +51,8 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("what is no comment comes back with what was typed", func(t *testing.T) {
 		t.Parallel()
-		h, ana, _, vera := talkers(t)
-		h.unchanged(t, func() {
+		e, ana, _, vera := newEnvWithTalk(t)
+		e.unchanged(t, func() {
 			for _, text := range []string{"", "  \n", strings.Repeat("x", 65536), control} {
 				a := ana.post("/acme/DEMO-1/comments", "body", text).is(t, 422)
 				a.has(t, 1, "#comment-body-error")
@@ -68,9 +68,9 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("two edits of a comment meet: both texts are shown, and one chooses", func(t *testing.T) {
 		t.Parallel()
-		h, ana, _, _ := talkers(t)
+		e, ana, _, _ := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-1/comments", "body", "as it was").is(t, 303)
-		path := fmt.Sprintf("/acme/DEMO-1/comments/%d", h.count("SELECT MAX(id) FROM comment"))
+		path := fmt.Sprintf("/acme/DEMO-1/comments/%d", e.count("SELECT MAX(id) FROM comment"))
 		seen := ana.get(path+"/edit").is(t, 200).value(t, "[name=version]")
 		ana.post(path, "body", "the other window", "version", seen).is(t, 303)
 		for _, as := range []*browser{ana, ana.htmx("comment-1")} {
@@ -95,10 +95,10 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("nobody else edits or deletes, and what is no comment is not found", func(t *testing.T) {
 		t.Parallel()
-		h, ana, ben, _ := talkers(t)
+		e, ana, ben, _ := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-1/comments", "body", "mine").is(t, 303)
-		one := h.count("SELECT MAX(id) FROM comment")
-		h.unchanged(t, func() {
+		one := e.count("SELECT MAX(id) FROM comment")
+		e.unchanged(t, func() {
 			path := fmt.Sprintf("/acme/DEMO-1/comments/%d", one)
 			ben.get(path+"/edit").is(t, 403)
 			ben.post(path, "body", "ours", "version", "1").is(t, 403)
@@ -116,9 +116,9 @@ func TestComments(t *testing.T) {
 	})
 	t.Run("five hundred comments are read page by page, with and without JavaScript", func(t *testing.T) {
 		t.Parallel()
-		h, ana, _, _ := talkers(t)
+		e, ana, _, _ := newEnvWithTalk(t)
 		for i := range 500 {
-			h.exec("INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) SELECT id, 1, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM ticket WHERE local_id = 1", fmt.Sprintf("comment %d, see DEMO-2", i+1))
+			e.exec("INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) SELECT id, 1, ?, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM ticket WHERE local_id = 1", fmt.Sprintf("comment %d, see DEMO-2", i+1))
 		}
 		a := ana.get("/acme/DEMO-1").is(t, 200)
 		if len(a.body) > 150<<10 {
@@ -143,7 +143,7 @@ func TestComments(t *testing.T) {
 		fragment := ana.htmx("").get(ana.get("/acme/DEMO-1").page().Find("#said li.more a").AttrOr("href", "")).is(t, 200)
 		fragment.has(t, 25, ".comment")
 		fragment.has(t, 0, "h1")
-		first := h.count("SELECT MIN(id) FROM comment")
+		first := e.count("SELECT MIN(id) FROM comment")
 		ana.get(fmt.Sprintf("/acme/DEMO-1?comment=%d", first+3)).is(t, 200).has(t, 1, fmt.Sprintf("#comment-%d", first+3))
 	})
 }
@@ -152,7 +152,7 @@ func TestInbox(t *testing.T) {
 	t.Parallel()
 	t.Run("who is told sees a count on every page, and reading ends it", func(t *testing.T) {
 		t.Parallel()
-		_, ana, ben, vera := talkers(t)
+		_, ana, ben, vera := newEnvWithTalk(t)
 		ben.get("/acme/inbox").is(t, 200).has(t, 1, ".lead")
 		ana.post("/acme/DEMO-1/comments", "body", "@ben and @vera, "+hostile).is(t, 303)
 		ana.post("/acme/DEMO-2/comments", "body", "@ben @vera").is(t, 303)
@@ -175,10 +175,10 @@ func TestInbox(t *testing.T) {
 	})
 	t.Run("one entry is marked alone, and only one's own", func(t *testing.T) {
 		t.Parallel()
-		h, ana, ben, vera := talkers(t)
+		e, ana, ben, vera := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-1/comments", "body", "@ben").is(t, 303)
-		path := fmt.Sprintf("/acme/inbox/%d", h.count("SELECT MAX(id) FROM notification"))
-		h.unchanged(t, func() {
+		path := fmt.Sprintf("/acme/inbox/%d", e.count("SELECT MAX(id) FROM notification"))
+		e.unchanged(t, func() {
 			vera.post(path).is(t, 404)
 			ben.post("/acme/inbox/x").is(t, 404)
 			ben.post("/acme/inbox", "upto", "x").is(t, 404)
@@ -191,7 +191,7 @@ func TestInbox(t *testing.T) {
 	})
 	t.Run("a muted ticket says so, and a viewer may mute", func(t *testing.T) {
 		t.Parallel()
-		_, ana, _, vera := talkers(t)
+		_, ana, _, vera := newEnvWithTalk(t)
 		for _, who := range []*browser{ana, vera} {
 			who.post("/acme/DEMO-1/mute", "muted", "1").goesTo(t, "/acme/DEMO-1")
 			if got := who.get("/acme/DEMO-1").text(t, "#mute"); got != "Unmute" {
@@ -208,13 +208,13 @@ func TestAssigning(t *testing.T) {
 	t.Parallel()
 	t.Run("a form changes what it saw and nothing else", func(t *testing.T) {
 		t.Parallel()
-		h, ana, ben, vera := talkers(t)
+		e, ana, ben, vera := newEnvWithTalk(t)
 		ana.post("/acme/DEMO-1/assignees", "quick", "1", "add", "1").goesTo(t, "/acme/DEMO-1")
 		form := ana.get("/acme/DEMO-1/assignees").is(t, 200)
 		form.has(t, 1, "#people-found input[checked]")
 		form.has(t, 2, "#people-found input") // not Vera
 		seen := form.value(t, "[name=seen]")
-		ben.post("/acme/DEMO-1/assignees", "quick", "1", "add", fmt.Sprint(h.count("SELECT id FROM account WHERE name = 'ben'"))).is(t, 303)
+		ben.post("/acme/DEMO-1/assignees", "quick", "1", "add", fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'ben'"))).is(t, 303)
 		ana.post("/acme/DEMO-1/assignees", "seen", seen).is(t, 303) // Ana goes
 		if got := ana.get("/acme/DEMO-1").text(t, "#assignees li"); !strings.Contains(got, "ben") {
 			t.Errorf("it is assigned to %q", got)
@@ -224,8 +224,8 @@ func TestAssigning(t *testing.T) {
 		}
 		ben.get("/acme/work").is(t, 200).has(t, 1, "#work li")
 		ana.get("/acme/work").is(t, 200).has(t, 1, "#work .lead")
-		h.unchanged(t, func() {
-			verasID := fmt.Sprint(h.count("SELECT id FROM account WHERE name = 'vera'"))
+		e.unchanged(t, func() {
+			verasID := fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'vera'"))
 			for _, bad := range []string{verasID, "4711", "x", "-1", "99999999999999999999", hostile} {
 				a := ana.post("/acme/DEMO-1/assignees", "assignee", bad).is(t, http.StatusUnprocessableEntity)
 				a.has(t, 1, "#assign .summary")
@@ -239,8 +239,8 @@ func TestAssigning(t *testing.T) {
 	})
 	t.Run("who is checked stays in the list whatever is looked for", func(t *testing.T) {
 		t.Parallel()
-		h, ana, _, _ := talkers(t)
-		ben := fmt.Sprint(h.count("SELECT id FROM account WHERE name = 'ben'"))
+		e, ana, _, _ := newEnvWithTalk(t)
+		ben := fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'ben'"))
 		a := ana.htmx("people-found").get("/acme/DEMO-1/assignees?q=an&assignee="+ben).is(t, 200)
 		a.has(t, 1, "input[checked][value='"+ben+"']")
 		a.has(t, 2, "input")
@@ -248,10 +248,10 @@ func TestAssigning(t *testing.T) {
 	})
 	t.Run("a list of people to name is short and has nothing hostile in it", func(t *testing.T) {
 		t.Parallel()
-		h, ana, _, vera := talkers(t)
-		h.exec("UPDATE account SET name = ? WHERE name = 'ben'", hostile)
+		e, ana, _, vera := newEnvWithTalk(t)
+		e.exec("UPDATE account SET name = ? WHERE name = 'ben'", hostile)
 		for i := range 20 {
-			h.account(fmt.Sprintf("p%d", i), "acme", accounts.Member)
+			e.account(fmt.Sprintf("p%d", i), "acme", accounts.Member)
 		}
 		vera.get("/acme/people/mentions?q=").is(t, 200).has(t, 8, "li[role=option]")
 		a := ana.get("/acme/people/mentions?q=BE").is(t, 200)

@@ -46,17 +46,17 @@ func TestDetachedStreams(t *testing.T) {
 
 	t.Run("over HTTP/2 and TLS a stream is the same, and ends with its reader and with the server", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.goingLive()
-		ana := h.ana()
+		e := newEnv(t)
+		e.goingLive()
+		ana := e.ana()
 		server := httptest.NewUnstartedServer(nil)
-		server.Config = web.HTTPServer(h.handler, slog.New(slog.DiscardHandler))
+		server.Config = web.HTTPServer(e.handler, slog.New(slog.DiscardHandler))
 		server.EnableHTTP2 = true
 		server.StartTLS()
-		t.Cleanup(func() { h.endStreams(); server.Close() })
+		t.Cleanup(func() { e.endStreams(); server.Close() })
 		at := ana.at(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One")
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One")
 		one := watch(t, server, ana, "?at="+at)
 		if one.ProtoMajor != 2 {
 			t.Fatalf("it is %s", one.Proto)
@@ -64,15 +64,15 @@ func TestDetachedStreams(t *testing.T) {
 		one.about(t, "board")
 		watch(t, server, ana, "?at="+at).about(t, "board")
 		one.Body.Close()
-		h.waitForStreams(t, 1)
-		h.endStreams()
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 1)
+		e.endStreams()
+		e.waitForStreams(t, 0)
 	})
 
 	t.Run("it has the headers that every answer has, is not compressed, and is counted", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		server, ana := onPort(t, e), e.ana()
 		for _, version := range []string{"1.0", "1.1"} {
 			_, from := dialed(t, server, ana, version)
 			head := hears(t, from)
@@ -88,42 +88,42 @@ func TestDetachedStreams(t *testing.T) {
 				t.Errorf("it is encoded: %q", head)
 			}
 		}
-		if metrics := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics, `counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
+		if metrics := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(metrics, `counterfoil_request_seconds_count{method="GET",route="/:company/live",status="200"}`) {
 			t.Error("the requests are not counted")
 		}
 	})
 
 	t.Run("it ends with a reader who sends nothing more, and with one who sends without end", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		server, ana := onPort(t, e), e.ana()
 		half, from := dialed(t, server, ana, "1.1")
 		hears(t, from)
-		h.waitForStreams(t, 1)
+		e.waitForStreams(t, 1)
 		if err := half.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, from); err != nil {
 			t.Error(err)
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 
 		flood, from := dialed(t, server, ana, "1.1")
 		hears(t, from)
 		fmt.Fprint(flood, "\r\n\r\n") // some send that after a request
-		h.waitForStreams(t, 1)
+		e.waitForStreams(t, 1)
 		for text := []byte(strings.Repeat("GET / HTTP/1.1\r\n\r\n", 1000)); ; {
 			if _, err := flood.Write(text); err != nil {
 				break
 			}
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 	})
 
 	t.Run("a live stream does not hold up a stop of the server", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		server, ana := onPort(t, e), e.ana()
 		_, from := dialed(t, server, ana, "1.1")
 		hears(t, from)
 		if err := server.Config.Shutdown(t.Context()); err != nil {
@@ -132,13 +132,13 @@ func TestDetachedStreams(t *testing.T) {
 		if _, err := io.Copy(io.Discard, from); err != nil {
 			t.Error(err)
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 	})
 
 	t.Run("HEAD has no events", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		server, ana := onPort(t, e), e.ana()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -152,6 +152,6 @@ func TestDetachedStreams(t *testing.T) {
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("%d %v", answer.StatusCode, answer.Header)
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 	})
 }

@@ -16,17 +16,17 @@ func TestFaults(t *testing.T) {
 
 	t.Run("while it stops it says to try again", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, quiet)
-		ana := h.ana()
-		if err := h.workflows.Close(context.Background()); err != nil {
+		e := newEnv(t, quiet)
+		ana := e.ana()
+		if err := e.workflows.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a := ana.post("/acme/boards/DEMO/tickets", "title", "x").is(t, 503)
 			if a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "#main .lead"), "Nothing was lost") {
 				t.Errorf("it says %v %q", a.header, a.text(t, "#main .lead"))
 			}
-			a = h.program().post("/boards/DEMO/tickets", object{"title": "x"})
+			a = e.program().post("/boards/DEMO/tickets", object{"title": "x"})
 			if a.problem(t, 503, ""); a.header.Get("Retry-After") == "" {
 				t.Error("no Retry-After for programs")
 			}
@@ -36,12 +36,12 @@ func TestFaults(t *testing.T) {
 
 	t.Run("a fault of ours shows nothing of the inside", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, quiet)
-		ana := h.ana()
-		h.exec("RENAME TABLE board TO lost")
+		e := newEnv(t, quiet)
+		ana := e.ana()
+		e.exec("RENAME TABLE board TO lost")
 		for _, a := range []*answer{
 			ana.get("/acme"), ana.get("/acme/boards/DEMO"), ana.get("/acme/DEMO-1"), ana.post("/acme/boards", "slug", "NINJA", "title", "x"), ana.htmx("ticket").get("/acme/DEMO-1"),
-			h.program().get("/boards"), h.program().get("/tickets/DEMO-1"), h.program().post("/boards", object{"slug": "NINJA", "title": "x"}),
+			e.program().get("/boards"), e.program().get("/tickets/DEMO-1"), e.program().post("/boards", object{"slug": "NINJA", "title": "x"}),
 		} {
 			a.is(t, 500)
 			for _, inside := range []string{"board'", "lost", "SELECT", "1146", "sql", "goroutine", ".go:", "doesn't exist"} {
@@ -57,14 +57,14 @@ func TestFaults(t *testing.T) {
 
 	t.Run("a database that does not answer is not our fault", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, quiet)
-		if err := h.sql.Close(); err != nil {
+		e := newEnv(t, quiet)
+		if err := e.sql.Close(); err != nil {
 			t.Fatal(err)
 		}
-		h.visitor().get("/healthz").is(t, 200)
-		if a := h.visitor().get("/readyz").is(t, 503); a.header.Get("Retry-After") == "" || strings.Contains(a.body, "sql") {
+		e.visitor().get("/healthz").is(t, 200)
+		if a := e.visitor().get("/readyz").is(t, 503); a.header.Get("Retry-After") == "" || strings.Contains(a.body, "sql") {
 			t.Errorf("%v %s", a.header, a.body)
 		}
-		h.visitor().get("/static/x/css/app.css").is(t, 200)
+		e.visitor().get("/static/x/css/app.css").is(t, 200)
 	})
 }

@@ -13,17 +13,17 @@ func TestFeedPages(t *testing.T) {
 	t.Parallel()
 	t.Run("before anybody reads they say how to begin", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		a := h.ana().get(views.FeedsPath).is(t, http.StatusOK)
+		e := newEnv(t)
+		a := e.ana().get(views.FeedsPath).is(t, http.StatusOK)
 		a.has(t, 3, "#feeds tbody tr").has(t, 3, ".spark svg").has(t, 2, ".told").has(t, 1, "form[action='/admin/feeds/republications']")
-		h.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").has(t, 0, "form[action='/admin/feeds/republications']")
+		e.ana().htmx(views.FeedsID).get(views.FeedsPath).is(t, http.StatusOK).has(t, 1, "#feeds[data-live]").has(t, 0, "form[action='/admin/feeds/republications']")
 	})
 
 	t.Run("a consumer is paused, set and deleted without a script, and its company can see who did it", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		otto := h.signedIn("otto") // of another company
-		h.program().post("/feeds/boards/consumers", object{"name": "map", "from": "end"}).is(t, http.StatusCreated)
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto") // of another company
+		e.program().post("/feeds/boards/consumers", object{"name": "map", "from": "end"}).is(t, http.StatusCreated)
 		row, page := "#"+views.ConsumerRowID(1), views.ConsumerPath(1)
 		list := otto.get(views.FeedsPath).is(t, http.StatusOK).has(t, 2, ".readers tbody tr form")
 		if text := list.text(t, row); !strings.Contains(text, "warehouse") || !strings.Contains(text, "acme") {
@@ -43,7 +43,7 @@ func TestFeedPages(t *testing.T) {
 		for _, at := range []string{"2026-01-31T12:00:00Z", " 2026-01-31 12:00 ", "2026-01-31", "9999-01-01T00:00:00+02:00", cursor} {
 			otto.post(page+"/cursor", "place", "at", "at", at).goesTo(t, page)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, at := range []string{"", "end", "soon", "v1.1.tickets.x", strings.Replace(cursor, "tickets", "boards", 1)} {
 				bad := otto.post(page+"/cursor", "place", "at", "at", at).is(t, http.StatusUnprocessableEntity).has(t, 1, "#seek-at-error").has(t, 1, "#seek-place option[value=at][selected]")
 				if got := bad.value(t, "#seek-at"); got != at {
@@ -59,42 +59,42 @@ func TestFeedPages(t *testing.T) {
 		otto.get(page).is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.FeedsPath+"']")
 		otto.post(page+"/removal").is(t, http.StatusNotFound)
 
-		audit := h.ana().get("/acme/audit").text(t, "#"+views.AuditID)
+		audit := e.ana().get("/acme/audit").text(t, "#"+views.AuditID)
 		for _, want := range []string{"paused the consumer warehouse of the feed tickets", "let the consumer warehouse", "set where the consumer warehouse", "deleted the consumer warehouse"} {
 			if !strings.Contains(audit, want) {
 				t.Errorf("no %q in the audit list", want)
 			}
 		}
-		if n := h.count("SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'consumer-paused'"); n != 1 {
 			t.Errorf("it was paused once, and there are %d entries", n)
 		}
 	})
 
 	t.Run("a reader that cannot go on says why", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.exec("UPDATE sequences SET value = value + 2000, horizon = 1500 WHERE name = 'tickets'")
-		h.exec("UPDATE feed_consumer SET position = 1, began = 0")
+		e := newEnvWithRoles(t)
+		e.exec("UPDATE sequences SET value = value + 2000, horizon = 1500 WHERE name = 'tickets'")
+		e.exec("UPDATE feed_consumer SET position = 1, began = 0")
 		row := "#" + views.ConsumerRowID(1)
-		a := h.ana().get(views.FeedsPath).has(t, 1, row+" .failed").has(t, 1, row+" .run-reason")
+		a := e.ana().get(views.FeedsPath).has(t, 1, row+" .failed").has(t, 1, row+" .run-reason")
 		if width := a.page().Find(row+" .lag-bar rect").AttrOr("width", ""); width != "1000" && width != "999" {
 			t.Errorf("the bar of the one furthest behind is %q wide", width)
 		}
-		h.exec("UPDATE sequences SET epoch = epoch + 1")
-		h.ana().get(views.ConsumerPath(1)).is(t, http.StatusOK).has(t, 1, ".failed").has(t, 1, ".run-reason")
+		e.exec("UPDATE sequences SET epoch = epoch + 1")
+		e.ana().get(views.ConsumerPath(1)).is(t, http.StatusOK).has(t, 1, ".failed").has(t, 1, ".run-reason")
 	})
 
 	t.Run("a webhook shows its host and its attempts, not its address", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.exec("UPDATE webhook SET url = 'https://hooks.example/s3cret', failures = 4, failing_since = NOW(6)")
-		otto := h.signedIn("otto")
+		e := newEnvWithRoles(t)
+		e.exec("UPDATE webhook SET url = 'https://hooks.example/s3cret', failures = 4, failing_since = NOW(6)")
+		otto := e.signedIn("otto")
 		otto.get(views.FeedsPath).has(t, 1, "#webhooks tbody tr").has(t, 1, "#webhooks .chip.bad")
 		a := otto.get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#deliveries tbody tr").has(t, 0, "main form").has(t, 0, "main a[href^='/acme']")
 		if strings.Contains(a.body, "s3cret") || !strings.Contains(a.text(t, "h1"), "hooks.example") {
 			t.Error("the address is shown")
 		}
-		h.ana().get(views.AnyWebhookPath(1)).has(t, 1, "main a[href='/acme/settings/webhooks/1']")
+		e.ana().get(views.AnyWebhookPath(1)).has(t, 1, "main a[href='/acme/settings/webhooks/1']")
 		otto.htmx(views.WebhookID).get(views.AnyWebhookPath(1)).is(t, http.StatusOK).has(t, 1, "#webhook[data-live]")
 		for _, path := range []string{views.AnyWebhookPath(0), views.AnyWebhookPath(99), views.FeedsPath + "/webhooks/x"} {
 			otto.get(path).is(t, http.StatusNotFound)
@@ -104,11 +104,11 @@ func TestFeedPages(t *testing.T) {
 
 	t.Run("rows are published again: some at once, a board or all by a run", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		otto := h.signedIn("otto")
-		h.exec("UPDATE ticket SET feed_sync_id = id")
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		e.exec("UPDATE ticket SET feed_sync_id = id")
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "ids", "1, demo-2 99999").goesTo(t, views.FeedsPath)
-		if n := h.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL"); n != 2 {
+		if n := e.count("SELECT COUNT(*) FROM ticket WHERE feed_sync_id IS NULL"); n != 2 {
 			t.Errorf("%d tickets are published again", n)
 		}
 		if text := otto.get(views.FeedsPath).text(t, ".toast"); !strings.Contains(text, "2 rows") {
@@ -119,8 +119,8 @@ func TestFeedPages(t *testing.T) {
 		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "was there already") {
 			t.Error(text)
 		}
-		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(id.Run(h.count("SELECT MAX(id) FROM migration_run"))))
-		h.unchanged(t, func() {
+		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))
+		e.unchanged(t, func() {
 			for _, bad := range []struct {
 				field  string
 				fields []string
@@ -161,11 +161,11 @@ func TestFeedPages(t *testing.T) {
 
 	t.Run("many readers are shown by pages, each of which stays where it is", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
+		e := newEnvWithRoles(t)
 		for n := range 100 {
-			h.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at FROM feed_consumer WHERE id = 1", n)
+			e.exec("INSERT INTO feed_consumer (company_id, feed, name, epoch, position, began, created_by, created_at, seen_at) SELECT company_id, feed, CONCAT('more-', ?), epoch, position, began, created_by, created_at, seen_at FROM feed_consumer WHERE id = 1", n)
 		}
-		ana := h.ana()
+		ana := e.ana()
 		more := ana.get(views.FeedsPath).has(t, 100, ".readers tbody tr form").page().Find(".more a").AttrOr("href", "")
 		next := ana.get(more).is(t, http.StatusOK).has(t, 1, ".readers tbody tr form")
 		if from := next.page().Find("#feeds").AttrOr("data-from", ""); from != more {

@@ -37,13 +37,13 @@ type fedPage struct {
 }
 
 // publish has all that changed published now.
-func (h *house) publish() {
-	h.t.Helper()
-	for _, feed := range h.workflows.Feeds.Names() {
+func (e *env) publish() {
+	e.t.Helper()
+	for _, feed := range e.workflows.Feeds.Names() {
 		for {
-			n, err := h.workflows.Feeds.RunOnce(context.Background(), feed)
+			n, err := e.workflows.Feeds.RunOnce(context.Background(), feed)
 			if err != nil {
-				h.t.Fatal(err)
+				e.t.Fatal(err)
 			}
 			if n == 0 {
 				break
@@ -53,11 +53,11 @@ func (h *house) publish() {
 }
 
 // feeding has changes published, and told to who waits, until the test ends.
-func (h *house) feeding() {
+func (e *env) feeding() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); h.workflows.Feeds.Work(ctx) }()
-	h.t.Cleanup(func() { cancel(); <-done })
+	go func() { defer close(done); e.workflows.Feeds.Work(ctx) }()
+	e.t.Cleanup(func() { cancel(); <-done })
 }
 
 // feed reads a page; pairs are parameters.
@@ -111,19 +111,19 @@ func TestFeed(t *testing.T) {
 
 	t.Run("from its start it is a snapshot, then what changed since", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
-		h.publish()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+		e.publish()
 		m := mirror{}
-		cursor := m.read(t, h.program(), "tickets", "", "board", "NINJA", "limit", "2")
+		cursor := m.read(t, e.program(), "tickets", "", "board", "NINJA", "limit", "2")
 		if got := m.titles(); len(got) != 3 || got["NINJA-2"] != "Two" {
 			t.Fatalf("the snapshot is %v", got)
 		}
-		h.program().patch("/tickets/NINJA-2", object{"title": "Second", "version": 1}).is(t, http.StatusOK)
-		h.program().delete("/tickets/NINJA-3").is(t, http.StatusNoContent)
-		h.publish()
-		page := h.program().feed(t, "tickets", "cursor", cursor, "board", "NINJA")
+		e.program().patch("/tickets/NINJA-2", object{"title": "Second", "version": 1}).is(t, http.StatusOK)
+		e.program().delete("/tickets/NINJA-3").is(t, http.StatusNoContent)
+		e.publish()
+		page := e.program().feed(t, "tickets", "cursor", cursor, "board", "NINJA")
 		if len(page.Items) != 2 || page.More {
 			t.Fatalf("not the two that changed: %+v", page)
 		}
@@ -137,18 +137,18 @@ func TestFeed(t *testing.T) {
 
 	t.Run("a ticket that leaves the board that is followed is gone for that reader", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		from, to := h.newBoard("NINJA"), h.newBoard("OTHER")
-		h.newTickets("NINJA", from.Columns[0].ID, "One")
-		h.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
-		h.publish()
+		e := newEnv(t)
+		from, to := e.newBoard("NINJA"), e.newBoard("OTHER")
+		e.newTickets("NINJA", from.Columns[0].ID, "One")
+		e.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+		e.publish()
 		tickets, comments := mirror{}, mirror{}
-		ticketsAt := tickets.read(t, h.program(), "tickets", "", "board", "NINJA")
-		commentsAt := comments.read(t, h.program(), "comments", "", "board", "NINJA")
-		h.program().post("/tickets/NINJA-1/position", object{"board": "OTHER", "column": to.Columns[0].ID}).is(t, http.StatusOK)
-		h.publish()
+		ticketsAt := tickets.read(t, e.program(), "tickets", "", "board", "NINJA")
+		commentsAt := comments.read(t, e.program(), "comments", "", "board", "NINJA")
+		e.program().post("/tickets/NINJA-1/position", object{"board": "OTHER", "column": to.Columns[0].ID}).is(t, http.StatusOK)
+		e.publish()
 		for feed, cursor := range map[string]string{"tickets": ticketsAt, "comments": commentsAt} {
-			page := h.program().feed(t, feed, "cursor", cursor, "board", "NINJA")
+			page := e.program().feed(t, feed, "cursor", cursor, "board", "NINJA")
 			if len(page.Items) != 1 || !page.Items[0].Deleted || page.Items[0].Reason != "left_filter" {
 				t.Errorf("%s: %+v", feed, page.Items)
 			}
@@ -157,12 +157,12 @@ func TestFeed(t *testing.T) {
 
 	t.Run("nobody reads another company's, and their cursors go over it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.publish()
-		h.account("sam", "rivals", accounts.Owner)
-		sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+		e := newEnv(t)
+		e.publish()
+		e.account("sam", "rivals", accounts.Owner)
+		sam := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 		for _, feed := range []string{"tickets", "comments", "boards"} {
-			mine, theirs := h.program().feed(t, feed, "limit", "1000"), sam.feed(t, feed, "limit", "1000")
+			mine, theirs := e.program().feed(t, feed, "limit", "1000"), sam.feed(t, feed, "limit", "1000")
 			if len(theirs.Items) != 0 || theirs.More || theirs.Cursor != mine.Cursor {
 				t.Errorf("%s: %+v", feed, theirs)
 			}
@@ -172,18 +172,18 @@ func TestFeed(t *testing.T) {
 
 	t.Run("long texts end a page early, and nothing is left out", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("LONG")
-		h.fill(b, 250, "CONCAT('Ticket ', n)")
-		h.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
-		h.publish()
-		a := h.program().get("/feeds/tickets?board=LONG&limit=1000").is(t, http.StatusOK)
+		e := newEnv(t)
+		b := e.newBoard("LONG")
+		e.fill(b, 250, "CONCAT('Ticket ', n)")
+		e.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		e.publish()
+		a := e.program().get("/feeds/tickets?board=LONG&limit=1000").is(t, http.StatusOK)
 		var page fedPage
 		if a.read(t, &page); !page.More || len(page.Items) >= 250 || len(a.body) > 10<<20 {
 			t.Errorf("a page of %d items has %d bytes; more: %v", len(page.Items), len(a.body), page.More)
 		}
 		m := mirror{}
-		if m.read(t, h.program(), "tickets", "", "board", "LONG", "limit", "1000"); len(m) != 250 {
+		if m.read(t, e.program(), "tickets", "", "board", "LONG", "limit", "1000"); len(m) != 250 {
 			t.Errorf("%d of 250 tickets", len(m))
 		}
 	})
@@ -191,13 +191,13 @@ func TestFeed(t *testing.T) {
 
 func TestFeedRefusesBadQuestions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.publish()
-	p := h.program()
+	e := newEnv(t)
+	e.publish()
+	p := e.program()
 	good := p.feed(t, "tickets", "limit", "1").Cursor
 	parts := strings.Split(good, ".")
 	epoch, position := parts[1], parts[3]
-	h.account("sam", "rivals", accounts.Owner)
+	e.account("sam", "rivals", accounts.Owner)
 
 	for rule, c := range map[string]struct {
 		query string
@@ -268,7 +268,7 @@ func TestFeedRefusesBadQuestions(t *testing.T) {
 	}
 	old := "v1." + epoch + ".tickets.1"
 	p.feed(t, "tickets", "cursor", old)
-	h.exec("UPDATE sequences SET horizon = value WHERE name = 'tickets'")
+	e.exec("UPDATE sequences SET horizon = value WHERE name = 'tickets'")
 	if got := p.get("/feeds/tickets?cursor="+old).problem(t, http.StatusGone, ""); got.Type != "urn:counterfoil:problem:Feed.CursorExpired" {
 		t.Errorf("it is %s", got.Type)
 	}
@@ -288,9 +288,9 @@ func TestLongPoll(t *testing.T) {
 
 	t.Run("it answers as soon as there is something", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.feeding()
-		p := h.program()
+		e := newEnv(t)
+		e.feeding()
+		p := e.program()
 		cursor := p.feed(t, "tickets", "cursor", "end").Cursor
 		var wait sync.WaitGroup
 		for range 20 {
@@ -317,33 +317,33 @@ func TestLongPoll(t *testing.T) {
 
 	t.Run("who may not read any more is told nothing when it comes", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.publish()
-		h.feeding()
-		h.account("mia", "acme", accounts.Member)
-		mia := &program{h: h, token: h.tokenOf("mia", "acme", "tickets:read")}
+		e := newEnv(t)
+		e.publish()
+		e.feeding()
+		e.account("mia", "acme", accounts.Member)
+		mia := &program{env: e, token: e.tokenOf("mia", "acme", "tickets:read")}
 		end := mia.feed(t, "tickets", "cursor", "end").Cursor
 		answered := make(chan *answer)
 		go func() { answered <- mia.get("/feeds/tickets?wait=60&board=DEMO&cursor=" + end) }()
-		h.waitForStreams(t, 1)
-		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
-		h.program().post("/boards/DEMO/tickets", object{"title": "Not for mia"}).is(t, http.StatusCreated)
+		e.waitForStreams(t, 1)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
+		e.program().post("/boards/DEMO/tickets", object{"title": "Not for mia"}).is(t, http.StatusCreated)
 		(<-answered).problem(t, http.StatusUnauthorized, "")
 	})
 
 	t.Run("it answers with nothing when the time is over or the server stops", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.publish()
-		p := h.program()
+		e := newEnv(t)
+		e.publish()
+		p := e.program()
 		end := p.feed(t, "tickets", "cursor", "end").Cursor
 		if page := p.feed(t, "tickets", "cursor", end, "wait", "1"); len(page.Items) != 0 || page.Cursor != end {
 			t.Errorf("not an empty page: %+v", page)
 		}
 		answered := make(chan *answer)
 		go func() { answered <- p.get("/feeds/tickets?wait=60&cursor=" + end) }()
-		h.waitForStreams(t, 1)
-		h.endStreams()
+		e.waitForStreams(t, 1)
+		e.endStreams()
 		(<-answered).is(t, http.StatusOK)
 		a := p.get("/feeds/tickets?wait=60&cursor=" + end)
 		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") == "" {
@@ -355,18 +355,18 @@ func TestLongPoll(t *testing.T) {
 
 func TestFeedAudit(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	b := h.newBoard("MANY")
-	h.fill(b, 2500, "CONCAT('Ticket ', n)")
-	h.publish()
-	p := h.program()
+	e := newEnv(t)
+	b := e.newBoard("MANY")
+	e.fill(b, 2500, "CONCAT('Ticket ', n)")
+	e.publish()
+	p := e.program()
 	m := mirror{}
 	cursor := m.read(t, p, "tickets", "", "limit", "1000")
 
 	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
 		t.Fatalf("%d ranges differ for a reader who has all", wrong)
 	}
-	some := h.count("SELECT MAX(id) FROM ticket")
+	some := e.count("SELECT MAX(id) FROM ticket")
 	lost := m[uint64(some)]
 	delete(m, uint64(some))
 	if wrong := m.audit(t, p, "tickets", cursor); wrong != 1 {
@@ -380,17 +380,17 @@ func TestFeedAudit(t *testing.T) {
 	}
 	m[uint64(some)] = lost
 
-	h.exec("UPDATE ticket SET title = 'Changed', feed_sync_id = NULL WHERE id = ?", some)
+	e.exec("UPDATE ticket SET title = 'Changed', feed_sync_id = NULL WHERE id = ?", some)
 	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
 		t.Errorf("%d ranges differ, though the one that changed says so", wrong)
 	}
-	h.publish()
+	e.publish()
 	cursor = m.read(t, p, "tickets", cursor)
 	if wrong := m.audit(t, p, "tickets", cursor); wrong != 0 {
 		t.Errorf("%d ranges differ after reading on", wrong)
 	}
 	p.delete("/tickets/MANY-7").is(t, http.StatusNoContent)
-	h.publish()
+	e.publish()
 	ghost := mirror{}
 	for id, item := range m {
 		ghost[id] = item
@@ -417,8 +417,8 @@ func TestFeedAudit(t *testing.T) {
 	p.get("/feeds/tickets/audit?upto=v1.5.tickets.1").problem(t, http.StatusConflict, "")
 	p.get("/feeds/tickets/audit?upto=x").problem(t, 422, "upto")
 	p.get("/feeds/tickets/audit?after=-1").problem(t, 422, "after")
-	h.account("sam", "rivals", accounts.Owner)
-	sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e.account("sam", "rivals", accounts.Owner)
+	sam := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	var empty struct{ Ranges []any }
 	if sam.get("/feeds/tickets/audit").is(t, 200).read(t, &empty); len(empty.Ranges) != 0 {
 		t.Errorf("a stranger sees %v", empty.Ranges)
@@ -474,25 +474,25 @@ type consumer struct {
 
 func TestConsumersAreBounded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	sam := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	sam := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	for i := range 100 {
 		sam.post("/feeds/"+[]string{"tickets", "boards"}[i%2]+"/consumers", object{"name": fmt.Sprint(i)}).is(t, http.StatusCreated)
 	}
 	sam.post("/feeds/tickets/consumers", object{"name": "one-more"}).problem(t, http.StatusConflict, "")
-	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
+	e.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
 	sam.call("DELETE", "/feeds/tickets/consumers/0", nil).is(t, http.StatusNoContent)
 	sam.post("/feeds/tickets/consumers", object{"name": "one-more"}).is(t, http.StatusCreated)
 }
 
 func TestConsumers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	b := h.newBoard("NINJA")
-	h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
-	h.publish()
-	p := h.program()
+	e := newEnv(t)
+	b := e.newBoard("NINJA")
+	e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+	e.publish()
+	p := e.program()
 	get := func(name string) (c consumer) {
 		p.get("/feeds/tickets/consumers/"+name).is(t, 200).read(t, &c)
 		return c
@@ -577,13 +577,13 @@ func TestConsumers(t *testing.T) {
 		t.Error("one that goes on gets nothing")
 	}
 
-	h.exec("UPDATE feed_consumer SET position = 1, began = 0")
-	h.exec("UPDATE sequences SET horizon = 2")
+	e.exec("UPDATE feed_consumer SET position = 1, began = 0")
+	e.exec("UPDATE sequences SET horizon = 2")
 	if c := get("warehouse"); c.State != "behind the horizon" {
 		t.Errorf("behind the horizon it is %+v", c)
 	}
 	p.get("/feeds/tickets?consumer=warehouse").problem(t, 410, "")
-	h.exec("UPDATE sequences SET epoch = epoch + 1")
+	e.exec("UPDATE sequences SET epoch = epoch + 1")
 	if c := get("warehouse"); c.State != "of an earlier epoch" || c.LagRows == 0 || c.LagSeconds == 0 {
 		t.Errorf("after a restore it is %+v", c)
 	}
@@ -596,17 +596,17 @@ func TestConsumers(t *testing.T) {
 }
 
 // endStreams does what a stop of the server does.
-func (h *house) endStreams() { h.handler.EndStreams() }
+func (e *env) endStreams() { e.handler.EndStreams() }
 
 // waitForStreams returns once so many answers go on.
-func (h *house) waitForStreams(t testing.TB, n int) {
+func (e *env) waitForStreams(t testing.TB, n int) {
 	t.Helper()
 	ticks := time.NewTicker(time.Millisecond)
 	defer ticks.Stop()
-	for timeout := time.After(3 * time.Minute); h.handler.OpenStreams() != n; {
+	for timeout := time.After(3 * time.Minute); e.handler.OpenStreams() != n; {
 		select {
 		case <-timeout:
-			t.Fatalf("%d answers go on, not %d", h.handler.OpenStreams(), n)
+			t.Fatalf("%d answers go on, not %d", e.handler.OpenStreams(), n)
 		case <-ticks.C:
 		}
 	}
@@ -614,15 +614,15 @@ func (h *house) waitForStreams(t testing.TB, n int) {
 
 func TestRepublish(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.publish()
-	p := h.program()
+	e := newEnv(t)
+	e.publish()
+	p := e.program()
 	m := mirror{}
 	cursor := m.read(t, p, "tickets", "")
-	first := h.count("SELECT MIN(id) FROM ticket")
+	first := e.count("SELECT MIN(id) FROM ticket")
 	var done struct{ Rows int64 }
 	p.post("/feeds/tickets/republish", object{"ids": []int64{first, 999999}}).is(t, 200).read(t, &done)
-	h.publish()
+	e.publish()
 	if page := p.feed(t, "tickets", "cursor", cursor); done.Rows != 1 || len(page.Items) != 1 || page.Items[0].ID != uint64(first) {
 		t.Errorf("%d rows, then %+v", done.Rows, page.Items)
 	}
@@ -651,6 +651,6 @@ func TestRepublish(t *testing.T) {
 	}
 	p.post("/feeds/tickets/republish", object{"board": "NOPE"}).problem(t, 404, "")
 	p.post("/feeds/nope/republish", object{"ids": []int{1}}).problem(t, 404, "")
-	member := &program{h: h, token: h.tokenOf("ana", "acme", "tickets:read", "tickets:write")}
+	member := &program{env: e, token: e.tokenOf("ana", "acme", "tickets:read", "tickets:write")}
 	member.post("/feeds/tickets/republish", object{"all": true}).problem(t, http.StatusForbidden, "")
 }

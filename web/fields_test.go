@@ -12,8 +12,8 @@ func TestAllFieldsAtOnce(t *testing.T) {
 
 	t.Run("in the API", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, quiet)
-		p := h.program()
+		e := newEnv(t, quiet)
+		p := e.program()
 		for rule, c := range map[string]struct {
 			answer *answer
 			want   []part
@@ -65,8 +65,8 @@ func TestAllFieldsAtOnce(t *testing.T) {
 
 	t.Run("in forms, each at its field", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, quiet)
-		ana := h.ana()
+		e := newEnv(t, quiet)
+		ana := e.ana()
 		for path, c := range map[string]struct{ form, wrong []string }{
 			"/acme/boards":               {[]string{"slug", "1", "title", ""}, []string{"slug", "title"}},
 			"/acme/boards/DEMO/tickets":  {[]string{"title", "", "description", long(65536)}, []string{"title", "description"}},

@@ -21,10 +21,10 @@ func (a *answer) keys() string {
 	return strings.Join(keys, " ")
 }
 
-func (h *house) assign(key, name string) {
-	h.t.Helper()
+func (e *env) assign(key, name string) {
+	e.t.Helper()
 	slug, number, _ := strings.Cut(key, "-")
-	h.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
+	e.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
 		SELECT t.id, m.account_id, t.closed_at IS NULL, UTC_TIMESTAMP(6) FROM ticket t JOIN board b ON b.id = t.board_id JOIN membership m ON m.company_id = b.company_id
 		WHERE b.slug = ? AND t.local_id = ? AND m.handle = ?`, slug, number, name)
 }
@@ -34,12 +34,12 @@ func TestFilter(t *testing.T) {
 
 	t.Run("text is found in titles whatever case and accents, as it is written", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.newBoard("NINJA")
+		e := newEnv(t)
+		e.newBoard("NINJA")
 		for _, title := range []string{"Sharpen the Katana", "Café for the dojo", "100% cotton belts", "100 cotton belts", "snake_case", "snakeXcase", `back\slash`, "Order 12 masks!", "a", "b", "c", "Last one"} {
-			h.program().post("/boards/NINJA/tickets", object{"title": title}).is(t, 201)
+			e.program().post("/boards/NINJA/tickets", object{"title": title}).is(t, 201)
 		}
-		ana := h.ana()
+		ana := e.ana()
 		for q, want := range map[string]string{
 			"katana": "NINJA-1", "KATANA": "NINJA-1", "cafe": "NINJA-2", "CAFÉ": "NINJA-2", "the": "NINJA-1 NINJA-2",
 			"100%": "NINJA-3", "0% c": "NINJA-3", "%": "NINJA-3", "_": "NINJA-5", "snake_case": "NINJA-5", `\`: "NINJA-7", `\s`: "NINJA-7", "!": "NINJA-8", "s!": "NINJA-8",
@@ -58,18 +58,18 @@ func TestFilter(t *testing.T) {
 
 	t.Run("people and states, together with text", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("ben", "acme", accounts.Member)
-		h.account("sam", "rivals", accounts.Owner)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		e.account("ben", "acme", accounts.Member)
+		e.account("sam", "rivals", accounts.Owner)
+		b := e.newBoard("NINJA")
 		for i := range 6 {
-			h.program().post("/boards/NINJA/tickets", object{"title": fmt.Sprint("Ticket ", i%2), "column": b.Columns[i%3].ID}).is(t, 201)
+			e.program().post("/boards/NINJA/tickets", object{"title": fmt.Sprint("Ticket ", i%2), "column": b.Columns[i%3].ID}).is(t, 201)
 		}
-		h.assign("NINJA-1", "ana")
-		h.assign("NINJA-2", "ana")
-		h.assign("NINJA-2", "ben")
-		h.assign("NINJA-3", "ben")
-		ana := h.ana()
+		e.assign("NINJA-1", "ana")
+		e.assign("NINJA-2", "ana")
+		e.assign("NINJA-2", "ben")
+		e.assign("NINJA-3", "ben")
+		ana := e.ana()
 		for query, want := range map[string]string{
 			"":                        "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
 			"q=&who=&state=":          "NINJA-1 NINJA-4 NINJA-2 NINJA-5 NINJA-3 NINJA-6",
@@ -99,7 +99,7 @@ func TestFilter(t *testing.T) {
 		if got := a.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2 tickets" {
 			t.Errorf("the column says %q", got)
 		}
-		h.exec("UPDATE board_column SET wip_limit = 5 WHERE id = ?", b.Columns[1].ID)
+		e.exec("UPDATE board_column SET wip_limit = 5 WHERE id = ?", b.Columns[1].ID)
 		limited := ana.get("/acme/boards/NINJA?who=ben&state=open")
 		if got := limited.text(t, "#column-"+strconv.FormatUint(b.Columns[1].ID, 10)+" .count"); got != "1 of 2, limit 5 tickets" {
 			t.Errorf("the column says %q", got)
@@ -109,14 +109,14 @@ func TestFilter(t *testing.T) {
 
 	t.Run("moves, new tickets and reloads keep it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		for i := range 6 {
-			h.program().post("/boards/NINJA/tickets", object{"title": []string{"Odd", "Even"}[i%2]}).is(t, 201)
+			e.program().post("/boards/NINJA/tickets", object{"title": []string{"Odd", "Even"}[i%2]}).is(t, 201)
 		}
 		todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
 		page := "/acme/boards/NINJA?q=even"
-		ana := h.ana()
+		ana := e.ana()
 
 		shown := ana.get(page).is(t, 200)
 		moved := func(key string) string { return shown.page().Find("[data-key='"+key+"']").AttrOr("data-moved", "") }
@@ -154,11 +154,11 @@ func TestFilter(t *testing.T) {
 
 	t.Run("a page looks at no more than a window of a column, and More goes on from there", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		const many = 2*tickets.Reach + 500
-		h.fill(b, many, "IF(n IN (1, 2100, 4400), 'Needle', IF(n > 4000, 'Straw', 'Hay'))")
-		ana := h.ana()
+		e.fill(b, many, "IF(n IN (1, 2100, 4400), 'Needle', IF(n > 4000, 'Straw', 'Hay'))")
+		ana := e.ana()
 		todo := fmt.Sprint(b.Columns[0].ID)
 		more := "#column-" + todo + " .more a"
 
@@ -194,13 +194,13 @@ func TestFilter(t *testing.T) {
 }
 
 // fill gives a board's first column n tickets at once; title is SQL of n.
-func (h *house) fill(b board, n int, title string) {
-	h.t.Helper()
+func (e *env) fill(b board, n int, title string) {
+	e.t.Helper()
 	digits := "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
 	numbers := fmt.Sprintf("(SELECT 1 + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d AS n FROM %[1]s a, %[1]s b, %[1]s c, %[1]s e, %[1]s f) numbers", digits)
 	column := b.Columns[0].ID
-	h.exec(`INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
+	e.exec(`INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at)
 		SELECT c.board_id, n, c.id, n * 65536, `+title+`, '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM board_column c, `+numbers+` WHERE c.id = ? AND n <= ?`, column, n)
-	h.exec("UPDATE board_column SET ticket_count = ?, last_rank = ? * 65536 WHERE id = ?", n, n, column)
-	h.exec("UPDATE board_ticket_incrementer i JOIN board_column c ON c.board_id = i.board_id SET i.max_ticket_id = ? WHERE c.id = ?", n, column)
+	e.exec("UPDATE board_column SET ticket_count = ?, last_rank = ? * 65536 WHERE id = ?", n, n, column)
+	e.exec("UPDATE board_ticket_incrementer i JOIN board_column c ON c.board_id = i.board_id SET i.max_ticket_id = ? WHERE c.id = ?", n, column)
 }

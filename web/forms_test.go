@@ -133,18 +133,18 @@ var forms = map[string]formCase{
 	}},
 }
 
-// visit is the house that a form stands in, and who fills it.
-func visit(t *testing.T, name string) (*house, *browser) {
+// visit returns the environment of a form and the browser that fills it in.
+func visit(t *testing.T, name string) (*env, *browser) {
 	switch name {
 	case "setup":
-		h := emptyHouse(t)
-		return h, h.visitor()
+		e := newEmptyEnv(t)
+		return e, e.visitor()
 	case "login":
-		h := newHouse(t)
-		return h, h.visitor()
+		e := newEnv(t)
+		return e, e.visitor()
 	}
-	h := newHouse(t)
-	return h, h.ana()
+	e := newEnv(t)
+	return e, e.ana()
 }
 
 func filled(c formCase, change ...string) url.Values {
@@ -164,11 +164,11 @@ func TestForms(t *testing.T) {
 	for name, c := range forms {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, b := visit(t, name)
+			e, b := visit(t, name)
 			for _, bad := range c.bad {
 				t.Run(bad.rule, func(t *testing.T) {
 					values := filled(c, bad.change...)
-					h.unchanged(t, func() {
+					e.unchanged(t, func() {
 						a := b.send(sent(c.path, formKind, values.Encode())).is(t, bad.code)
 						checkRejected(t, a, name, bad, values)
 						if name == "login" {
@@ -179,14 +179,14 @@ func TestForms(t *testing.T) {
 					})
 				})
 			}
-			t.Run("unreadable bodies", func(t *testing.T) { checkUnreadable(t, h, b, c) })
+			t.Run("unreadable bodies", func(t *testing.T) { checkUnreadable(t, e, b, c) })
 			t.Run("a form without fields", func(t *testing.T) {
-				h.unchanged(t, func() { b.post(c.path).is(t, http.StatusUnprocessableEntity) })
+				e.unchanged(t, func() { b.post(c.path).is(t, http.StatusUnprocessableEntity) })
 			})
 			t.Run("filled well", func(t *testing.T) {
-				before := h.state()
+				before := e.state()
 				b.send(sent(c.path, formKind, filled(c).Encode())).is(t, http.StatusSeeOther)
-				if name != "login" && h.state() == before {
+				if name != "login" && e.state() == before {
 					t.Error("nothing changed in the database")
 				}
 			})
@@ -236,7 +236,7 @@ func checkRejected(t *testing.T, a *answer, name string, bad badForm, values url
 	}
 }
 
-func checkUnreadable(t *testing.T, h *house, b *browser, c formCase) {
+func checkUnreadable(t *testing.T, e *env, b *browser, c formCase) {
 	var parts bytes.Buffer
 	w := multipart.NewWriter(&parts)
 	for name, values := range filled(c) {
@@ -262,7 +262,7 @@ func checkUnreadable(t *testing.T, h *house, b *browser, c formCase) {
 		"a form whose type is not a type": {"/;/", filled(c).Encode(), 400},
 		"ten thousand fields":             {formKind, strings.Repeat("x=1&", 10000), 400},
 	} {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			if a := b.send(sent(c.path, bad.kind, bad.body)); a.code != bad.code {
 				t.Errorf("%s: %d, not %d", rule, a.code, bad.code)
 			} else if a.code != 422 && a.text(t, "#main .lead") == "" {
@@ -279,10 +279,10 @@ func checkUnreadable(t *testing.T, h *house, b *browser, c formCase) {
 
 func TestTypedTextIsOnlyText(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.exec("UPDATE account SET name = ?", hostile)
-	h.exec("UPDATE company SET name = ?", hostile)
-	ana := h.ana()
+	e := newEnv(t)
+	e.exec("UPDATE account SET name = ?", hostile)
+	e.exec("UPDATE company SET name = ?", hostile)
+	ana := e.ana()
 	ana.post("/acme/boards", "slug", "NINJA", "title", hostile).goesTo(t, "/acme/boards/NINJA")
 	ana.post("/acme/boards/NINJA/tickets", "title", hostile, "description", hostile+"\n\n"+hostile+"\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1))").is(t, 303)
 	ana.post("/acme/NINJA-1", "title", hostile+"!", "description", hostile, "version", "1").is(t, 303)
@@ -308,11 +308,11 @@ func TestStaleForms(t *testing.T) {
 
 	t.Run("an edit on an old version shows both and can be saved over", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/DEMO-1", "title", "Theirs", "description", "<b>theirs</b>", "version", "1").goesTo(t, "/acme/DEMO-1")
 		var a *answer
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a = ana.post("/acme/DEMO-1", "title", "Mine", "description", "mine", "version", "1").is(t, http.StatusConflict)
 		})
 		if a.value(t, "#edit-title") != "Mine" || a.value(t, "#edit-description") != "mine" || a.value(t, ".mine [name=version]") != "1" {
@@ -329,15 +329,15 @@ func TestStaleForms(t *testing.T) {
 		if got := ana.get("/acme/DEMO-1").text(t, "h1"); got != "Mine" {
 			t.Errorf("the title is %q", got)
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			ana.post("/acme/DEMO-1", "title", "Late", "description", "", "version", "1", "overwrite", over).is(t, http.StatusConflict)
 		})
 	})
 
 	t.Run("a rename on an old version says the other title and can be sent again", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/boards/DEMO/settings", "title", "Theirs", "version", "1").goesTo(t, "/acme/boards/DEMO")
 		a := ana.post("/acme/boards/DEMO/settings", "title", "Mine", "version", "1").is(t, http.StatusConflict)
 		if !strings.Contains(a.text(t, "#settings-title-error"), "“Theirs”") || a.value(t, "#settings-title") != "Mine" {
@@ -348,27 +348,27 @@ func TestStaleForms(t *testing.T) {
 
 	t.Run("a move that saw another place says so and can be sent again", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/DEMO-1/position", "column", "2", "after", "", "seen_column", "1").goesTo(t, "/acme/boards/DEMO")
 		var a *answer
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a = ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", "1", "seen_after", "").is(t, http.StatusConflict)
 		})
 		if !strings.Contains(a.text(t, ".summary"), "moved by someone else") {
 			t.Errorf("it says %q", a.text(t, ".summary"))
 		}
 		ana.post("/acme/DEMO-1/position", "column", "3", "after", "", "seen_column", a.value(t, "[name=seen_column]"), "seen_after", a.value(t, "[name=seen_after]")).is(t, 303)
-		if n := h.count("SELECT column_id FROM ticket WHERE id = 1"); n != 3 {
+		if n := e.count("SELECT column_id FROM ticket WHERE id = 1"); n != 3 {
 			t.Errorf("it is in column %d", n)
 		}
 	})
 
 	t.Run("a version that is no number is refused with a word about it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		ana := e.ana()
+		e.unchanged(t, func() {
 			for _, version := range []string{"", "x", "-1", "1.0", "99999999999999999999", hostile} {
 				for path, name := range map[string]string{"/acme/DEMO-1": "edit", "/acme/boards/DEMO/settings": "settings"} {
 					a := ana.post(path, "title", "Mine", "description", "mine", "version", version).is(t, 422)
@@ -385,10 +385,10 @@ func TestStaleForms(t *testing.T) {
 
 	t.Run("a ticket that has gone is not there to be changed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
-		h.program().delete("/tickets/DEMO-1").is(t, 204)
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		ana := e.ana()
+		e.program().delete("/tickets/DEMO-1").is(t, 204)
+		e.unchanged(t, func() {
 			ana.post("/acme/DEMO-1", "title", "Mine", "version", "1").is(t, 404)
 			ana.post("/acme/DEMO-1/position", "column", "2").is(t, 404)
 			ana.get("/acme/DEMO-1").is(t, 404)
@@ -398,10 +398,10 @@ func TestStaleForms(t *testing.T) {
 
 func TestViewer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("vera", "acme", accounts.Viewer)
-	vera := h.signedIn("vera")
-	h.unchanged(t, func() {
+	e := newEnv(t)
+	e.account("vera", "acme", accounts.Viewer)
+	vera := e.signedIn("vera")
+	e.unchanged(t, func() {
 		for name, c := range forms {
 			if name == "setup" || name == "login" {
 				continue
@@ -416,23 +416,23 @@ func TestViewer(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	description := strings.Repeat("ü", 32767) + "x" // 65,535 bytes
 	crlf := strings.Repeat("a\r\n", 21845)          // as browsers send them; 43,690 bytes once stored
 	ana.post("/acme/boards/DEMO/tickets", "title", long(255), "description", description).is(t, 303)
-	if n := h.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 8"); n != 65535 {
+	if n := e.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 8"); n != 65535 {
 		t.Errorf("%d bytes are stored", n)
 	}
 	ana.post("/acme/boards/DEMO/tickets", "title", "x", "description", crlf).is(t, 303)
-	if n := h.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 9"); n != 43690 {
+	if n := e.count("SELECT LENGTH(description) FROM ticket WHERE local_id = 9"); n != 43690 {
 		t.Errorf("%d bytes are stored", n)
 	}
 	if got := ana.get("/acme/DEMO-8/edit").value(t, "#edit-description"); got != description {
 		t.Error("the description did not come back")
 	}
 	ana.post("/acme/boards", "slug", "ABCDEFGHIJ", "title", long(255)).goesTo(t, "/acme/boards/ABCDEFGHIJ")
-	if got := h.count("SELECT CHAR_LENGTH(title) FROM board WHERE slug = 'ABCDEFGHIJ'"); got != 255 {
+	if got := e.count("SELECT CHAR_LENGTH(title) FROM board WHERE slug = 'ABCDEFGHIJ'"); got != 255 {
 		t.Error("the title has " + strconv.FormatInt(got, 10) + " characters")
 	}
 }

@@ -52,8 +52,8 @@ func TestFragments(t *testing.T) {
 
 	t.Run("pages are pages for whoever does not ask for a fragment", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/DEMO-1/edit", "/acme/DEMO-1/position", "/acme/boards/DEMO/tickets/new", "/acme/boards/DEMO/columns/1",
 			"/acme/DEMO-1/activity?before=99"} {
 			a := ana.get(path).is(t, 200).varies(t)
@@ -71,12 +71,12 @@ func TestFragments(t *testing.T) {
 
 	t.Run("the ticket and its form take each other's place", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana().htmx(views.TicketID)
+		e := newEnv(t)
+		ana := e.ana().htmx(views.TicketID)
 		ana.get("/acme/DEMO-1").fragment(t, 200).has(t, 1, "body > article#ticket")
 		ana.get("/acme/DEMO-1/edit").fragment(t, 200).has(t, 1, "body > section#ticket form[hx-target='#ticket']")
 		// On a page of its own there is no ticket, nor its comments, to take the place of.
-		h.ana().get("/acme/DEMO-1/edit").has(t, 0, "#ticket [hx-post], #ticket [hx-get]")
+		e.ana().get("/acme/DEMO-1/edit").has(t, 0, "#ticket [hx-post], #ticket [hx-get]")
 		ana.post("/acme/DEMO-1", "title", "", "description", "x", "version", "1").fragment(t, 422).has(t, 1, "body > section#ticket #edit-title-error")
 		a := ana.post("/acme/DEMO-1", "title", "Mine", "description", "x", "version", "1").goesTo(t, "/acme/DEMO-1")
 		for name := range a.header {
@@ -85,16 +85,16 @@ func TestFragments(t *testing.T) {
 			}
 		}
 		ana.post("/acme/DEMO-1", "title", "Late", "description", "x", "version", "1").fragment(t, 409).has(t, 1, "body > section#ticket .theirs")
-		h.ana().get("/acme/DEMO-1").has(t, 0, "#flash .toast")
+		e.ana().get("/acme/DEMO-1").has(t, 0, "#flash .toast")
 	})
 
 	t.Run("older history comes as rows", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for i := range 60 {
-			h.program().patch("/tickets/DEMO-1", object{"title": fmt.Sprint("title ", i), "version": i + 1}).is(t, 200)
+			e.program().patch("/tickets/DEMO-1", object{"title": fmt.Sprint("title ", i), "version": i + 1}).is(t, 200)
 		}
-		ana := h.ana()
+		ana := e.ana()
 		page := ana.get("/acme/DEMO-1").is(t, 200)
 		page.has(t, 50, "#history > li:not(.more)")
 		older := page.page().Find("#history > li.more a").AttrOr("hx-get", "")
@@ -109,8 +109,8 @@ func TestFragments(t *testing.T) {
 
 	t.Run("the dialog opens one ticket after the other and brings the column", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana().htmx("dialog")
+		e := newEnv(t)
+		ana := e.ana().htmx("dialog")
 		ana.get("/acme/boards/DEMO/tickets/new?column=2").fragment(t, 200).has(t, 1, "form#new-ticket[data-again] option[value='2'][selected]")
 		a := ana.post("/acme/boards/DEMO/tickets", "title", "Paint the door", "description", "Red", "column", "2", "again", "1").fragment(t, 200)
 		if got := a.text(t, "form[data-again] .created .key"); got != "DEMO-8" {
@@ -134,8 +134,8 @@ func TestFragments(t *testing.T) {
 
 	t.Run("the line at a column's foot brings its column, open for the next", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana().htmx("column-3")
+		e := newEnv(t)
+		ana := e.ana().htmx("column-3")
 		a := ana.post("/acme/boards/DEMO/tickets", "title", "Paint the door", "column", "3", "inline", "1").fragment(t, 200)
 		a.has(t, 1, "body > section.column#column-3")
 		a.has(t, 0, "[hx-swap-oob]")
@@ -151,7 +151,7 @@ func TestFragments(t *testing.T) {
 		if bad.value(t, "#add-3-title") != long(256) {
 			t.Error("what was typed is gone")
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			unknown := ana.post("/acme/boards/DEMO/tickets", "title", "x", "column", "4711", "inline", "1").fragment(t, 422)
 			unknown.has(t, 0, ".column")
 			unknown.has(t, 1, ".error")
@@ -161,13 +161,13 @@ func TestFragments(t *testing.T) {
 
 	t.Run("a column's further cards come as rows", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.newBoard("NINJA")
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
 		column := b.Columns[0].ID
 		for i := range 120 {
-			h.newTickets("NINJA", column, fmt.Sprint("card ", i))
+			e.newTickets("NINJA", column, fmt.Sprint("card ", i))
 		}
-		ana := h.ana()
+		ana := e.ana()
 		page := ana.get("/acme/boards/NINJA").is(t, 200)
 		seen := page.titles(column)
 		more := page.page().Find("li.more").AttrOr("hx-get", "")
@@ -191,9 +191,9 @@ func TestFragments(t *testing.T) {
 
 	t.Run("the move form comes alone, and again for another column", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.newTickets("DEMO", 2, "x")
-		ana := h.ana()
+		e := newEnv(t)
+		e.newTickets("DEMO", 2, "x")
+		ana := e.ana()
 		a := ana.htmx("dialog").get("/acme/DEMO-2/position").fragment(t, 200)
 		a.has(t, 1, "body > form#move[data-move=DEMO-2]")
 		if a.value(t, "[name=seen_column]") != "1" || a.value(t, "[name=seen_after]") != "DEMO-1" {
@@ -221,8 +221,8 @@ func TestDrag(t *testing.T) {
 
 	t.Run("the answer is the column that it went to, then the one that it left", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		a := drag(h.ana(), "DEMO-2", 2, "", 1, "DEMO-1").fragment(t, 200)
+		e := newEnv(t)
+		a := drag(e.ana(), "DEMO-2", 2, "", 1, "DEMO-1").fragment(t, 200)
 		a.has(t, 2, "section.column")
 		a.has(t, 1, "body > section#column-2:first-child:not([hx-swap-oob])")
 		a.has(t, 1, "body > section#column-1[hx-swap-oob=true]")
@@ -237,17 +237,17 @@ func TestDrag(t *testing.T) {
 
 	t.Run("within a column it is that column", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		a := drag(h.ana(), "DEMO-2", 1, "", 1, "DEMO-1").fragment(t, 200)
+		e := newEnv(t)
+		a := drag(e.ana(), "DEMO-2", 1, "", 1, "DEMO-1").fragment(t, 200)
 		a.has(t, 1, "section.column")
 		a.has(t, 1, "body > section#column-1:not([hx-swap-oob])")
 	})
 
 	t.Run("where the neighbour has gone it says that it went to the end", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.program().delete("/tickets/DEMO-5").is(t, 204)
-		a := drag(h.ana(), "DEMO-1", 1, "DEMO-5", 1, "").fragment(t, 200)
+		e := newEnv(t)
+		e.program().delete("/tickets/DEMO-5").is(t, 204)
+		a := drag(e.ana(), "DEMO-1", 1, "DEMO-5", 1, "").fragment(t, 200)
 		if got := a.text(t, "#column-1 .alert"); !strings.Contains(got, "DEMO-5") || !strings.Contains(got, "went to its end") {
 			t.Errorf("it says %q", got)
 		}
@@ -255,10 +255,10 @@ func TestDrag(t *testing.T) {
 
 	t.Run("where someone else moved it the columns show where it is", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.program().post("/tickets/DEMO-1/position", object{"column": 3, "after": nil}).is(t, 200)
-		ana := h.ana()
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		e.program().post("/tickets/DEMO-1/position", object{"column": 3, "after": nil}).is(t, 200)
+		ana := e.ana()
+		e.unchanged(t, func() {
 			a := drag(ana, "DEMO-1", 2, "", 1, "").fragment(t, http.StatusConflict)
 			if got := a.text(t, "body > section#column-2:first-child .alert"); !strings.Contains(got, "moved by someone else") {
 				t.Errorf("it says %q", got)
@@ -272,12 +272,12 @@ func TestDrag(t *testing.T) {
 
 	t.Run("what cannot be done is an error page, so that the script puts the card back", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
-		h.account("vera", "acme", accounts.Viewer)
-		vera := h.signedIn("vera")
-		h.program().delete("/tickets/DEMO-7").is(t, 204)
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		ana := e.ana()
+		e.account("vera", "acme", accounts.Viewer)
+		vera := e.signedIn("vera")
+		e.program().delete("/tickets/DEMO-7").is(t, 204)
+		e.unchanged(t, func() {
 			for rule, a := range map[string]*answer{
 				"unknown column":             drag(ana, "DEMO-1", 4711, "", 1, ""),
 				"below itself":               drag(ana, "DEMO-1", 1, "DEMO-1", 1, ""),
@@ -299,9 +299,9 @@ func TestDrag(t *testing.T) {
 
 func TestSessionHasGone(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.unchanged(t, func() {
-		for _, who := range []*browser{h.visitor(), {h: h, cookie: "made-up"}} {
+	e := newEnv(t)
+	e.unchanged(t, func() {
+		for _, who := range []*browser{e.visitor(), {env: e, cookie: "made-up"}} {
 			for _, a := range []*answer{
 				who.htmx("ticket").get("/acme/DEMO-1"), who.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), who.htmx("column-1").post("/acme/DEMO-1/position", "column", "2"),
 				who.htmx("dialog").post("/acme/boards/DEMO/tickets", "title", "x"), who.htmx("ticket").post("/acme/DEMO-1", "title", "x", "version", "1"),

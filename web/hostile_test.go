@@ -137,16 +137,16 @@ func serves(pattern, address string) bool {
 	return true
 }
 
-// besieged is a town with someone who tries everything, as the one who may do everything: Ana.
-type besieged struct {
-	*house
+// formEnv tries the form of a route as the user who may do everything: Ana.
+type formEnv struct {
+	*env
 	route   string // method and pattern
 	browser *browser
 	rooms   []string // pages beside those of TestRoutes
 }
 
 // acting is a context in which someone calls workflows.
-func (b *besieged) acting(t *testing.T, name string) context.Context {
+func (b *formEnv) acting(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
 	actor, err := b.workflows.Workflows.Enter(context.Background(), "acme", account, 1)
@@ -157,7 +157,7 @@ func (b *besieged) acting(t *testing.T, name string) context.Context {
 }
 
 // furnish makes what the forms are about.
-func (b *besieged) furnish(t *testing.T) {
+func (b *formEnv) furnish(t *testing.T) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
@@ -187,8 +187,8 @@ func (b *besieged) furnish(t *testing.T) {
 }
 
 // restock puts something in the place of what a form took away, and returns the form about that; ok is
-// false where only a new town has one.
-func (b *besieged) restock(t *testing.T, name string) (form found, ok bool) {
+// false if only a new environment has one.
+func (b *formEnv) restock(t *testing.T, name string) (form found, ok bool) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
@@ -222,15 +222,15 @@ func (b *besieged) restock(t *testing.T, name string) (form found, ok bool) {
 	return form, ok && slices.Contains(form.names, name)
 }
 
-// besiege returns a new town in which the route's form is on a page, or is filled as TestRoutes does.
-func besiege(t *testing.T, route string) (*besieged, found) {
+// newFormEnv returns the form from the page that has it, or filled in as in TestRoutes.
+func newFormEnv(t *testing.T, route string) (*formEnv, found) {
 	t.Helper()
 	if strings.HasSuffix(route, " /setup") {
-		b := &besieged{house: emptyHouse(t), route: route}
+		b := &formEnv{env: newEmptyEnv(t), route: route}
 		b.browser = b.visitor()
 		return b, formsOn(b.browser.get("/setup"), "/setup")[0]
 	}
-	b := &besieged{house: newTown(t), route: route}
+	b := &formEnv{env: newEnvWithRoles(t), route: route}
 	b.furnish(t)
 	b.browser = b.ana()
 	for _, who := range []*browser{b.browser, b.visitor()} {
@@ -246,7 +246,7 @@ func besiege(t *testing.T, route string) (*besieged, found) {
 }
 
 // find looks for the route's form on every page.
-func (b *besieged) find(t *testing.T, who *browser) (found, bool) {
+func (b *formEnv) find(t *testing.T, who *browser) (found, bool) {
 	t.Helper()
 	_, pattern, _ := strings.Cut(b.route, " ")
 	names := slices.Sorted(maps.Keys(pages))
@@ -269,7 +269,7 @@ func (b *besieged) find(t *testing.T, who *browser) (found, bool) {
 }
 
 // on looks for the route's form on a page.
-func (b *besieged) on(who *browser, page string) (found, bool) {
+func (b *formEnv) on(who *browser, page string) (found, bool) {
 	method, pattern, _ := strings.Cut(b.route, " ")
 	for _, form := range formsOn(who.get(page), page) {
 		if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
@@ -291,7 +291,7 @@ func taken(pattern, address string) bool {
 }
 
 // try sends a form with one field changed.
-func (b *besieged) try(form found, name, value string, fragment bool) *answer {
+func (b *formEnv) try(form found, name, value string, fragment bool) *answer {
 	values := maps.Clone(form.values)
 	values[name] = []string{value}
 	r := httptest.NewRequest(form.method, form.action, strings.NewReader(values.Encode()))
@@ -317,7 +317,7 @@ func TestHostileForms(t *testing.T) {
 		}
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
-			b, form := besiege(t, route)
+			b, form := newFormEnv(t, route)
 			for _, name := range form.names {
 				for what, value := range hostiles {
 					if slow(route) && utf8.ValidString(value) && !strings.Contains(value, "data-evil") && !strings.ContainsAny(value, "\x00\u202e") && !strings.Contains(what, "number") {
@@ -333,7 +333,7 @@ func TestHostileForms(t *testing.T) {
 						again, ok = b.restock(t, name)
 					}
 					if !ok {
-						b, again = besiege(t, route)
+						b, again = newFormEnv(t, route)
 					}
 					form = again
 				}
@@ -354,7 +354,7 @@ var parameters = []string{"after", "before", "below", "column", "from", "next", 
 // TestHostileAddresses puts hostile texts into every form that asks, and into every part of every address.
 func TestHostileAddresses(t *testing.T) {
 	t.Parallel()
-	b := &besieged{house: newTown(t), route: "GET"}
+	b := &formEnv{env: newEnvWithRoles(t), route: "GET"}
 	b.browser = b.ana()
 	before := b.state()
 	names := slices.Clone(parameters)
@@ -399,7 +399,7 @@ func TestHostileAddresses(t *testing.T) {
 }
 
 // attack sends one hostile text and looks at what comes of it.
-func (b *besieged) attack(t *testing.T, form found, name, what, value string) *answer {
+func (b *formEnv) attack(t *testing.T, form found, name, what, value string) *answer {
 	t.Helper()
 	where := fmt.Sprintf("%s, %s with %s", b.route, name, what)
 	b.exec("DELETE FROM public_limit") // else strangers are told to wait
@@ -442,7 +442,7 @@ func (b *besieged) attack(t *testing.T, form found, name, what, value string) *a
 }
 
 // harmless fails where an answer has what no page of ours has.
-func (b *besieged) harmless(t *testing.T, where string, a *answer) {
+func (b *formEnv) harmless(t *testing.T, where string, a *answer) {
 	t.Helper()
 	if a.code >= 500 {
 		t.Errorf("%s: %d", where, a.code)
@@ -481,7 +481,7 @@ func (b *besieged) harmless(t *testing.T, where string, a *answer) {
 }
 
 // rest looks at all that is left after the siege.
-func (b *besieged) rest(t *testing.T) {
+func (b *formEnv) rest(t *testing.T) {
 	t.Helper()
 	b.exec("UPDATE account SET password_hash = ? WHERE email = ?", cheapHash(), email)
 	if !strings.HasSuffix(b.route, " /setup") {
@@ -496,7 +496,7 @@ func (b *besieged) rest(t *testing.T) {
 }
 
 // straight fails where a line of text that is stored turns its direction, or is none.
-func (b *besieged) straight(t *testing.T, where string) {
+func (b *formEnv) straight(t *testing.T, where string) {
 	t.Helper()
 	rows, err := b.sql.Query(`SELECT table_name, column_name FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND data_type = 'varchar' AND character_set_name = 'utf8mb4'`)

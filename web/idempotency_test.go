@@ -14,7 +14,7 @@ func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	const path = "/boards/DEMO/tickets"
 	asked := object{"title": "Paint the door", "description": "Red"}
-	opened := func(h *house) int64 { return h.count("SELECT COUNT(*) FROM ticket WHERE title = 'Paint the door'") }
+	opened := func(e *env) int64 { return e.count("SELECT COUNT(*) FROM ticket WHERE title = 'Paint the door'") }
 	again := func(t *testing.T, first, second *answer) {
 		t.Helper()
 		if second.is(t, http.StatusCreated); second.body != first.body {
@@ -27,36 +27,36 @@ func TestIdempotencyKey(t *testing.T) {
 
 	t.Run("the same request gets the first answer, whatever happened since", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		first := p.post(path, asked).is(t, http.StatusCreated)
-		h.unchanged(t, func() { again(t, first, p.post(path, asked)) })
-		h.program().patch("/tickets/DEMO-8", object{"title": "another", "version": 1}).is(t, 200)
-		h.unchanged(t, func() { again(t, first, p.post(path, asked)) })
-		h.program().delete("/tickets/DEMO-8").is(t, 204)
-		h.unchanged(t, func() { again(t, first, p.post(path, asked)) })
-		if keys := h.newTickets("DEMO", 1, "next"); keys[0] != "DEMO-9" {
+		e.unchanged(t, func() { again(t, first, p.post(path, asked)) })
+		e.program().patch("/tickets/DEMO-8", object{"title": "another", "version": 1}).is(t, 200)
+		e.unchanged(t, func() { again(t, first, p.post(path, asked)) })
+		e.program().delete("/tickets/DEMO-8").is(t, 204)
+		e.unchanged(t, func() { again(t, first, p.post(path, asked)) })
+		if keys := e.newTickets("DEMO", 1, "next"); keys[0] != "DEMO-9" {
 			t.Errorf("a number was lost: the next is %s", keys[0])
 		}
 	})
 
 	t.Run("so does the same board", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		first := p.post("/boards", object{"slug": "NINJA", "title": "x"}).is(t, 201)
-		h.program().patch("/boards/NINJA", object{"title": "y", "version": 1}).is(t, 200)
+		e.program().patch("/boards/NINJA", object{"title": "y", "version": 1}).is(t, 200)
 		again(t, first, p.post("/boards", object{"slug": "NINJA", "title": "x"}))
 	})
 
 	t.Run("so does the same column, also where the board has changed since", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		first := p.post("/boards/DEMO/columns", object{"name": "Review", "version": 1}).is(t, 201)
 		again(t, first, p.post("/boards/DEMO/columns", object{"name": "Review", "version": 1}))
 		p.post("/boards/DEMO/columns", object{"name": "Another"}).problem(t, 422, "Idempotency-Key")
-		if n := h.count("SELECT COUNT(*) FROM board_column WHERE name IN ('Review', 'Another')"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM board_column WHERE name IN ('Review', 'Another')"); n != 1 {
 			t.Errorf("%d columns", n)
 		}
 	})
@@ -64,8 +64,8 @@ func TestIdempotencyKey(t *testing.T) {
 	for _, path := range []string{path, "/boards"} {
 		t.Run("twenty at once do it once: POST "+path, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			p := h.program().with("Idempotency-Key", "one")
+			e := newEnv(t)
+			p := e.program().with("Idempotency-Key", "one")
 			wanted := object{"title": "Paint the door"}
 			if path == "/boards" {
 				wanted["slug"] = "NINJA"
@@ -88,10 +88,10 @@ func TestIdempotencyKey(t *testing.T) {
 			if first != 1 {
 				t.Errorf("%d say that they were first", first)
 			}
-			if n := opened(h) + h.count("SELECT COUNT(*) FROM board WHERE slug = 'NINJA'"); n != 1 {
+			if n := opened(e) + e.count("SELECT COUNT(*) FROM board WHERE slug = 'NINJA'"); n != 1 {
 				t.Errorf("it was done %d times", n)
 			}
-			if n := h.count("SELECT max_ticket_id FROM board_ticket_incrementer ORDER BY board_id LIMIT 1"); path != "/boards" && n != 8 {
+			if n := e.count("SELECT max_ticket_id FROM board_ticket_incrementer ORDER BY board_id LIMIT 1"); path != "/boards" && n != 8 {
 				t.Errorf("the last number is %d", n)
 			}
 		})
@@ -99,13 +99,13 @@ func TestIdempotencyKey(t *testing.T) {
 
 	t.Run("keys do not get into each other's way when they come at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		var group sync.WaitGroup
 		var keys sync.Map
 		for i := range 40 {
 			group.Go(func() {
 				var made ticket
-				h.program().with("Idempotency-Key", fmt.Sprint(i/2)).post(path, object{"title": "Paint the door", "description": fmt.Sprint(i / 2)}).is(t, 201).read(t, &made)
+				e.program().with("Idempotency-Key", fmt.Sprint(i/2)).post(path, object{"title": "Paint the door", "description": fmt.Sprint(i / 2)}).is(t, 201).read(t, &made)
 				if made.Description != fmt.Sprint(i/2) {
 					t.Errorf("%d got the answer of %s", i/2, made.Description)
 				}
@@ -115,18 +115,18 @@ func TestIdempotencyKey(t *testing.T) {
 		group.Wait()
 		n := 0
 		keys.Range(func(any, any) bool { n++; return true })
-		if n != 20 || opened(h) != 20 {
-			t.Errorf("%d keys, %d tickets", n, opened(h))
+		if n != 20 || opened(e) != 20 {
+			t.Errorf("%d keys, %d tickets", n, opened(e))
 		}
 	})
 
 	t.Run("another request with the key is refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.newBoard("NINJA")
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		e.newBoard("NINJA")
+		p := e.program().with("Idempotency-Key", "one")
 		p.post(path, asked).is(t, 201)
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			p.post(path, object{"title": "another"}).problem(t, 422, "Idempotency-Key")
 			p.post(path, `{"title":"Paint the door", "description":"Red"}`).problem(t, 422, "Idempotency-Key") // other bytes
 			p.post("/boards/NINJA/tickets", asked).problem(t, 422, "Idempotency-Key")
@@ -135,8 +135,8 @@ func TestIdempotencyKey(t *testing.T) {
 
 	t.Run("a refused request may be corrected under its key", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		p.post(path, object{"title": ""}).problem(t, 422, "title")
 		p.post(path, object{"title": "x", "column": 4711}).problem(t, 422, "column")
 		p.post("/boards/NOPE/tickets", asked).problem(t, 404, "")
@@ -145,26 +145,26 @@ func TestIdempotencyKey(t *testing.T) {
 
 	t.Run("another token's key is another key", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.program().with("Idempotency-Key", "one").post(path, asked).is(t, 201)
-		other := &program{h: h, token: h.tokenOf("ana", "acme", accounts.Scopes...)}
-		if a := other.with("Idempotency-Key", "one").post(path, asked).is(t, 201); a.header.Get("Idempotency-Replayed") != "" || opened(h) != 2 {
-			t.Errorf("%d tickets", opened(h))
+		e := newEnv(t)
+		e.program().with("Idempotency-Key", "one").post(path, asked).is(t, 201)
+		other := &program{env: e, token: e.tokenOf("ana", "acme", accounts.Scopes...)}
+		if a := other.with("Idempotency-Key", "one").post(path, asked).is(t, 201); a.header.Get("Idempotency-Replayed") != "" || opened(e) != 2 {
+			t.Errorf("%d tickets", opened(e))
 		}
 		other.with("Idempotency-Key", "two").post(path, object{"title": "mine"}).is(t, 201)
-		h.program().with("Idempotency-Key", "two").post(path, object{"title": "theirs"}).is(t, 201)
+		e.program().with("Idempotency-Key", "two").post(path, object{"title": "theirs"}).is(t, 201)
 	})
 
 	t.Run("after a day it is new", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		first := p.post(path, asked).is(t, 201)
-		h.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 1430 MINUTE")
+		e.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 1430 MINUTE")
 		again(t, first, p.post(path, asked))
-		h.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 20 MINUTE")
+		e.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 20 MINUTE")
 		second := p.post(path, object{"title": "Paint the door", "description": "another body"}).is(t, 201)
-		if second.header.Get("Idempotency-Replayed") != "" || opened(h) != 2 {
+		if second.header.Get("Idempotency-Replayed") != "" || opened(e) != 2 {
 			t.Error("it was answered from memory")
 		}
 		again(t, second, p.post(path, object{"title": "Paint the door", "description": "another body"}))
@@ -172,41 +172,41 @@ func TestIdempotencyKey(t *testing.T) {
 
 	t.Run("twenty at once after a day do it once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		p := h.program().with("Idempotency-Key", "one")
+		e := newEnv(t)
+		p := e.program().with("Idempotency-Key", "one")
 		p.post(path, asked).is(t, 201)
-		h.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 25 HOUR")
+		e.exec("UPDATE idempotency SET created_at = created_at - INTERVAL 25 HOUR")
 		var group sync.WaitGroup
 		for range 20 {
 			group.Go(func() { p.post(path, asked).is(t, 201) })
 		}
 		group.Wait()
-		if n := opened(h); n != 2 {
+		if n := opened(e); n != 2 {
 			t.Errorf("%d tickets", n)
 		}
 	})
 
 	t.Run("a bad key is refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		e.unchanged(t, func() {
 			for _, key := range []string{"", strings.Repeat("a", 256), "schlüssel", "\xff", "a\tb", "a\x00b", "\x7f"} {
-				h.program().with("Idempotency-Key", key).post(path, asked).problem(t, 422, "Idempotency-Key")
-				h.program().with("Idempotency-Key", key).post("/boards", object{"slug": "NINJA", "title": "x"}).problem(t, 422, "Idempotency-Key")
+				e.program().with("Idempotency-Key", key).post(path, asked).problem(t, 422, "Idempotency-Key")
+				e.program().with("Idempotency-Key", key).post("/boards", object{"slug": "NINJA", "title": "x"}).problem(t, 422, "Idempotency-Key")
 			}
-			h.program().with("Idempotency-Key", "a", "Idempotency-Key", "b").post(path, asked).problem(t, 422, "Idempotency-Key")
+			e.program().with("Idempotency-Key", "a", "Idempotency-Key", "b").post(path, asked).problem(t, 422, "Idempotency-Key")
 		})
 		for _, key := range []string{strings.Repeat("a", 255), " ", "!~", hostile} {
-			h.program().with("Idempotency-Key", key).post(path, asked).is(t, 201)
+			e.program().with("Idempotency-Key", key).post(path, asked).is(t, 201)
 		}
 	})
 
 	t.Run("keys that differ in case are two", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.program().with("Idempotency-Key", "one").post(path, asked).is(t, 201)
-		h.program().with("Idempotency-Key", "ONE").post(path, asked).is(t, 201)
-		if n := opened(h); n != 2 {
+		e := newEnv(t)
+		e.program().with("Idempotency-Key", "one").post(path, asked).is(t, 201)
+		e.program().with("Idempotency-Key", "ONE").post(path, asked).is(t, 201)
+		if n := opened(e); n != 2 {
 			t.Errorf("%d tickets", n)
 		}
 	})

@@ -12,15 +12,15 @@ var noImage = hex.EncodeToString(make([]byte, sha256.Size))
 
 func TestImages(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("rita", "rivals", "owner")
+	e := newEnv(t)
+	e.account("rita", "rivals", "owner")
 	keep := func(kind string, content, small string) string {
 		sum := sha256.Sum256([]byte(content))
 		hash := hex.EncodeToString(sum[:])
-		h.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, 9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
-		h.files.files["images/"+hash[:2]+"/"+hash] = []byte(content)
+		e.exec("INSERT INTO image (company_id, hash, content_type, bytes, width, height, created_at) VALUES (1, ?, ?, ?, 9, 9, UTC_TIMESTAMP(6))", sum[:], kind, len(content))
+		e.files.files["images/"+hash[:2]+"/"+hash] = []byte(content)
 		if small != "" {
-			h.files.files["images/"+hash[:2]+"/"+hash+".640"] = []byte(small)
+			e.files.files["images/"+hash[:2]+"/"+hash+".640"] = []byte(small)
 		}
 		return "/acme/images/" + hash
 	}
@@ -37,7 +37,7 @@ func TestImages(t *testing.T) {
 			moving: {"image/gif", "GIF89a an animation"}, moving + "/640": {"image/png", png + "its first frame"},
 			tiny + "/640": {"image/gif", "GIF89a"},
 		} {
-			a := h.ana().with("Accept-Encoding", "gzip").get(path).is(t, 200)
+			a := e.ana().with("Accept-Encoding", "gzip").get(path).is(t, 200)
 			head := a.header
 			if head.Get("Content-Type") != want[0] || a.body != want[1] || head.Get("Content-Encoding") != "" {
 				t.Errorf("%s is %q of type %s, encoded as %q", path, a.body, head.Get("Content-Type"), head.Get("Content-Encoding"))
@@ -54,26 +54,26 @@ func TestImages(t *testing.T) {
 	})
 	t.Run("what the browser has is not sent again", func(t *testing.T) {
 		for _, path := range []string{photo, photo + "/640"} {
-			tag := h.ana().get(path).is(t, 200).header.Get("ETag")
-			if a := h.ana().with("If-None-Match", tag).get(path).is(t, 304); a.body != "" {
+			tag := e.ana().get(path).is(t, 200).header.Get("ETag")
+			if a := e.ana().with("If-None-Match", tag).get(path).is(t, 304); a.body != "" {
 				t.Errorf("%q", a.body)
 			}
-			h.ana().with("If-None-Match", `"another"`).get(path).is(t, 200)
+			e.ana().with("If-None-Match", `"another"`).get(path).is(t, 200)
 		}
 	})
 	t.Run("to others there is no such image, whether they have its like or not", func(t *testing.T) {
-		h.visitor().get(photo).is(t, 303)
+		e.visitor().get(photo).is(t, 303)
 		for _, path := range []string{photo, photo + "/640", "/rivals" + photo[len("/acme"):]} {
-			h.signedIn("rita").get(path).is(t, 404)
+			e.signedIn("rita").get(path).is(t, 404)
 		}
 	})
 	t.Run("what is no image of the company is not found", func(t *testing.T) {
 		for _, path := range []string{"/acme/images/" + noImage, "/acme/images/x", photo + "0", "/acme/images/" + string(bytes.ToUpper([]byte(photo[len("/acme/images/"):]))), "/acme/images/..%2f..%2fetc%2fpasswd"} {
-			h.ana().get(path).is(t, 404)
+			e.ana().get(path).is(t, 404)
 		}
 	})
 	t.Run("a text shows its small copy, which leads to the whole one", func(t *testing.T) {
-		h.exec("UPDATE ticket SET description = ? WHERE local_id = 1", "![a photo]("+photo+")")
-		h.ana().get("/acme/DEMO-1").is(t, 200).has(t, 1, `.prose a[href="`+photo+`"] img[src="`+photo+`/640"][alt="a photo"]`)
+		e.exec("UPDATE ticket SET description = ? WHERE local_id = 1", "![a photo]("+photo+")")
+		e.ana().get("/acme/DEMO-1").is(t, 200).has(t, 1, `.prose a[href="`+photo+`"] img[src="`+photo+`/640"][alt="a photo"]`)
 	})
 }

@@ -30,7 +30,7 @@ Second,OLD-2,Closed,,Low,,,
 
 // upload sends a file with the form of a new import.
 func (b *browser) uploadImport(file string, pairs ...string) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	for i := 0; i < len(pairs); i += 2 {
@@ -67,15 +67,15 @@ func (a *answer) sends(changes ...string) []string {
 }
 
 func (b *browser) postForm(path string, encoded []string) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(encoded[0])))
 }
 
 func TestImportMapping(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("ben", "acme", accounts.Member)
-	ana := h.ana()
+	e := newEnv(t)
+	e.account("ben", "acme", accounts.Member)
+	ana := e.ana()
 	runOf := func(a *answer) migrations.Run {
 		t.Helper()
 		path := strings.TrimSuffix(a.header.Get("Location"), "/mapping")
@@ -83,7 +83,7 @@ func TestImportMapping(t *testing.T) {
 		if err != nil {
 			t.Fatalf("it leads to %q", path)
 		}
-		run, err := h.workflows.Console.Run(console.AsCommandLine(t.Context()), n)
+		run, err := e.workflows.Console.Run(console.AsCommandLine(t.Context()), n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,25 +152,25 @@ func TestImportMapping(t *testing.T) {
 	})
 	t.Run("nobody else gets to it", func(t *testing.T) {
 		path, _ := begin(t, importFile)
-		h.signedIn("ben").get(path).is(t, 404)
-		h.visitor().get(path).is(t, 303)
-		other := h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
+		e.signedIn("ben").get(path).is(t, 404)
+		e.visitor().get(path).is(t, 303)
+		other := e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
 		ana.get("/admin/migrations/runs/"+fmt.Sprint(other)+"/mapping").is(t, 404)
 	})
 }
 
 func TestRunReport(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := uint64(h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
+	e := newEnv(t)
+	run := uint64(e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
 	for line := 2; line <= 1200; line++ {
 		if line%3 == 0 {
-			h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', '=1')", run, line, line)
+			e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', '=1')", run, line, line)
 		} else {
-			h.exec("INSERT INTO migration_task (run_id, line, payload, state, note) VALUES (?, ?, '{}', 'complete', CONCAT('opened as DEMO-', ?))", run, line, line)
+			e.exec("INSERT INTO migration_task (run_id, line, payload, state, note) VALUES (?, ?, '{}', 'complete', CONCAT('opened as DEMO-', ?))", run, line, line)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(h.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).is(t, 200).body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(e.ana().get(fmt.Sprintf("/admin/migrations/runs/%d/report.csv", run)).is(t, 200).body)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,18 +205,18 @@ func (r taker) Write(p []byte) (int, error) {
 // A file of a large run takes longer to send than a page may take to answer.
 func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := uint64(h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
+	e := newEnv(t)
+	run := uint64(e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"}))
 	for line := 2; line <= 400; line++ {
-		h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', 'x')", run, line, line)
-		h.exec("INSERT INTO migration_task (run_id, line, payload, state) VALUES (?, ?, '{}', 'complete')", run, 1000+line)
+		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, 'No title.', 'x')", run, line, line)
+		e.exec("INSERT INTO migration_task (run_id, line, payload, state) VALUES (?, ?, '{}', 'complete')", run, 1000+line)
 	}
-	ana := h.ana()
+	ana := e.ana()
 	ask := func(ctx context.Context, file string, takes func() error) (r taker, aborted bool) {
 		request := newRequest(http.MethodGet, fmt.Sprintf("/admin/migrations/runs/%d/%s", run, file), "", nil, "Cookie", "counterfoil="+ana.cookie).WithContext(ctx)
 		r = taker{httptest.NewRecorder(), takes}
 		defer func() { aborted = recover() != nil }()
-		h.handler.ServeHTTP(r, request)
+		e.handler.ServeHTTP(r, request)
 		return r, false
 	}
 	for file, lines := range map[string]int{"report.csv": 799, "rejections.csv": 400} {
@@ -228,7 +228,7 @@ func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 			}
 		})
 		t.Run("whoever asked for "+file+" leaves, and nothing more is read", func(t *testing.T) {
-			h.watch.Take()
+			e.watch.Take()
 			pieces := 0
 			_, aborted := ask(t.Context(), file, func() error {
 				if pieces++; pieces > 1 {
@@ -237,7 +237,7 @@ func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 				return nil
 			})
 			reads := 0
-			sent, _ := h.watch.Take()
+			sent, _ := e.watch.Take()
 			for _, statement := range sent {
 				if strings.Contains(statement, "FROM migration_rejection") {
 					reads++

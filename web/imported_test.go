@@ -9,19 +9,19 @@ import (
 )
 
 // imported gives DEMO-1 a key that it had before it was imported.
-func (h *house) imported(slug, origin string) {
-	h.t.Helper()
-	h.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT company_id, ?, id, created_at, TRUE FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
-	h.exec("INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", origin)
+func (e *env) imported(slug, origin string) {
+	e.t.Helper()
+	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT company_id, ?, id, created_at, TRUE FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
+	e.exec("INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", origin)
 }
 
 func TestImportedKeys(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	h.imported("OLD", "OLD-123")
-	ana, sam := h.ana(), h.signedIn("sam")
-	api := &program{h: h, token: h.tokenOf("ana", "acme", accounts.Scopes...)}
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	e.imported("OLD", "OLD-123")
+	ana, sam := e.ana(), e.signedIn("sam")
+	api := &program{env: e, token: e.tokenOf("ana", "acme", accounts.Scopes...)}
 
 	t.Run("open the ticket in pages, the API and the jump box", func(t *testing.T) {
 		ana.get("/acme/OLD-123").leadsTo(t, "/acme/DEMO-1")
@@ -58,7 +58,7 @@ func TestImportedKeys(t *testing.T) {
 		api.patch("/boards/DEMO", map[string]any{"slug": "old", "version": 1}).is(t, http.StatusConflict)
 	})
 	t.Run("go with a ticket to where it goes", func(t *testing.T) {
-		h.exec("UPDATE ticket SET deleted_at = NOW(6), column_id = NULL, rank_in_column = NULL WHERE local_id = 1")
+		e.exec("UPDATE ticket SET deleted_at = NOW(6), column_id = NULL, rank_in_column = NULL WHERE local_id = 1")
 		ana.get("/acme/OLD-123").is(t, 404)
 	})
 }

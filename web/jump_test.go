@@ -22,12 +22,12 @@ func (b *browser) jumps(t testing.TB, board, q string) (keys []string) {
 
 func TestJump(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.newBoard("NINJA")
-	other := h.newBoard("OTHER")
-	h.newTickets("NINJA", 0, "Paint the fins", "Order a café table", "100% of the fins_are done")
-	h.newTickets("OTHER", other.Columns[0].ID, "Fins for a boat")
-	ana := h.ana()
+	e := newEnv(t)
+	e.newBoard("NINJA")
+	other := e.newBoard("OTHER")
+	e.newTickets("NINJA", 0, "Paint the fins", "Order a café table", "100% of the fins_are done")
+	e.newTickets("OTHER", other.Columns[0].ID, "Fins for a boat")
+	ana := e.ana()
 
 	t.Run("a key, in any case, or a number on the board is the ticket at once", func(t *testing.T) {
 		for q, board := range map[string]string{"NINJA-2": "", "ninja-2": "OTHER", " 2 ": "NINJA", "#2": "ninja"} {
@@ -69,13 +69,13 @@ func TestJump(t *testing.T) {
 		ana.get("/acme/jump?q="+strings.Repeat("x", 4000)).is(t, 200)
 	})
 	t.Run("another company's tickets are not found", func(t *testing.T) {
-		h.account("sam", "rivals", accounts.Owner)
-		sam := h.signedIn("sam")
+		e.account("sam", "rivals", accounts.Owner)
+		sam := e.signedIn("sam")
 		sam.get("/rivals/jump?q=NINJA-1").is(t, 200).has(t, 0, ".found")
 		sam.get("/rivals/jump?q=fins").is(t, 200).has(t, 0, ".found")
 	})
 	t.Run("a deleted ticket is not found", func(t *testing.T) {
-		h.program().delete("/tickets/NINJA-1").is(t, 204)
+		e.program().delete("/tickets/NINJA-1").is(t, 204)
 		ana.get("/acme/jump?q=NINJA-1").is(t, 200).has(t, 0, ".found")
 		if got := ana.jumps(t, "NINJA", "paint"); got != nil {
 			t.Error(got)
@@ -86,7 +86,7 @@ func TestJump(t *testing.T) {
 		for i := range titles {
 			titles[i] = fmt.Sprintf("Many %d", i)
 		}
-		h.newTickets("NINJA", 0, titles...)
+		e.newTickets("NINJA", 0, titles...)
 		if got := ana.jumps(t, "NINJA", "many"); len(got) != 10 || got[0] != "NINJA-18" {
 			t.Error(got)
 		}
@@ -95,7 +95,7 @@ func TestJump(t *testing.T) {
 
 func TestKeysHelp(t *testing.T) {
 	t.Parallel()
-	ana := newHouse(t).ana()
+	ana := newEnv(t).ana()
 	ana.get("/acme/keys").is(t, 200).has(t, 1, "main h1")
 	ana.htmx(views.DialogID).get("/acme/keys").fragment(t, 200).has(t, 1, "#dialog-title")
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// goingLive has the house tell what changes while the test goes on.
-func (h *house) goingLive() {
-	h.t.Helper()
-	h.feeding()
+// goingLive sends changes to live pages until the test ends.
+func (e *env) goingLive() {
+	e.t.Helper()
+	e.feeding()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		h.workflows.Delivery.WorkLive(ctx)
+		e.workflows.Delivery.WorkLive(ctx)
 		close(done)
 	}()
-	h.t.Cleanup(func() {
+	e.t.Cleanup(func() {
 		stop()
 		<-done
 	})
@@ -89,12 +89,12 @@ func (s *eventStream) ends(t testing.TB) (last string) {
 }
 
 // ticketID is the id of a ticket's row.
-func (h *house) ticketID(board string, number int) uint64 {
-	h.t.Helper()
-	return uint64(h.count("SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = ? AND t.local_id = ?", board, number))
+func (e *env) ticketID(board string, number int) uint64 {
+	e.t.Helper()
+	return uint64(e.count("SELECT t.id FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = ? AND t.local_id = ?", board, number))
 }
 
-// at is what a page says of when it was drawn, once the house knows.
+// at returns the positions at which a page was drawn, once the server knows them.
 func (b *browser) at(t testing.TB) string {
 	t.Helper()
 	for {
@@ -112,13 +112,13 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	t.Run("what is told of a ticket has the stamp of its card, whatever changed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.goingLive()
-		server, ana := onPort(t, h), h.ana()
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two")
+		e := newEnv(t)
+		e.goingLive()
+		server, ana := onPort(t, e), e.ana()
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two")
 		stream := watch(t, server, ana, "?at="+ana.at(t))
-		card := fmt.Sprint("card-", h.ticketID("NINJA", 1))
+		card := fmt.Sprint("card-", e.ticketID("NINJA", 1))
 		column := func(i int) string { return fmt.Sprint(b.Columns[i].ID) }
 		before := ""
 		for _, change := range [][]string{
@@ -146,12 +146,12 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("a page hears what changes from when it was drawn, and after a break what it missed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.goingLive()
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		e.goingLive()
+		server, ana := onPort(t, e), e.ana()
 		at := ana.at(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One")
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One")
 		stream := watch(t, server, ana, "?at="+at)
 		if kind := stream.Header.Get("Content-Type"); stream.StatusCode != http.StatusOK || kind != "text/event-stream" {
 			t.Fatalf("%d %s", stream.StatusCode, kind)
@@ -159,7 +159,7 @@ func TestLive(t *testing.T) {
 		if hello := stream.change(t); hello.name != "hello" || !strings.Contains(hello.data, `"build"`) {
 			t.Errorf("it begins with %+v", hello)
 		}
-		one := h.ticketID("NINJA", 1)
+		one := e.ticketID("NINJA", 1)
 		for {
 			if e := stream.about(t, "board"); len(e.Tickets) > 0 && slices.Equal(e.Tickets[0][:2], []uint64{one, b.Columns[0].ID}) {
 				break
@@ -170,7 +170,7 @@ func TestLive(t *testing.T) {
 			t.Fatalf("news end with %+v", after)
 		}
 		stream.Body.Close()
-		h.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+		e.program().post("/tickets/NINJA-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
 		stream = watch(t, server, ana, "?at="+at, "Last-Event-ID", after.id)
 		if e := stream.about(t, "ticket"); e.Ticket != one {
 			t.Errorf("the comment is on %d, not %d", e.Ticket, one)
@@ -178,9 +178,9 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("whoever was away too long is told that anything may have changed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.goingLive()
-		server, ana := onPort(t, h), h.ana()
+		e := newEnv(t)
+		e.goingLive()
+		server, ana := onPort(t, e), e.ana()
 		ana.at(t)
 		for _, at := range []string{"", "1.2.3.4", "x", strings.Repeat("9", 1000)} {
 			stream := watch(t, server, ana, "?at="+url.QueryEscape(at))
@@ -190,19 +190,19 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("a stream ends soon after its reader was removed, or signed out", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Check: tick}))
-		h.account("mia", "acme", accounts.Member)
-		h.account("max", "acme", accounts.Member)
-		h.account("moe", "acme", accounts.Member)
-		server := onPort(t, h)
-		mia, maxi, moe := h.signedIn("mia"), h.signedIn("max"), h.signedIn("moe")
+		e := newEnv(t, withStreams(streams.Limits{Check: tick}))
+		e.account("mia", "acme", accounts.Member)
+		e.account("max", "acme", accounts.Member)
+		e.account("moe", "acme", accounts.Member)
+		server := onPort(t, e)
+		mia, maxi, moe := e.signedIn("mia"), e.signedIn("max"), e.signedIn("moe")
 		for _, out := range []struct {
 			who *browser
 			do  func()
 		}{
-			{mia, func() { h.exec("DELETE FROM membership WHERE handle = 'mia'") }},
+			{mia, func() { e.exec("DELETE FROM membership WHERE handle = 'mia'") }},
 			{maxi, func() { maxi.post("/logout").is(t, http.StatusSeeOther) }},
-			{moe, func() { h.exec("UPDATE account SET session_epoch = session_epoch + 1 WHERE name = 'moe'") }},
+			{moe, func() { e.exec("UPDATE account SET session_epoch = session_epoch + 1 WHERE name = 'moe'") }},
 		} {
 			stream := watch(t, server, &browser{cookie: out.who.cookie}, "")
 			if hello := stream.change(t); hello.name != "hello" {
@@ -216,29 +216,29 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("it has a sign of life, and ends when the server stops", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Beat: tick}))
-		h.goingLive()
-		server, outlived := inAHurry(t, h)
-		ana := h.ana()
+		e := newEnv(t, withStreams(streams.Limits{Beat: tick}))
+		e.goingLive()
+		server, outlived := inAHurry(t, e)
+		ana := e.ana()
 		stream := watch(t, server, ana, "?at="+ana.at(t))
 		for !outlived() {
 			if _, err := stream.next(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h.endStreams()
+		e.endStreams()
 		if last := stream.ends(t); last != "" {
 			t.Errorf("it ends with %q", last)
 		}
 	})
 	t.Run("who is signed out is told so, and who has too many is told when to come again", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{OfOne: 1}))
-		server := onPort(t, h)
-		if stream := watch(t, server, h.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
+		e := newEnv(t, withStreams(streams.Limits{OfOne: 1}))
+		server := onPort(t, e)
+		if stream := watch(t, server, e.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
 			t.Errorf("signed out: %d", stream.StatusCode)
 		}
-		ana := h.ana()
+		ana := e.ana()
 		watch(t, server, ana, "").change(t)
 		if second := watch(t, server, ana, ""); second.StatusCode != http.StatusServiceUnavailable || second.Header.Get("Retry-After") == "" {
 			t.Errorf("the second: %d, %v", second.StatusCode, second.Header)
@@ -246,13 +246,13 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.goingLive()
-		ana := h.ana()
+		e := newEnv(t)
+		e.goingLive()
+		ana := e.ana()
 		at := ana.at(t)
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One")
-		one := fmt.Sprintf(`[[%d,%d,`, h.ticketID("NINJA", 1), b.Columns[0].ID)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One")
+		one := fmt.Sprintf(`[[%d,%d,`, e.ticketID("NINJA", 1), b.Columns[0].ID)
 		var news struct {
 			At     string
 			Events []struct {

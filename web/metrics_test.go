@@ -11,7 +11,7 @@ import (
 
 func TestMetricsOfMigrations(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	e := newEnv(t)
 	for _, statement := range []string{
 		`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at) VALUES (7, 'purge', '{}', 'running', NOW(6), '{}', 100, 'Ana', NOW(6))`,
 		`INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at)
@@ -22,11 +22,11 @@ func TestMetricsOfMigrations(t *testing.T) {
 		`INSERT INTO migration_worker (id, host, pid, version, state, started_at, beat_at, lease_until)
 		 VALUES (1, 'server', 1, '1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 DAY), (2, 'server', 2, '1', 'active', NOW(6), NOW(6), NOW(6) - INTERVAL 1 DAY)`,
 	} {
-		if _, err := h.sql.ExecContext(t.Context(), statement); err != nil {
+		if _, err := e.sql.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	body := h.visitor().get("/metrics").is(t, 200).body
+	body := e.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{
 		`counterfoil_migration_runs{state="running"} 1`,
 		`counterfoil_migration_runs{state="paused"} 64`, // more than a page of a list
@@ -44,8 +44,8 @@ func TestMetricsOfMigrations(t *testing.T) {
 		}
 	}
 
-	h.sql.Close()
-	if body := h.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
+	e.sql.Close()
+	if body := e.visitor().get("/metrics").is(t, 200).body; !strings.Contains(body, "go_goroutines") {
 		t.Error("without a database there are no metrics at all")
 	}
 }
@@ -53,7 +53,7 @@ func TestMetricsOfMigrations(t *testing.T) {
 // Prometheus asks for gzip, and unpacks once.
 func TestMetricsAreCompressedOnce(t *testing.T) {
 	t.Parallel()
-	a := newHouse(t).visitor().with("Accept-Encoding", "gzip").get("/metrics").is(t, http.StatusOK)
+	a := newEnv(t).visitor().with("Accept-Encoding", "gzip").get("/metrics").is(t, http.StatusOK)
 	unpacked, err := gzip.NewReader(strings.NewReader(a.body))
 	if err != nil {
 		t.Fatal(err)

@@ -21,9 +21,9 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-func (h *house) run(t *testing.T, run id.Run) migrations.Run {
+func (e *env) run(t *testing.T, run id.Run) migrations.Run {
 	t.Helper()
-	r, err := h.workflows.Console.Run(console.AsCommandLine(t.Context()), run)
+	r, err := e.workflows.Console.Run(console.AsCommandLine(t.Context()), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func (h *house) run(t *testing.T, run id.Run) migrations.Run {
 
 func TestListOfRuns(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	t.Run("before there was one it says what this is for", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".runs").has(t, 0, ".banner")
 		if text := a.text(t, "#runs .sheet .lead"); !strings.Contains(text, "bulk work") {
@@ -41,13 +41,13 @@ func TestListOfRuns(t *testing.T) {
 		}
 		a.has(t, 1, ".kinds a[href='/admin/migrations/count-up/new']")
 	})
-	run := h.readyRun(12_482)
+	run := e.readyRun(12_482)
 	t.Run("without a worker it warns", func(t *testing.T) {
 		if text := ana.get("/admin/migrations").text(t, "#runs .banner"); !strings.Contains(text, "no worker is running") {
 			t.Error(text)
 		}
 	})
-	h.worker("web-1")
+	e.worker("web-1")
 	t.Run("a run is a row, its secret masked", func(t *testing.T) {
 		a := ana.get("/admin/migrations").is(t, http.StatusOK).has(t, 0, ".banner")
 		text := a.text(t, "#"+views.RunRowID(run))
@@ -68,21 +68,21 @@ func TestListOfRuns(t *testing.T) {
 		if a.header.Get("Cache-Control") != "private, no-store" {
 			t.Error(a.header)
 		}
-		h.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished', finished_at = NOW(6)")
+		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished', finished_at = NOW(6)")
 		ana.htmx(views.RunListID).get("/admin/migrations").has(t, 1, "#runs[data-live='10000']")
 	})
 	t.Run("a migration that is gone is warned of while its run is not over", func(t *testing.T) {
-		gone := h.readyRun(7)
-		h.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", gone)
+		gone := e.readyRun(7)
+		e.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", gone)
 		if text := ana.get("/admin/migrations").text(t, "#runs .banner"); !strings.Contains(text, "gone (run 2)") {
 			t.Error(text)
 		}
-		h.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished' WHERE id = ?", gone)
+		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'finished' WHERE id = ?", gone)
 		ana.get("/admin/migrations").has(t, 0, "#runs .banner")
 	})
 	t.Run("what is over is shown page by page", func(t *testing.T) {
 		for range migrations.RunsPerPage {
-			h.exec("INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) SELECT name, params, 'finished', 'complete', NOW(6), knobs, actor, NOW(6) FROM migration_run WHERE id = ?", run)
+			e.exec("INSERT INTO migration_run (name, params, listed, state, state_since, knobs, actor, created_at) SELECT name, params, 'finished', 'complete', NOW(6), knobs, actor, NOW(6) FROM migration_run WHERE id = ?", run)
 		}
 		a := ana.get("/admin/migrations").has(t, migrations.RunsPerPage, ".runs tbody tr")
 		older := a.page().Find("#"+views.OlderRunsID+" .more a").AttrOr("href", "")
@@ -93,8 +93,8 @@ func TestListOfRuns(t *testing.T) {
 
 func TestNewRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	const path = "/admin/migrations/count-up"
 	t.Run("each kind of parameter has its control, and the database is named", func(t *testing.T) {
 		a := ana.get(path+"/new").is(t, http.StatusOK).has(t, 1, "#run-p-to[inputmode=numeric][required]").has(t, 3, "select#run-p-mode option").
@@ -104,7 +104,7 @@ func TestNewRun(t *testing.T) {
 		}
 	})
 	t.Run("all that is wrong is said, and what was typed stays but for secrets", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a := ana.post(path+"/runs", "p-to", "many", "p-mode", "sideways", "p-label", strings.Repeat("long ", 9), "p-loud", "true", "p-key", "hush hush", "dry", "true").is(t, http.StatusUnprocessableEntity)
 			for _, field := range []string{"to", "mode", "label"} {
 				a.has(t, 1, "#run-p-"+field+"-error").has(t, 1, "#run-p-"+field+"[aria-invalid]")
@@ -123,26 +123,26 @@ func TestNewRun(t *testing.T) {
 	})
 	t.Run("the second of two that do the same is told of the first", func(t *testing.T) {
 		ana.post(path+"/runs", "p-to", "7", "p-mode", "up", "p-loud", "true").goesTo(t, "/admin/migrations/runs/1")
-		if r := h.run(t, 1); r.Actor != "Ana" || r.Values["to"] != "7" || r.Values["loud"] != "true" || r.Dry {
+		if r := e.run(t, 1); r.Actor != "Ana" || r.Values["to"] != "7" || r.Values["loud"] != "true" || r.Dry {
 			t.Errorf("%+v", r)
 		}
 		a := ana.post(path+"/runs", "p-to", "7", "p-mode", "up", "p-loud", "true").is(t, http.StatusConflict)
 		if text := a.text(t, ".summary"); !strings.Contains(text, "Run 1 does the same") {
 			t.Error(text)
 		}
-		if n := h.count("SELECT COUNT(*) FROM migration_run"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM migration_run"); n != 1 {
 			t.Errorf("%d runs", n)
 		}
 	})
 	t.Run("a dry run is done for real with its values and its secret", func(t *testing.T) {
 		ana.post(path+"/runs", "p-to", "8", "p-mode", "down", "p-key", "hush", "dry", "true").is(t, http.StatusSeeOther)
-		dry := fmt.Sprint(h.count("SELECT MAX(id) FROM migration_run"))
+		dry := fmt.Sprint(e.count("SELECT MAX(id) FROM migration_run"))
 		a := ana.get(path+"/new?from="+dry).is(t, http.StatusOK).has(t, 1, "option[value=down][selected]")
 		if a.value(t, "#run-p-to") != "8" || a.value(t, "#run-p-key") != "" || a.value(t, "[name=from]") != dry || strings.Contains(a.body, "hush") {
 			t.Error(a.body)
 		}
 		ana.post(path+"/runs", "from", dry, "p-to", "9", "p-mode", "down", "p-key", "").is(t, http.StatusSeeOther)
-		if r := h.run(t, id.Run(h.count("SELECT MAX(id) FROM migration_run"))); r.Dry || r.Values["to"] != "9" || r.Values["key"] != migrations.Masked {
+		if r := e.run(t, id.Run(e.count("SELECT MAX(id) FROM migration_run"))); r.Dry || r.Values["to"] != "9" || r.Values["key"] != migrations.Masked {
 			t.Errorf("%+v", r)
 		}
 		ana.get("/admin/migrations/read-lines/new?from=1").is(t, http.StatusNotFound)
@@ -179,7 +179,7 @@ func multi(fields [][2]string, file io.Reader, last ...[2]string) (kind string, 
 }
 
 func (b *browser) upload(path string, fields [][2]string, file io.Reader, last ...[2]string) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	kind, body := multi(fields, file, last...)
 	return b.send(newRequest(http.MethodPost, path, kind, body))
 }
@@ -196,12 +196,12 @@ func (errorReader) Read([]byte) (int, error) { return 0, errors.New("connection 
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	const path = "/admin/migrations/read-lines/runs"
-	h := newHouse(t, func(cfg *web.Config) { cfg.MaxUpload = 11 << 20 })
-	ana, files := h.ana(), h.files
+	e := newEnv(t, func(cfg *web.Config) { cfg.MaxUpload = 11 << 20 })
+	ana, files := e.ana(), e.files
 	nothing := func(t *testing.T, do func()) {
 		t.Helper()
 		before := len(files.files)
-		h.unchanged(t, do)
+		e.unchanged(t, do)
 		if len(files.files) != before {
 			t.Errorf("%d files are left", len(files.files))
 		}
@@ -211,7 +211,7 @@ func TestUpload(t *testing.T) {
 		content := make([]byte, 10<<20)
 		_, _ = rand.Read(content)
 		ana.upload(path, [][2]string{{"p-note", "large"}}, bytes.NewReader(content)).goesTo(t, "/admin/migrations/runs/1")
-		if r := h.run(t, 1); r.Upload != "lines <b>.txt" || r.Values["note"] != "large" {
+		if r := e.run(t, 1); r.Upload != "lines <b>.txt" || r.Values["note"] != "large" {
 			t.Errorf("%+v", r)
 		}
 		for _, kept := range files.files {
@@ -285,9 +285,9 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestStartRun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
-	run := h.readyRun(12_482)
+	e := newEnv(t)
+	ana := e.ana()
+	run := e.readyRun(12_482)
 	path := views.RunStartPath(run)
 	t.Run("the question has the exact number, the host and the database", func(t *testing.T) {
 		a := ana.get(path).is(t, http.StatusOK)
@@ -309,7 +309,7 @@ func TestStartRun(t *testing.T) {
 		return append(fields, pairs...)
 	}
 	t.Run("what is wrong is said beside its field", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for field, values := range map[string][]string{
 				"canary": {"0", "-1", "x", "1.5", "12482", "99999999999999999999"}, "concurrency": {"", "-1", "0", "1001", "2.5", "many"}, "rate": {"-1", "NaN", "Inf", "x", "1e300"}, "max_lag": {"-1", "1d"},
 			} {
@@ -323,7 +323,7 @@ func TestStartRun(t *testing.T) {
 		})
 	})
 	t.Run("of two settings that are refused each says so at its own field", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a := ana.post(path, form("concurrency", "1001", "max_threads", "100001")...).is(t, http.StatusUnprocessableEntity)
 			for field, want := range map[string]string{"concurrency": "Concurrency must be from 1 to 1000.", "max_threads": "Max threads must be from 0 to 100000."} {
 				if got := a.text(t, "#start-"+field+"-error"); got != want {
@@ -348,21 +348,21 @@ func TestStartRun(t *testing.T) {
 		}
 	})
 	t.Run("only what was changed is turned, and the canary is set", func(t *testing.T) {
-		if _, err := h.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{"max_threads": 7}); err != nil {
+		if _, err := e.workflows.Console.TurnKnobs(console.AsCommandLine(t.Context()), run, migrations.KnobChange{"max_threads": 7}); err != nil {
 			t.Fatal(err)
 		}
 		ana.post(path, form("canary", "1,000", "rate", "2.5", "max_lag", "30")...).goesTo(t, views.RunPath(run))
-		r := h.run(t, run)
+		r := e.run(t, run)
 		if r.State != migrations.Running || r.CanaryLeft == nil || *r.CanaryLeft != 1000 || r.Knobs.Rate != 2.5 || r.Knobs.MaxThreads != 7 || r.Knobs.MaxLag.Seconds() != 30 {
 			t.Errorf("%+v", r)
 		}
 	})
 	t.Run("who comes second is told, and changes nothing", func(t *testing.T) {
-		h.unchanged(t, func() { ana.post(path, form("canary", "1,000", "rate", "9")...).is(t, http.StatusConflict) })
+		e.unchanged(t, func() { ana.post(path, form("canary", "1,000", "rate", "9")...).is(t, http.StatusConflict) })
 	})
 	t.Run("what was started is past the question", func(t *testing.T) {
 		ana.get(path).is(t, http.StatusOK).has(t, 0, "#start form")
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a := ana.post(path, form()...).is(t, http.StatusConflict).has(t, 0, "#start form").has(t, 0, "[data-live]")
 			if text := a.text(t, "#start"); !strings.Contains(text, "Running") {
 				t.Error(text)
@@ -370,8 +370,8 @@ func TestStartRun(t *testing.T) {
 		})
 	})
 	t.Run("while it is filled the question is asked for again and again", func(t *testing.T) {
-		filling := h.openRun("count-up", migrations.Values{"to": "99", "mode": "down"})
-		h.exec("UPDATE migration_run SET state = 'filling', total = 1234 WHERE id = ?", filling)
+		filling := e.openRun("count-up", migrations.Values{"to": "99", "mode": "down"})
+		e.exec("UPDATE migration_run SET state = 'filling', total = 1234 WHERE id = ?", filling)
 		a := ana.htmx(views.StartID).get(views.RunStartPath(filling)).is(t, http.StatusOK).has(t, 1, "#start[data-live]").has(t, 0, "#start form").has(t, 1, ".banner")
 		if text := a.text(t, "#start .lead"); !strings.Contains(text, "1,234 tasks so far") {
 			t.Error(text)
@@ -384,16 +384,16 @@ func TestStartRun(t *testing.T) {
 
 func TestRejections(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
-	run := h.readyRun(5)
+	e := newEnv(t)
+	ana := e.ana()
+	run := e.readyRun(5)
 	path := views.RunRejectionsPath(run)
 	ana.get(path).is(t, http.StatusOK).has(t, 0, "table")
 	const lines = migrations.RejectionsPerPage + 20
 	for n := 1; n <= lines; n++ {
-		h.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, ?, ?)", run, n, n*10, "The <b data-evil>date</b> is none.", "=HYPERLINK(\"x\"),\n<img data-evil>")
+		e.exec("INSERT INTO migration_rejection (run_id, number, line, reason, content) VALUES (?, ?, ?, ?, ?)", run, n, n*10, "The <b data-evil>date</b> is none.", "=HYPERLINK(\"x\"),\n<img data-evil>")
 	}
-	h.exec("UPDATE migration_run SET rejected = ? WHERE id = ?", lines, run)
+	e.exec("UPDATE migration_run SET rejected = ? WHERE id = ?", lines, run)
 	a := ana.get(path).is(t, http.StatusOK).has(t, migrations.RejectionsPerPage, "#"+views.RejectionsID+" tbody tr").has(t, 0, "[data-evil]")
 	if text := a.text(t, "h1"); text != "120 rejected lines" {
 		t.Error(text)
@@ -413,7 +413,7 @@ func TestRejections(t *testing.T) {
 	if text := a.text(t, "#"+views.UnlistedID); text != "" {
 		t.Error(text)
 	}
-	h.exec("UPDATE migration_run SET rejected = 10700 WHERE id = ?", run)
+	e.exec("UPDATE migration_run SET rejected = 10700 WHERE id = ?", run)
 	if text := ana.get(path).is(t, http.StatusOK).text(t, "#"+views.UnlistedID); text != ends {
 		t.Error(text)
 	}
@@ -430,10 +430,10 @@ func TestRejections(t *testing.T) {
 
 func TestWorkers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	ana.get("/admin/migrations/workers").is(t, http.StatusOK).has(t, 1, ".banner")
-	worker := h.worker(`<b data-evil>host</b>`)
+	worker := e.worker(`<b data-evil>host</b>`)
 	row := "#" + views.WorkerItemID(worker)
 	a := ana.get("/admin/migrations/workers").is(t, http.StatusOK).has(t, 0, "[data-evil]")
 	for _, want := range []string{"process 4711", "Working", "1,234,567", "8.2", "1.0"} {
@@ -451,18 +451,18 @@ func TestWorkers(t *testing.T) {
 		t.Error(text)
 	}
 	ana.post(drain, "drain", "maybe").is(t, http.StatusUnprocessableEntity)
-	h.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+	e.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND")
 	ana.get("/admin/migrations/workers").has(t, 0, row+" form")
 }
 
 func TestErrorsOfMigrations(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := h.readyRun(3)
-	h.account("ben", "acme", "member")
+	e := newEnv(t)
+	run := e.readyRun(3)
+	e.account("ben", "acme", "member")
 	t.Run("an error page leads an operator back to the migrations, anyone else to the boards", func(t *testing.T) {
 		for _, path := range []string{"/runs/99", "/nothing/new", "/nothing", "/runs/x", views.RunTaskPath(run, 99)[len(views.MigrationsPath):], "?before=x"} {
-			a := h.ana().get(views.MigrationsPath + path)
+			a := e.ana().get(views.MigrationsPath + path)
 			if a.code < 400 {
 				t.Errorf("%s: %d", path, a.code)
 			}
@@ -471,22 +471,22 @@ func TestErrorsOfMigrations(t *testing.T) {
 				t.Errorf("%s: %s", path, text)
 			}
 		}
-		h.ana().post(views.RunPausePath(99), "paused", "1").is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']")
-		h.signedIn("ben").get(views.RunPath(run)).is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
-		h.ana().get("/acme/NOPE-1").is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
+		e.ana().post(views.RunPausePath(99), "paused", "1").is(t, http.StatusNotFound).has(t, 1, "main .actions a[href='"+views.MigrationsPath+"']")
+		e.signedIn("ben").get(views.RunPath(run)).is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
+		e.ana().get("/acme/NOPE-1").is(t, http.StatusNotFound).has(t, 0, "main .actions a[href='"+views.MigrationsPath+"']")
 	})
 }
 
 func TestQuestionsAboutNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := h.readyRun(3)
-	h.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
+	e := newEnv(t)
+	run := e.readyRun(3)
+	e.exec("UPDATE migration_run SET state = 'complete', finished_at = NOW(6) WHERE id = ?", run)
 	t.Run("what cannot be done is not asked about: there is only a way back", func(t *testing.T) {
 		for path, says := range map[string]string{
 			views.RunCancellationPath(run): "is over", views.RunRetriesPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?all=1": "failed any more", views.RunSkipsPath(run) + "?waiting=1": "No task waits",
 		} {
-			a := h.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
+			a := e.ana().get(path).is(t, http.StatusOK).has(t, 0, "#run-question button").has(t, 1, "#run-question a[href='"+views.RunPath(run)+"']")
 			if text := a.text(t, "#run-question"); !strings.Contains(text, says) {
 				t.Errorf("%s: %s", path, text)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// probes are migrations that every house has: one with a parameter of each kind, and one with a file.
+// probes are migrations of every env: one with a parameter of each kind, and one with a file.
 func probes() []*migrations.Migration {
 	nothing := func(context.Context, *migrations.Work) error { return nil }
 	return []*migrations.Migration{
@@ -66,7 +66,7 @@ func probes() []*migrations.Migration {
 	}
 }
 
-// memory keeps the uploads of a house.
+// memory keeps uploads.
 type memory struct {
 	mu    sync.Mutex
 	files map[string][]byte
@@ -104,27 +104,27 @@ func (m *memory) Delete(_ context.Context, name string) error {
 }
 
 // openRun opens a run as the command line does.
-func (h *house) openRun(name string, values migrations.Values) id.Run {
-	h.t.Helper()
-	run, err := h.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{})
+func (e *env) openRun(name string, values migrations.Values) id.Run {
+	e.t.Helper()
+	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{})
 	if err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return run.ID
 }
 
 // readyRun is a run that is filled with so many tasks, of which none is there.
-func (h *house) readyRun(tasks int) id.Run {
-	h.t.Helper()
-	runs := h.count("SELECT COUNT(*) FROM migration_run")
-	run := h.openRun("count-up", migrations.Values{"to": strconv.Itoa(int(runs) + 100), "mode": "up", "key": "hush"})
-	h.exec("UPDATE migration_run SET state = 'ready', total = ? WHERE id = ?", tasks, run)
+func (e *env) readyRun(tasks int) id.Run {
+	e.t.Helper()
+	runs := e.count("SELECT COUNT(*) FROM migration_run")
+	run := e.openRun("count-up", migrations.Values{"to": strconv.Itoa(int(runs) + 100), "mode": "up", "key": "hush"})
+	e.exec("UPDATE migration_run SET state = 'ready', total = ? WHERE id = ?", tasks, run)
 	return run
 }
 
 // worker adds a worker that lives for a minute.
-func (h *house) worker(host string) id.Worker {
-	h.t.Helper()
-	return id.Worker(h.exec(`INSERT INTO migration_worker (host, pid, version, knows, state, in_flight, finished, per_second, started_at, beat_at, lease_until)
+func (e *env) worker(host string) id.Worker {
+	e.t.Helper()
+	return id.Worker(e.exec(`INSERT INTO migration_worker (host, pid, version, knows, state, in_flight, finished, per_second, started_at, beat_at, lease_until)
 		VALUES (?, 4711, '1.0', 'count-up read-lines', 'active', 3, 1234567, 8.25, NOW(6), NOW(6), NOW(6) + INTERVAL 60 SECOND)`, host))
 }

@@ -21,19 +21,19 @@ func (a *answer) leadsTo(t testing.TB, path string) {
 }
 
 // hadOnce gives DEMO a slug, and DEMO-1 a key, as if they had had them once.
-func (h *house) hadOnce(slug string, number int) {
-	h.t.Helper()
-	h.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, ?, id, created_at FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
-	h.exec("INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT board_id, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", number)
+func (e *env) hadOnce(slug string, number int) {
+	e.t.Helper()
+	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, ?, id, created_at FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
+	e.exec("INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT board_id, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", number)
 }
 
 func TestOldNames(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	h.hadOnce("OLD", 77)
-	ana, sam := h.ana(), h.signedIn("sam")
-	strangers := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	e.hadOnce("OLD", 77)
+	ana, sam := e.ana(), e.signedIn("sam")
+	strangers := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 
 	t.Run("every page of an old slug or key leads to the current one, with the rest of its address", func(t *testing.T) {
 		for old, now := range map[string]string{
@@ -56,7 +56,7 @@ func TestOldNames(t *testing.T) {
 			ana.htmx("board").get(old).leadsTo(t, now)
 			ana.get(now).is(t, 200)
 			sam.get(old).is(t, 404)
-			h.visitor().get(old).is(t, 303)
+			e.visitor().get(old).is(t, 303)
 		}
 		ana.get("/acme/OLD-78").is(t, 404)
 		ana.get("/acme/boards/OLDER").is(t, 404)
@@ -70,7 +70,7 @@ func TestOldNames(t *testing.T) {
 	})
 
 	t.Run("the API leads to the current name, and does what is sent to an old one", func(t *testing.T) {
-		p := h.program()
+		p := e.program()
 		for old, now := range map[string]string{
 			"/tickets/OLD-77":               "/api/v1/tickets/DEMO-1",
 			"/boards/OLD":                   "/api/v1/boards/DEMO",

@@ -15,9 +15,9 @@ import (
 
 // invitation makes one as who manages acme, and returns the path of its link.
 func (b *browser) invitation(pairs ...string) string {
-	b.h.t.Helper()
-	a := b.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, pairs...)...).is(b.h.t, http.StatusCreated)
-	return pathOf(b.h.t, a.value(b.h.t, "#link"))
+	b.env.t.Helper()
+	a := b.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, pairs...)...).is(b.env.t, http.StatusCreated)
+	return pathOf(b.env.t, a.value(b.env.t, "#link"))
 }
 
 func pathOf(t testing.TB, link string) string {
@@ -34,9 +34,9 @@ func newcomer(name string) []string {
 }
 
 // idOf is the id of a person's account.
-func (h *house) idOf(name string) int64 {
-	h.t.Helper()
-	return h.count("SELECT id FROM account WHERE email = ?", name+"@example.com")
+func (e *env) idOf(name string) int64 {
+	e.t.Helper()
+	return e.count("SELECT id FROM account WHERE email = ?", name+"@example.com")
 }
 
 func TestInvitation(t *testing.T) {
@@ -44,9 +44,9 @@ func TestInvitation(t *testing.T) {
 
 	t.Run("makes a member of someone new, who is signed in then", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		path := h.ana().invitation("role", "viewer", "note", "For Bo")
-		bo := h.visitor()
+		e := newEnv(t)
+		path := e.ana().invitation("role", "viewer", "note", "For Bo")
+		bo := e.visitor()
 		bo.get(path).is(t, 200).has(t, 1, "form[action='"+path+"'] input[name=password]")
 		a := bo.post(path, "name", "", "email", "bo", "password", "short").is(t, 422)
 		a.has(t, 3, "[aria-invalid=true]")
@@ -56,20 +56,20 @@ func TestInvitation(t *testing.T) {
 		bo.post(path, newcomer("bo")...).goesTo(t, "/acme")
 		bo.get("/acme").is(t, 200)
 		bo.post("/acme/boards", "slug", "NINJA", "title", "x").is(t, 403)
-		if n := h.count("SELECT COUNT(*) FROM membership WHERE role = 'viewer' AND handle = 'bo'"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'viewer' AND handle = 'bo'"); n != 1 {
 			t.Error("Bo is no viewer with a handle")
 		}
-		h.visitor().get(path).is(t, 404)
-		h.visitor().post(path, newcomer("bob")...).is(t, 404)
+		e.visitor().get(path).is(t, 404)
+		e.visitor().post(path, newcomer("bob")...).is(t, 404)
 	})
 
 	t.Run("makes a member of someone with an account by one button", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("sam", "rivals", accounts.Owner)
-		path := h.ana().invitation()
-		h.visitor().post(path, newcomer("sam")...).is(t, 409).has(t, 1, "#join-email-error")
-		sam := h.visitor()
+		e := newEnv(t)
+		e.account("sam", "rivals", accounts.Owner)
+		path := e.ana().invitation()
+		e.visitor().post(path, newcomer("sam")...).is(t, 409).has(t, 1, "#join-email-error")
+		sam := e.visitor()
 		sam.post("/login", "email", "sam@example.com", "password", password, "next", path).goesTo(t, path)
 		sam.get(path).has(t, 0, "main form[action='"+path+"'] input")
 		sam.post(path).goesTo(t, "/acme")
@@ -78,29 +78,29 @@ func TestInvitation(t *testing.T) {
 
 	t.Run("is not used up by who belongs to the company already", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		path := ana.invitation()
 		ana.post(path).goesTo(t, "/acme")
-		if n := h.count("SELECT uses FROM invitation"); n != 0 {
+		if n := e.count("SELECT uses FROM invitation"); n != 0 {
 			t.Errorf("it has %d uses", n)
 		}
 	})
 
 	t.Run("that is unknown, revoked, over or used up looks the same", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		revoked, over, used := ana.invitation(), ana.invitation(), ana.invitation()
 		ana.post("/acme/people/invitations/1/revocation").goesTo(t, "/acme/people")
-		h.exec("UPDATE invitation SET expires_at = created_at WHERE id = 2")
-		h.visitor().post(used, newcomer("bo")...).is(t, 303)
-		unknown := h.visitor().get("/join/nobody-knows-this").is(t, 404).body
+		e.exec("UPDATE invitation SET expires_at = created_at WHERE id = 2")
+		e.visitor().post(used, newcomer("bo")...).is(t, 303)
+		unknown := e.visitor().get("/join/nobody-knows-this").is(t, 404).body
 		for _, path := range []string{revoked, over, used, "/join/%00", "/join/%ff", "/join/'%20OR%201=1--", "/join/" + strings.Repeat("a", 5000)} {
-			if a := h.visitor().get(path).is(t, 404); a.body != unknown {
+			if a := e.visitor().get(path).is(t, 404); a.body != unknown {
 				t.Errorf("%.60s shows which it is", path)
 			}
-			h.visitor().post(path, newcomer("eve")...).is(t, 404)
+			e.visitor().post(path, newcomer("eve")...).is(t, 404)
 		}
 		ana.get("/acme/people").has(t, 0, "#invitations tbody tr")
 		if !strings.Contains(unknown, "Ask whoever sent it for a new one") {
@@ -110,12 +110,12 @@ func TestInvitation(t *testing.T) {
 
 	t.Run("for one lets in one of many who come at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		path := h.ana().invitation()
+		e := newEnv(t)
+		path := e.ana().invitation()
 		many := make([]*browser, 8)
 		for i := range many {
-			h.account(fmt.Sprint("guest", i), "rivals", accounts.Member)
-			many[i] = h.signedIn(fmt.Sprint("guest", i))
+			e.account(fmt.Sprint("guest", i), "rivals", accounts.Member)
+			many[i] = e.signedIn(fmt.Sprint("guest", i))
 		}
 		codes := make([]int, len(many))
 		var group sync.WaitGroup
@@ -131,46 +131,46 @@ func TestInvitation(t *testing.T) {
 				t.Errorf("status %d", code)
 			}
 		}
-		if members := h.count("SELECT COUNT(*) FROM membership WHERE company_id = 1"); in != 1 || members != 2 || h.count("SELECT uses FROM invitation") != 1 {
+		if members := e.count("SELECT COUNT(*) FROM membership WHERE company_id = 1"); in != 1 || members != 2 || e.count("SELECT uses FROM invitation") != 1 {
 			t.Errorf("%d got in, there are %d members", in, members)
 		}
 	})
 
 	t.Run("for many lets in many", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		path := h.ana().invitation("many", "yes")
+		e := newEnv(t)
+		path := e.ana().invitation("many", "yes")
 		for _, name := range []string{"bo", "cy"} {
-			h.visitor().post(path, newcomer(name)...).goesTo(t, "/acme")
+			e.visitor().post(path, newcomer(name)...).goesTo(t, "/acme")
 		}
-		if got := h.ana().get("/acme/people").text(t, "#invitations td[data-label=Used]"); got != "2 times" {
+		if got := e.ana().get("/acme/people").text(t, "#invitations td[data-label=Used]"); got != "2 times" {
 			t.Errorf("it says %q", got)
 		}
 	})
 
 	t.Run("gives no role above one's own", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		adam := h.signedIn("adam")
+		e := newEnvWithRoles(t)
+		adam := e.signedIn("adam")
 		adam.get("/acme/people").has(t, 0, "#invite-role option[value=owner]")
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			adam.post("/acme/people/invitations", "role", "owner", "days", "7").is(t, 403)
 			for _, bad := range [][]string{{"role", "god"}, {"role", ""}, {"days", "0"}, {"days", "9999"}, {"days", "x"}, {"note", strings.Repeat("x", 256)}, {"note", "\x00"}, {"note", "\xff"}} {
 				adam.post("/acme/people/invitations", append([]string{"role", "member", "days", "7"}, bad...)...).is(t, 422)
 			}
 		})
-		h.signedIn("olga").invitation("role", "owner")
+		e.signedIn("olga").invitation("role", "owner")
 	})
 
 	t.Run("is stored as a hash, and ends with the membership of who made it", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		path := h.signedIn("adam").invitation()
-		if n := h.count("SELECT COUNT(*) FROM invitation WHERE hash = UNHEX(SHA2(?, 256))", strings.TrimPrefix(path, "/join/")); n != 1 || len(path) != len("/join/")+43 {
+		e := newEnvWithRoles(t)
+		path := e.signedIn("adam").invitation()
+		if n := e.count("SELECT COUNT(*) FROM invitation WHERE hash = UNHEX(SHA2(?, 256))", strings.TrimPrefix(path, "/join/")); n != 1 || len(path) != len("/join/")+43 {
 			t.Errorf("%s is not stored as its hash", path)
 		}
-		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("adam"))).goesTo(t, "/acme/people")
-		h.visitor().get(path).is(t, 404)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("adam"))).goesTo(t, "/acme/people")
+		e.visitor().get(path).is(t, 404)
 	})
 }
 
@@ -179,79 +179,79 @@ func TestMembers(t *testing.T) {
 
 	t.Run("who is removed is signed out at once, with their tokens, and their tickets stay", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		mia, token := h.signedIn("mia"), h.tokenOf("mia", "acme", accounts.Scopes...)
+		e := newEnvWithRoles(t)
+		mia, token := e.signedIn("mia"), e.tokenOf("mia", "acme", accounts.Scopes...)
 		mia.post("/acme/boards/DEMO/tickets", "title", "Mia's").is(t, 303)
-		(&program{h: h, token: token}).get("/boards").is(t, 200)
-		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("mia"))).goesTo(t, "/acme/people")
+		(&program{env: e, token: token}).get("/boards").is(t, 200)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("mia"))).goesTo(t, "/acme/people")
 		mia.get("/acme").goesTo(t, "/login?next=%2Facme")
 		mia.get("/account").is(t, 303)
 		mia.htmx("dialog").get("/acme/boards/DEMO/tickets/new").is(t, 401)
-		(&program{h: h, token: token}).get("/boards").is(t, 401)
-		if n := h.count("SELECT COUNT(*) FROM ticket WHERE title = 'Mia''s' AND deleted_at IS NULL"); n != 1 {
+		(&program{env: e, token: token}).get("/boards").is(t, 401)
+		if n := e.count("SELECT COUNT(*) FROM ticket WHERE title = 'Mia''s' AND deleted_at IS NULL"); n != 1 {
 			t.Error("the ticket is gone")
 		}
-		h.signedIn("mia").get("/acme").is(t, 404)
+		e.signedIn("mia").get("/acme").is(t, 404)
 	})
 
 	t.Run("the last owner neither leaves nor becomes less, also where two owners do so at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/acme/people/1/removal").is(t, 409)
 		ana.post("/acme/people/1/role", "role", "member").is(t, 409).has(t, 1, "#person-role-error")
-		h.account("olga", "acme", accounts.Owner)
-		olga := h.signedIn("olga")
+		e.account("olga", "acme", accounts.Owner)
+		olga := e.signedIn("olga")
 		var group sync.WaitGroup
 		group.Go(func() { ana.post("/acme/people/1/removal") })
-		group.Go(func() { olga.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("olga")), "role", "viewer") })
+		group.Go(func() { olga.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("olga")), "role", "viewer") })
 		group.Wait()
-		if n := h.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
 			t.Errorf("there are %d owners", n)
 		}
 	})
 
 	t.Run("two owners who demote one another do not both succeed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("olga", "acme", accounts.Owner)
-		ana, olga := h.ana(), h.signedIn("olga")
+		e := newEnv(t)
+		e.account("olga", "acme", accounts.Owner)
+		ana, olga := e.ana(), e.signedIn("olga")
 		var group sync.WaitGroup
 		group.Go(func() { olga.post("/acme/people/1/role", "role", "viewer") })
-		group.Go(func() { ana.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("olga")), "role", "viewer") })
+		group.Go(func() { ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("olga")), "role", "viewer") })
 		group.Wait()
-		if n := h.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'owner'"); n != 1 {
 			t.Errorf("there are %d owners", n)
 		}
 	})
 
 	t.Run("an admin cannot touch an owner, nor become one", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		adam := h.signedIn("adam")
+		e := newEnvWithRoles(t)
+		adam := e.signedIn("adam")
 		adam.get("/acme/people/1").is(t, 200).has(t, 0, "#person-role, .danger")
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			adam.post("/acme/people/1/role", "role", "viewer").is(t, 403)
 			adam.post("/acme/people/1/removal").is(t, 403)
 			adam.post("/acme/people/1/resets").is(t, 403)
-			adam.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("adam")), "role", "owner").is(t, 403)
-			adam.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("mia")), "role", "god").is(t, 422)
-			adam.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("sam")), "role", "viewer").is(t, 404)
+			adam.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("adam")), "role", "owner").is(t, 403)
+			adam.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", "god").is(t, 422)
+			adam.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("sam")), "role", "viewer").is(t, 404)
 		})
-		adam.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("mia")), "role", "admin").is(t, 303)
+		adam.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", "admin").is(t, 303)
 	})
 
 	t.Run("the last operator stays one", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("bo", "acme", accounts.Member)
-		ana, bo := h.ana(), fmt.Sprintf("/acme/people/%d/operator", h.idOf("bo"))
+		e := newEnv(t)
+		e.account("bo", "acme", accounts.Member)
+		ana, bo := e.ana(), fmt.Sprintf("/acme/people/%d/operator", e.idOf("bo"))
 		ana.post("/acme/people/1/operator", "operator", "no").is(t, 409)
 		ana.post(bo, "operator", "perhaps").is(t, 422)
 		ana.post(bo, "operator", "yes").is(t, 303)
 		ana.post("/acme/people/1/operator", "operator", "no").is(t, 303)
 		ana.post(bo, "operator", "no").is(t, 403)
-		h.signedIn("bo").get("/admin/companies").is(t, 200)
+		e.signedIn("bo").get("/admin/companies").is(t, 200)
 		ana.get("/admin/companies").is(t, 404)
 	})
 }
@@ -259,33 +259,33 @@ func TestMembers(t *testing.T) {
 func TestReset(t *testing.T) {
 	t.Parallel()
 	link := func(b *browser, name string) *answer {
-		return b.post(fmt.Sprintf("/acme/people/%d/resets", b.h.idOf(name)))
+		return b.post(fmt.Sprintf("/acme/people/%d/resets", b.env.idOf(name)))
 	}
 	const other = "another horse battery"
 
 	t.Run("works once, and ends all sessions", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		mia := h.signedIn("mia")
-		path := pathOf(t, link(h.signedIn("adam"), "mia").is(t, 201).value(t, "#link"))
-		reader := h.visitor()
+		e := newEnvWithRoles(t)
+		mia := e.signedIn("mia")
+		path := pathOf(t, link(e.signedIn("adam"), "mia").is(t, 201).value(t, "#link"))
+		reader := e.visitor()
 		reader.get(path).is(t, 200)
 		reader.post(path, "password", "short").is(t, 422).has(t, 1, "#reset-password-error")
 		reader.post(path, "password", other).goesTo(t, "/acme")
 		reader.get("/acme").is(t, 200)
 		mia.get("/acme").is(t, 303)
-		h.visitor().get(path).is(t, 404)
-		h.visitor().post(path, "password", password).is(t, 404)
-		h.visitor().post("/login", "email", "mia@example.com", "password", password).is(t, 422)
-		h.visitor().post("/login", "email", "mia@example.com", "password", other).is(t, 303)
+		e.visitor().get(path).is(t, 404)
+		e.visitor().post(path, "password", password).is(t, 404)
+		e.visitor().post("/login", "email", "mia@example.com", "password", password).is(t, 422)
+		e.visitor().post("/login", "email", "mia@example.com", "password", other).is(t, 303)
 	})
 
 	t.Run("is made for nobody who is more than who makes it, here or elsewhere", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		adam, olga, ana := h.signedIn("adam"), h.signedIn("olga"), h.ana()
-		h.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'viewer', 'vera', a.created_at FROM company c, account a WHERE c.slug = 'rivals' AND a.name = 'vera'")
-		h.unchanged(t, func() {
+		e := newEnvWithRoles(t)
+		adam, olga, ana := e.signedIn("adam"), e.signedIn("olga"), e.ana()
+		e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT c.id, a.id, 'viewer', 'vera', a.created_at FROM company c, account a WHERE c.slug = 'rivals' AND a.name = 'vera'")
+		e.unchanged(t, func() {
 			for name, b := range map[string]*browser{"olga": adam, "opal": olga, "vera": ana, "adam": adam, "ana": ana} {
 				a := link(b, name).is(t, 403)
 				if got := a.text(t, "#main .lead"); !strings.Contains(got, "only") && !strings.Contains(got, "Only") && !strings.Contains(got, "reset-password") && !strings.Contains(got, "your own") {
@@ -298,33 +298,33 @@ func TestReset(t *testing.T) {
 
 	t.Run("ends when the person becomes more, or belongs elsewhere too", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		adam, ana := h.signedIn("adam"), h.ana()
+		e := newEnvWithRoles(t)
+		adam, ana := e.signedIn("adam"), e.ana()
 		for rule, change := range map[string]func(){
 			"another role": func() {
-				ana.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("mia")), "role", "admin").is(t, 303)
+				ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("mia")), "role", "admin").is(t, 303)
 			},
 			"an operator": func() {
-				ana.post(fmt.Sprintf("/acme/people/%d/operator", h.idOf("vera")), "operator", "yes").is(t, 303)
+				ana.post(fmt.Sprintf("/acme/people/%d/operator", e.idOf("vera")), "operator", "yes").is(t, 303)
 			},
-			"its maker gone": func() { ana.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("adam")), "role", "member").is(t, 303) },
+			"its maker gone": func() { ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("adam")), "role", "member").is(t, 303) },
 		} {
 			name := map[string]string{"another role": "mia", "an operator": "vera", "its maker gone": "lea"}[rule]
 			if name == "lea" {
-				h.account("lea", "acme", accounts.Member)
+				e.account("lea", "acme", accounts.Member)
 			}
 			if rule == "its maker gone" {
-				h.account("ada", "acme", accounts.Admin)
-				adam = h.signedIn("ada")
-				change = func() { ana.post(fmt.Sprintf("/acme/people/%d/role", h.idOf("ada")), "role", "member").is(t, 303) }
+				e.account("ada", "acme", accounts.Admin)
+				adam = e.signedIn("ada")
+				change = func() { ana.post(fmt.Sprintf("/acme/people/%d/role", e.idOf("ada")), "role", "member").is(t, 303) }
 			}
 			path := pathOf(t, link(adam, name).is(t, 201).value(t, "#link"))
-			h.visitor().get(path).is(t, 200)
+			e.visitor().get(path).is(t, 200)
 			change()
-			if a := h.visitor().get(path); a.code != 404 {
+			if a := e.visitor().get(path); a.code != 404 {
 				t.Errorf("%s: %d", rule, a.code)
 			}
-			adam = h.signedIn("olga")
+			adam = e.signedIn("olga")
 		}
 	})
 }
@@ -335,53 +335,53 @@ func TestOwnAccount(t *testing.T) {
 
 	t.Run("a new password signs out all but this browser", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		here, there := h.ana(), h.ana()
+		e := newEnv(t)
+		here, there := e.ana(), e.ana()
 		copied := here.cookie
 		here.post("/account/password", "current", "wrong", "password", other).is(t, 422).has(t, 1, "#password-current-error")
 		here.post("/account/password", "current", password, "password", "short").is(t, 422).has(t, 1, "#password-password-error")
 		here.post("/account/password", "current", password, "password", other).goesTo(t, "/account")
 		here.get("/account").is(t, 200)
 		there.get("/acme").is(t, 303)
-		(&browser{h: h, cookie: copied}).get("/acme").is(t, 303)
-		h.visitor().post("/login", "email", email, "password", password).is(t, 422)
+		(&browser{env: e, cookie: copied}).get("/acme").is(t, 303)
+		e.visitor().post("/login", "email", email, "password", password).is(t, 422)
 	})
 
 	t.Run("signing out everywhere does so, here too", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		here, there := h.ana(), h.ana()
+		e := newEnv(t)
+		here, there := e.ana(), e.ana()
 		here.post("/account/epoch").goesTo(t, "/login")
 		for _, b := range []*browser{here, there} {
 			b.get("/acme").is(t, 303)
 			b.get("/login").is(t, 200)
 			b.get("/").is(t, 303)
 		}
-		h.program().get("/boards").is(t, 200)
+		e.program().get("/boards").is(t, 200)
 	})
 
 	t.Run("a sign-out is not undone by a request that has a message to keep", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for range 20 {
-			b := h.ana()
+			b := e.ana()
 			cookie := b.cookie
-			twin := &browser{h: h, cookie: cookie}
+			twin := &browser{env: e, cookie: cookie}
 			var group sync.WaitGroup
 			group.Go(func() { b.post("/logout") })
 			group.Go(func() { twin.post("/account", "name", "Ana") })
 			group.Wait()
-			(&browser{h: h, cookie: cookie}).get("/acme").is(t, 303)
+			(&browser{env: e, cookie: cookie}).get("/acme").is(t, 303)
 		}
-		if n := h.count("SELECT COUNT(*) FROM sessions"); n != 0 {
+		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
 			t.Errorf("%d sessions came back", n)
 		}
 	})
 
 	t.Run("another company is opened by an operator, who owns it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		ana.post("/admin/companies", "company", "", "slug", "").is(t, 422).has(t, 1, "#company-company-error")
 		ana.post("/admin/companies", "company", "Acme", "slug", "acme").is(t, 409).has(t, 1, "#company-slug-error")
 		for _, reserved := range []string{"join", "account", "reset", "admin", "login"} {
@@ -395,16 +395,16 @@ func TestOwnAccount(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	mia := h.signedIn("mia")
+	e := newEnvWithRoles(t)
+	mia := e.signedIn("mia")
 	make_ := func(b *browser, days string, scopes ...string) *answer {
 		values := form("name", "deploys", "days", days)
 		values["scopes"] = scopes
 		return b.send(newRequest(http.MethodPost, "/acme/tokens", formKind, strings.NewReader(values.Encode())))
 	}
-	boards := func(token string) *answer { return (&program{h: h, token: token}).get("/boards") }
+	boards := func(token string) *answer { return (&program{env: e, token: token}).get("/boards") }
 
-	h.unchanged(t, func() {
+	e.unchanged(t, func() {
 		make_(mia, "30").is(t, 422)
 		make_(mia, "31", "boards:read").is(t, 422)
 		make_(mia, "x", "boards:read").is(t, 422)
@@ -413,30 +413,30 @@ func TestTokens(t *testing.T) {
 	})
 	token := make_(mia, "30", "boards:read").is(t, 201).value(t, "#secret")
 	boards(token).is(t, 200)
-	(&program{h: h, token: token}).post("/boards", object{"slug": "NINJA", "title": "x"}).is(t, 403)
+	(&program{env: e, token: token}).post("/boards", object{"slug": "NINJA", "title": "x"}).is(t, 403)
 	mia.get("/acme/tokens").has(t, 1, "#own-tokens tbody tr").has(t, 0, "#others-name")
 	if strings.Contains(mia.get("/acme/tokens").body, token) {
 		t.Error("the token is shown again")
 	}
 
-	id := h.count("SELECT id FROM api_token WHERE name = 'deploys'")
+	id := e.count("SELECT id FROM api_token WHERE name = 'deploys'")
 	path := fmt.Sprintf("/acme/tokens/%d/revocation", id)
-	h.signedIn("vera").post(path).is(t, 404)
-	h.signedIn("sam").post(strings.Replace(path, "acme", "rivals", 1)).is(t, 404)
-	adam := h.signedIn("adam")
+	e.signedIn("vera").post(path).is(t, 404)
+	e.signedIn("sam").post(strings.Replace(path, "acme", "rivals", 1)).is(t, 404)
+	adam := e.signedIn("adam")
 	adam.get("/acme/tokens").has(t, 1, "#other-tokens form[action='"+path+"']")
 	adam.post(path).goesTo(t, "/acme/tokens")
 	boards(token).is(t, 401)
 	adam.post(path).is(t, 404)
 
 	over := make_(mia, "30", "boards:read").is(t, 201).value(t, "#secret")
-	h.exec("UPDATE api_token SET expires_at = created_at WHERE revoked_at IS NULL AND name = 'deploys'")
+	e.exec("UPDATE api_token SET expires_at = created_at WHERE revoked_at IS NULL AND name = 'deploys'")
 	boards(over).is(t, 401)
 
-	once := make_(h.signedIn("opal"), "0", accounts.Scopes...).is(t, 201).value(t, "#secret")
+	once := make_(e.signedIn("opal"), "0", accounts.Scopes...).is(t, 201).value(t, "#secret")
 	boards(once).is(t, 200)
-	h.workflows.Close(t.Context())
-	if n := h.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256)) AND last_used_at IS NOT NULL", once); n != 1 {
+	e.workflows.Close(t.Context())
+	if n := e.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256)) AND last_used_at IS NOT NULL", once); n != 1 {
 		t.Error("it is not stored that the token was used")
 	}
 }
@@ -444,21 +444,21 @@ func TestTokens(t *testing.T) {
 // Sign-ins are limited by account and by address.
 func TestSignInLimits(t *testing.T) {
 	t.Parallel()
-	from := func(h *house, address, name, password string) *answer {
+	from := func(e *env, address, name, password string) *answer {
 		r := newRequest(http.MethodPost, "/login", formKind, strings.NewReader(form("email", name+"@example.com", "password", password, "next", "/acme/DEMO-1").Encode()))
 		r.RemoteAddr = address
-		return h.send(r)
+		return e.send(r)
 	}
 
 	t.Run("ten failures from an address make an account wait there, and nowhere else", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.stopClock()
+		e := newEnvWithRoles(t)
+		e.stopClock()
 		for range 10 {
-			from(h, "192.0.2.7:1", "mia", "wrong").is(t, 422)
+			from(e, "192.0.2.7:1", "mia", "wrong").is(t, 422)
 		}
 		for _, word := range []string{"wrong", password} {
-			a := from(h, "192.0.2.7:1", "mia", word).is(t, 429)
+			a := from(e, "192.0.2.7:1", "mia", word).is(t, 429)
 			if a.header.Get("Retry-After") == "" || a.value(t, "#login-email") != "mia@example.com" || a.value(t, "input[name=next]") != "/acme/DEMO-1" || a.value(t, "#login-password") != "" {
 				t.Errorf("the form is not the same: %v", a.header)
 			}
@@ -466,26 +466,26 @@ func TestSignInLimits(t *testing.T) {
 				t.Error("it does not say how long to wait")
 			}
 		}
-		from(h, "192.0.2.8:1", "mia", password).is(t, 303)
-		from(h, "192.0.2.7:1", "vera", password).is(t, 303)
-		h.exec("UPDATE sign_in_limit SET last_at = last_at - INTERVAL 2 SECOND")
-		from(h, "192.0.2.7:1", "mia", password).is(t, 303)
-		from(h, "192.0.2.7:1", "mia", "wrong").is(t, 422)
-		if n := h.count("SELECT COUNT(*) FROM audit WHERE kind = 'sign-in-limited'"); n != 1 {
+		from(e, "192.0.2.8:1", "mia", password).is(t, 303)
+		from(e, "192.0.2.7:1", "vera", password).is(t, 303)
+		e.exec("UPDATE sign_in_limit SET last_at = last_at - INTERVAL 2 SECOND")
+		from(e, "192.0.2.7:1", "mia", password).is(t, 303)
+		from(e, "192.0.2.7:1", "mia", "wrong").is(t, 422)
+		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind = 'sign-in-limited'"); n != 1 {
 			t.Errorf("%d entries of it in the audit list", n)
 		}
 	})
 
 	t.Run("a thousand at once have ten tries", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.stopClock()
+		e := newEnvWithRoles(t)
+		e.stopClock()
 		var tried sync.Map
 		var group sync.WaitGroup
 		for range 16 {
 			group.Go(func() {
 				for range 5 {
-					code := from(h, "192.0.2.7:1", "mia", "wrong").code
+					code := from(e, "192.0.2.7:1", "mia", "wrong").code
 					n, _ := tried.LoadOrStore(code, new(sync.Map))
 					n.(*sync.Map).Store(new(int), true)
 				}
@@ -505,45 +505,45 @@ func TestSignInLimits(t *testing.T) {
 
 	t.Run("an IPv6 network is one address", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.stopClock()
+		e := newEnvWithRoles(t)
+		e.stopClock()
 		for i := range 10 {
-			from(h, fmt.Sprintf("[2001:db8:0:1::%x]:1", i+1), "mia", "wrong").is(t, 422)
+			from(e, fmt.Sprintf("[2001:db8:0:1::%x]:1", i+1), "mia", "wrong").is(t, 422)
 		}
-		from(h, "[2001:db8:0:1:ffff::1]:1", "mia", password).is(t, 429)
-		from(h, "[2001:db8:0:2::1]:1", "mia", password).is(t, 303)
+		from(e, "[2001:db8:0:1:ffff::1]:1", "mia", password).is(t, 429)
+		from(e, "[2001:db8:0:2::1]:1", "mia", password).is(t, 303)
 	})
 
 	t.Run("whoever guesses from everywhere does not lock out the address that is known", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		now := h.stopClock()
-		from(h, "192.0.2.1:1", "mia", password).is(t, 303)
-		from(h, "198.51.100.1:1", "mia", "wrong").is(t, 422)
-		h.exec("UPDATE sign_in_limit SET failures = 99, last_at = ? WHERE failures = 1", now) // so much of it
-		from(h, "198.51.100.2:1", "mia", "wrong").is(t, 422)
-		from(h, "203.0.113.9:1", "mia", password).is(t, 429)
-		from(h, "192.0.2.1:1", "mia", password).is(t, 303)
-		h.exec("UPDATE sign_in_limit SET last_at = last_at - INTERVAL 15 MINUTE")
-		from(h, "203.0.113.9:1", "mia", password).is(t, 303)
+		e := newEnvWithRoles(t)
+		now := e.stopClock()
+		from(e, "192.0.2.1:1", "mia", password).is(t, 303)
+		from(e, "198.51.100.1:1", "mia", "wrong").is(t, 422)
+		e.exec("UPDATE sign_in_limit SET failures = 99, last_at = ? WHERE failures = 1", now) // so much of it
+		from(e, "198.51.100.2:1", "mia", "wrong").is(t, 422)
+		from(e, "203.0.113.9:1", "mia", password).is(t, 429)
+		from(e, "192.0.2.1:1", "mia", password).is(t, 303)
+		e.exec("UPDATE sign_in_limit SET last_at = last_at - INTERVAL 15 MINUTE")
+		from(e, "203.0.113.9:1", "mia", password).is(t, 303)
 	})
 
 	t.Run("an address has a hundred failures in a quarter of an hour", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		now := h.stopClock()
-		from(h, "192.0.2.7:1", "nobody", "wrong").is(t, 422)
-		h.exec("UPDATE sign_in_limit SET failures = 99, last_at = ?", now)
-		from(h, "192.0.2.7:1", "somebody", "wrong").is(t, 422)
-		from(h, "192.0.2.7:1", "mia", password).is(t, 429)
-		from(h, "192.0.2.8:1", "mia", password).is(t, 303)
+		e := newEnvWithRoles(t)
+		now := e.stopClock()
+		from(e, "192.0.2.7:1", "nobody", "wrong").is(t, 422)
+		e.exec("UPDATE sign_in_limit SET failures = 99, last_at = ?", now)
+		from(e, "192.0.2.7:1", "somebody", "wrong").is(t, 422)
+		from(e, "192.0.2.7:1", "mia", password).is(t, 429)
+		from(e, "192.0.2.8:1", "mia", password).is(t, 303)
 	})
 
 	t.Run("guard the change of a password, too", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.stopClock()
-		mia := h.signedIn("mia")
+		e := newEnvWithRoles(t)
+		e.stopClock()
+		mia := e.signedIn("mia")
 		for range 10 {
 			mia.post("/account/password", "current", "wrong", "password", "another horse").is(t, 422)
 		}
@@ -556,23 +556,23 @@ func TestSignInLimits(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	ana := h.ana()
-	mia := fmt.Sprintf("/acme/people/%d", h.idOf("mia"))
+	e := newEnvWithRoles(t)
+	ana := e.ana()
+	mia := fmt.Sprintf("/acme/people/%d", e.idOf("mia"))
 	ana.invitation("note", "<b>note</b>")
 	ana.post("/acme/people/invitations/1/revocation").is(t, 303)
-	h.visitor().post(ana.invitation(), newcomer("bo")...).is(t, 303)
+	e.visitor().post(ana.invitation(), newcomer("bo")...).is(t, 303)
 	ana.post(mia+"/role", "role", "admin").is(t, 303)
 	ana.post(mia+"/operator", "operator", "yes").is(t, 303)
 	ana.post(mia+"/operator", "operator", "no").is(t, 303)
 	reset := pathOf(t, ana.post(mia+"/resets").is(t, 201).value(t, "#link"))
-	h.visitor().post(reset, "password", password).is(t, 303)
-	h.signedIn("mia").post("/account/password", "current", password, "password", password).is(t, 303)
-	h.signedIn("mia").post("/account/epoch").is(t, 303)
-	h.signedIn("mia").post(mia+"/removal").is(t, 303)
-	ana.post(fmt.Sprintf("/acme/people/%d/removal", h.idOf("bo"))).is(t, 303)
+	e.visitor().post(reset, "password", password).is(t, 303)
+	e.signedIn("mia").post("/account/password", "current", password, "password", password).is(t, 303)
+	e.signedIn("mia").post("/account/epoch").is(t, 303)
+	e.signedIn("mia").post(mia+"/removal").is(t, 303)
+	ana.post(fmt.Sprintf("/acme/people/%d/removal", e.idOf("bo"))).is(t, 303)
 	ana.post("/acme/tokens", "name", "script", "scopes", "boards:read", "days", "0").is(t, 201)
-	ana.post(fmt.Sprintf("/acme/tokens/%d/revocation", h.count("SELECT MAX(id) FROM api_token"))).is(t, 303)
+	ana.post(fmt.Sprintf("/acme/tokens/%d/revocation", e.count("SELECT MAX(id) FROM api_token"))).is(t, 303)
 	ana.post("/acme/settings", "company", "Acme Ltd").is(t, 303)
 	a := ana.get("/acme/audit").is(t, 200)
 	for _, want := range []string{"signed in", "made an invitation as member: <b>note</b>", "revoked an invitation", "joined as member", "changed the role of mia <mia@example.com> from member to admin",
@@ -586,7 +586,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the address is %q", got)
 	}
 	for range 60 {
-		h.exec("INSERT INTO audit (company_id, account_id, kind, detail, address, created_at) VALUES (1, 1, 'signed-in', '{}', '', UTC_TIMESTAMP(6)), (1, 1, 'odd', 'no JSON', '', UTC_TIMESTAMP(6))")
+		e.exec("INSERT INTO audit (company_id, account_id, kind, detail, address, created_at) VALUES (1, 1, 'signed-in', '{}', '', UTC_TIMESTAMP(6)), (1, 1, 'odd', 'no JSON', '', UTC_TIMESTAMP(6))")
 	}
 	ana.get("/acme/audit").has(t, 100, "#audit tbody tr")
 	older, _ := ana.get("/acme/audit").page().Find(".more a").Attr("href")
@@ -613,30 +613,30 @@ var _ io.Writer = (*keeper)(nil)
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
 	var log keeper
-	h := newHouse(t, func(cfg *web.Config) {
+	e := newEnv(t, func(cfg *web.Config) {
 		cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	h.account("mia", "acme", accounts.Member)
-	ana := h.ana()
-	secrets := []string{password, "a wrong password", h.token, ana.cookie}
-	h.visitor().post("/login", "email", email, "password", "a wrong password").is(t, 422)
+	e.account("mia", "acme", accounts.Member)
+	ana := e.ana()
+	secrets := []string{password, "a wrong password", e.token, ana.cookie}
+	e.visitor().post("/login", "email", email, "password", "a wrong password").is(t, 422)
 	join := ana.invitation()
-	reset := pathOf(t, ana.post(fmt.Sprintf("/acme/people/%d/resets", h.idOf("mia"))).is(t, 201).value(t, "#link"))
+	reset := pathOf(t, ana.post(fmt.Sprintf("/acme/people/%d/resets", e.idOf("mia"))).is(t, 201).value(t, "#link"))
 	made := ana.post("/acme/tokens", "name", "x", "scopes", "boards:read", "days", "0").is(t, 201).value(t, "#secret")
 	secrets = append(secrets, strings.TrimPrefix(join, "/join/"), strings.TrimPrefix(reset, "/reset/"), made)
 	for _, path := range []string{join, reset} {
-		h.visitor().get(path+"x").is(t, 404)
-		h.visitor().send(newRequest(http.MethodPut, path, "", nil))
-		h.visitor().get(path + "/more")
-		h.visitor().get("/login?next=" + path)
-		h.visitor().post(path, "password", "short")
+		e.visitor().get(path+"x").is(t, 404)
+		e.visitor().send(newRequest(http.MethodPut, path, "", nil))
+		e.visitor().get(path + "/more")
+		e.visitor().get("/login?next=" + path)
+		e.visitor().post(path, "password", "short")
 	}
-	h.visitor().post(join, newcomer("bo")...).is(t, 303)
-	h.visitor().get(join).is(t, 404)
-	h.visitor().post(reset, "password", password).is(t, 303)
-	h.visitor().get(reset).is(t, 404)
-	(&program{h: h, token: made}).get("/tickets/DEMO-99").is(t, 403)
-	(&program{h: h, token: made + "x"}).get("/boards").is(t, 401)
+	e.visitor().post(join, newcomer("bo")...).is(t, 303)
+	e.visitor().get(join).is(t, 404)
+	e.visitor().post(reset, "password", password).is(t, 303)
+	e.visitor().get(reset).is(t, 404)
+	(&program{env: e, token: made}).get("/tickets/DEMO-99").is(t, 403)
+	(&program{env: e, token: made + "x"}).get("/boards").is(t, 401)
 	ana.get("/acme/DEMO-99").is(t, 404)
 	if !strings.Contains(log.text.String(), "request failed") {
 		t.Fatal("nothing is logged")
@@ -650,8 +650,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 
 func TestWrongMethods(t *testing.T) {
 	t.Parallel()
-	h := newTown(t)
-	ana := h.ana()
+	e := newEnvWithRoles(t)
+	ana := e.ana()
 	put := func(b *browser, path string) *answer {
 		return b.send(newRequest(http.MethodPut, path, "", nil))
 	}
@@ -667,7 +667,7 @@ func TestWrongMethods(t *testing.T) {
 	for _, path := range []string{"/acme/people/1/nope", "/acme//people", "/acme/people/", "/nope/x/y/z"} {
 		put(ana, path).is(t, 404)
 	}
-	p := h.program()
+	p := e.program()
 	if got := p.call(http.MethodPut, "/boards", nil).is(t, 405).header.Get("Allow"); got != "GET, HEAD, POST" {
 		t.Errorf("the API allows %q", got)
 	}
@@ -675,10 +675,10 @@ func TestWrongMethods(t *testing.T) {
 
 	// Who is not let in is told nothing.
 	for _, path := range []string{"/acme/people", "/nobody/people", "/acme/people/1/role"} {
-		if a := put(h.signedIn("sam"), path).is(t, 404); a.header.Get("Allow") != "" {
+		if a := put(e.signedIn("sam"), path).is(t, 404); a.header.Get("Allow") != "" {
 			t.Errorf("%s tells a stranger %q", path, a.header.Get("Allow"))
 		}
-		put(h.visitor(), path).is(t, 303)
+		put(e.visitor(), path).is(t, 303)
 	}
-	(&program{h: h}).call(http.MethodPut, "/boards", nil).is(t, 401)
+	(&program{env: e}).call(http.MethodPut, "/boards", nil).is(t, 401)
 }

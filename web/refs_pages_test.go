@@ -10,17 +10,17 @@ import (
 )
 
 // minted adds a lot of a mint, with how many codes there were before and how many chance makes it.
-func (h *house) minted(collided, expected int) int64 {
-	h.t.Helper()
-	return h.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided, 1000*expected)
+func (e *env) minted(collided, expected int) int64 {
+	e.t.Helper()
+	return e.exec("INSERT INTO ref_lot (run_id, source, length, codes, drawn, collided, expected, created_at) SELECT COALESCE(MAX(run_id), 0) + 1, 'mint', 5, 1000000, 1000000, ?, ?, UTC_TIMESTAMP(6) FROM ref_lot l", collided, 1000*expected)
 }
 
 func TestRefPages(t *testing.T) {
 	t.Parallel()
 	t.Run("before there is a code they say so", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		a := h.ana().get(views.RefsPath).is(t, http.StatusOK)
+		e := newEnv(t)
+		a := e.ana().get(views.RefsPath).is(t, http.StatusOK)
 		a.has(t, 1, "#refs[data-live]").has(t, 2, ".lengths tbody tr").has(t, 0, ".lots").has(t, 0, "#refs .banner").has(t, 1, ".chart-empty")
 		if a.text(t, "#refs-available") != "0" || a.text(t, "#refs-runway") != "—" || !strings.Contains(a.text(t, "#refill-state"), "Not wanted yet") {
 			t.Error(a.text(t, "#refs"))
@@ -29,18 +29,18 @@ func TestRefPages(t *testing.T) {
 			t.Errorf("with nothing given out it ends %s", text)
 		}
 		a.has(t, 1, "a[href='/admin/migrations/load-refs/new']").has(t, 1, ".menu a[href='/admin/refs']")
-		h.program().post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
-		h.ana().get(views.RefsPath).has(t, 1, "#refs .banner")
+		e.program().post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
+		e.ana().get(views.RefsPath).has(t, 1, "#refs .banner")
 	})
 
 	t.Run("it shows how the pool stands, and asks for that part again", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.codes("aaaaa", "bbbbb", "ccccc", "ddddd")
-		h.program().post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
-		h.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 2 MINUTE, '%Y-%m-%d %H:%i:00'), 7, 2, 3, 1500, 40000)")
-		h.exec("INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES (DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:00:00'), 60, 40, 0, 2)")
-		a := h.ana().htmx(views.RefsID).get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "h1").has(t, 0, "form[action='/admin/refs/policy']").has(t, 1, "#refs[data-live]")
+		e := newEnvWithRoles(t)
+		e.codes("aaaaa", "bbbbb", "ccccc", "ddddd")
+		e.program().post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
+		e.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (DATE_FORMAT(UTC_TIMESTAMP() - INTERVAL 2 MINUTE, '%Y-%m-%d %H:%i:00'), 7, 2, 3, 1500, 40000)")
+		e.exec("INSERT INTO lookup_hour (hour, hits, misses, refused, canaries) VALUES (DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d %H:00:00'), 60, 40, 0, 2)")
+		a := e.ana().htmx(views.RefsID).get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "h1").has(t, 0, "form[action='/admin/refs/policy']").has(t, 1, "#refs[data-live]")
 		for id, want := range map[string]string{"available": "4", "runway": "2.0 h", "rate": "2.0", "issued": "2", "minted": "6", "empties": "3", "misses": "40 (40 %)", "canaries": "2"} {
 			if got := strings.Join(strings.Fields(a.text(t, "#refs-"+id)), " "); got != want {
 				t.Errorf("%s is %q, not %q", id, got, want)
@@ -60,9 +60,9 @@ func TestRefPages(t *testing.T) {
 
 	t.Run("codes are minted after a question that states their number", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		otto := h.signedIn("otto")
-		h.unchanged(t, func() {
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		e.unchanged(t, func() {
 			a := otto.get(views.RefMintsPath+"?codes=2,000&length=6").is(t, http.StatusOK).has(t, 1, "form[method=post] button.primary")
 			if text := a.text(t, "h1"); !strings.Contains(text, "2,000 codes of six characters") {
 				t.Error(text)
@@ -90,19 +90,19 @@ func TestRefPages(t *testing.T) {
 				}
 			}
 		})
-		h.exec("UPDATE ref_counter SET minted = 540000000 WHERE length = 5 AND slot = 1")
+		e.exec("UPDATE ref_counter SET minted = 540000000 WHERE length = 5 AND slot = 1")
 		otto.post(views.RefMintsPath, "codes", "90000000", "length", "5").is(t, http.StatusUnprocessableEntity).has(t, 1, "#mint-codes-error")
 		otto.post(views.RefMintsPath, "codes", "2,000", "length", "6").goesTo(t, views.RunPath(2))
-		if n := h.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
 			t.Errorf("%d runs mint", n)
 		}
 	})
 
 	t.Run("how full the pool is kept is changed, and what is wrong stays typed", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		otto := h.signedIn("otto")
-		h.unchanged(t, func() {
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
+		e.unchanged(t, func() {
 			for _, bad := range []struct{ field, least, low, high string }{
 				{"at_least", "some", "1", "2"},
 				{"at_least", "10,000,001", "1", "2"},
@@ -122,7 +122,7 @@ func TestRefPages(t *testing.T) {
 		otto.post(views.RefPausePath, "paused", "yes").goesTo(t, views.RefsPath)
 		otto.get(views.RefsPath).has(t, 1, "#refill-state .held").has(t, 1, "#refills-pause[value=no]")
 		otto.post(views.RefPolicyPath, "at_least", "20,000", "low_hours", "2", "high_hours", "30").goesTo(t, views.RefsPath)
-		if n := h.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND high_hours = 30"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE paused AND at_least = 20000 AND low_hours = 2 AND high_hours = 30"); n != 1 {
 			t.Error("the numbers are not those, or refills go on by themselves")
 		}
 		otto.post(views.RefPausePath, "paused", "no").goesTo(t, views.RefsPath)
@@ -134,20 +134,20 @@ func TestRefPages(t *testing.T) {
 
 	t.Run("a refill is shown with its run, whatever became of it", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		h.exec("UPDATE ref_policy SET wanted = TRUE, refill_run = 1")
-		h.ana().get(views.RefsPath).has(t, 1, "#refill-run a[href='"+views.RunPath(1)+"']").has(t, 1, "#refill-state .busy")
+		e := newEnvWithRoles(t)
+		e.exec("UPDATE ref_policy SET wanted = TRUE, refill_run = 1")
+		e.ana().get(views.RefsPath).has(t, 1, "#refill-run a[href='"+views.RunPath(1)+"']").has(t, 1, "#refill-state .busy")
 		for state, class := range map[string]string{"pausing": "failed", "paused": "failed", "throttled": "held"} {
-			h.exec("UPDATE migration_run SET state = ?", state)
-			a := h.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
+			e.exec("UPDATE migration_run SET state = ?", state)
+			a := e.ana().get(views.RefsPath).has(t, 1, "#refill-state ."+class).has(t, 1, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
 			if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "Held") || !strings.Contains(text, "o other begins") {
 				t.Errorf("%s: %s", state, text)
 			}
 		}
-		h.exec("UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6)")
-		h.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed").has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
-		h.exec("UPDATE ref_policy SET refill_run = 99")
-		a := h.ana().get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "#refill-run").has(t, 1, "#refill-state .busy")
+		e.exec("UPDATE migration_run SET state = 'cancelled', finished_at = NOW(6)")
+		e.ana().get(views.RefsPath).has(t, 1, "#refill-state .failed").has(t, 0, "#refills-head ~ .spread a[href='"+views.RunPath(1)+"']")
+		e.exec("UPDATE ref_policy SET refill_run = 99")
+		a := e.ana().get(views.RefsPath).is(t, http.StatusOK).has(t, 0, "#refill-run").has(t, 1, "#refill-state .busy")
 		if text := a.text(t, "#refills-head ~ .spread"); !strings.Contains(text, "99,998 codes are missing") {
 			t.Error(text)
 		}
@@ -155,10 +155,10 @@ func TestRefPages(t *testing.T) {
 
 	t.Run("a lot goes into quarantine after a question that states its number", func(t *testing.T) {
 		t.Parallel()
-		h := newTown(t)
-		otto := h.signedIn("otto")
+		e := newEnvWithRoles(t)
+		otto := e.signedIn("otto")
 		path := views.LotQuarantinePath(1)
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			a := otto.get(path).is(t, http.StatusOK).has(t, 1, "form button.danger")
 			if text := a.text(t, "h1"); !strings.Contains(text, "lot 1 of 2 codes") {
 				t.Error(text)
@@ -171,7 +171,7 @@ func TestRefPages(t *testing.T) {
 		otto.get(views.RefsPath).has(t, 1, "#lot-1 a[href='"+path+"']")
 		otto.post(path).goesTo(t, views.RunPath(2))
 		otto.get(views.RefsPath).has(t, 1, "#lot-1 .held").has(t, 0, "#lot-1 a[href='"+path+"']").has(t, 1, "#refs .banner a[href='"+views.RunPath(2)+"']")
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			otto.post(path).is(t, http.StatusConflict).has(t, 1, ".summary").has(t, 0, "button.danger")
 			otto.get(path).is(t, http.StatusOK).has(t, 0, "button.danger").has(t, 1, "a[href='"+views.RunPath(2)+"']")
 		})
@@ -179,14 +179,14 @@ func TestRefPages(t *testing.T) {
 
 	t.Run("collisions that chance does not make stand out", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.minted(50_100, 50_000)
-		a := h.ana().get(views.RefsPath).has(t, 0, "#refs .banner").has(t, 0, ".lots .failed")
+		e := newEnv(t)
+		e.minted(50_100, 50_000)
+		a := e.ana().get(views.RefsPath).has(t, 0, "#refs .banner").has(t, 0, ".lots .failed")
 		if text := a.text(t, "#collisions"); !strings.Contains(text, "5.01 %") || !strings.Contains(text, "5.00 %") {
 			t.Error(text)
 		}
-		bad := h.minted(90_000, 50_000)
-		a = h.ana().get(views.RefsPath).has(t, 1, fmt.Sprintf("#lot-%d .failed", bad)).has(t, 1, "#refs .banner")
+		bad := e.minted(90_000, 50_000)
+		a = e.ana().get(views.RefsPath).has(t, 1, fmt.Sprintf("#lot-%d .failed", bad)).has(t, 1, "#refs .banner")
 		if text := a.text(t, "#refs .banner"); !strings.Contains(text, fmt.Sprintf("Lot %d met 90,000 codes", bad)) {
 			t.Error(text)
 		}
@@ -194,18 +194,18 @@ func TestRefPages(t *testing.T) {
 
 	t.Run("many lots and minutes are read by pages, each of which stays where it is", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		statements := func() int {
-			h.watch.Take()
+			e.watch.Take()
 			ana.get(views.RefsPath).is(t, http.StatusOK)
-			sent, _ := h.watch.Take()
+			sent, _ := e.watch.Take()
 			return len(sent)
 		}
 		statements()
 		few := statements()
 		for range 45 {
-			h.minted(10, 10)
+			e.minted(10, 10)
 		}
 		if many := statements(); many > few {
 			t.Errorf("%d statements for none, %d for many", few, many)
@@ -225,8 +225,8 @@ func TestRefPages(t *testing.T) {
 
 func TestRecountOnThePage(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	for _, step := range []struct {
 		set     string
 		text    string
@@ -238,7 +238,7 @@ func TestRecountOnThePage(t *testing.T) {
 		{"count_began_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY, count_ended_at = count_began_at", "took too long and was given up.", 0},
 		{"counted_lost = 1", "the tables disagree about 1 code, run counterfoil verify.", 1},
 	} {
-		h.exec("UPDATE ref_policy SET " + step.set)
+		e.exec("UPDATE ref_policy SET " + step.set)
 		a := ana.get(views.RefsPath).is(t, http.StatusOK).has(t, step.banners, "#refs .banner")
 		if text := a.text(t, "#recount"); !strings.Contains(strings.Join(strings.Fields(text), " "), step.text) {
 			t.Errorf("with %s: %q", step.set, text)
@@ -248,19 +248,19 @@ func TestRecountOnThePage(t *testing.T) {
 
 func TestMetricsOfRefs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	if body := h.visitor().get("/metrics").is(t, 200).body; strings.Contains(body, "counterfoil_refs_runway_seconds ") {
+	e := newEnv(t)
+	if body := e.visitor().get("/metrics").is(t, 200).body; strings.Contains(body, "counterfoil_refs_runway_seconds ") {
 		t.Error("with nothing given out it says how long the pool lasts")
 	} else if strings.Contains(body, "counterfoil_refs_counted_timestamp_seconds ") {
 		t.Error("codes were never counted, and it says when")
 	}
-	p := h.program()
+	p := e.program()
 	p.post("/refs/pop", `{}`).problem(t, http.StatusServiceUnavailable, "")
-	h.codes("ukrEP", "UkrEP", "abcde")
+	e.codes("ukrEP", "UkrEP", "abcde")
 	p.post("/refs/pop", `{"count":2}`).is(t, http.StatusOK)
-	h.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP(), 7, 2, 0, 1, 1)")
-	h.exec("UPDATE ref_policy SET counted_at = '2026-01-01', counted_off = 12, counted_lost = 3")
-	body := h.visitor().get("/metrics").is(t, 200).body
+	e.exec("INSERT INTO ref_sample (at, source, popped, empties, p50_us, p99_us) VALUES (UTC_TIMESTAMP(), 7, 2, 0, 1, 1)")
+	e.exec("UPDATE ref_policy SET counted_at = '2026-01-01', counted_off = 12, counted_lost = 3")
+	body := e.visitor().get("/metrics").is(t, 200).body
 	for _, want := range []string{
 		`counterfoil_refs_available{length="5"} 1`,
 		`counterfoil_refs_available{length="6"} 0`,

@@ -14,36 +14,36 @@ import (
 )
 
 // codes fills the pool.
-func (h *house) codes(codes ...refs.Code) {
-	h.t.Helper()
-	lot := h.exec("INSERT INTO ref_lot (run_id, source, length, codes, created_at) SELECT COUNT(*) + 1, 'file', 5, ?, UTC_TIMESTAMP(6) FROM ref_lot l", len(codes))
-	batch := h.exec("INSERT INTO ref_batch (lot_id) VALUES (?)", lot)
+func (e *env) codes(codes ...refs.Code) {
+	e.t.Helper()
+	lot := e.exec("INSERT INTO ref_lot (run_id, source, length, codes, created_at) SELECT COUNT(*) + 1, 'file', 5, ?, UTC_TIMESTAMP(6) FROM ref_lot l", len(codes))
+	batch := e.exec("INSERT INTO ref_batch (lot_id) VALUES (?)", lot)
 	for _, code := range codes {
-		h.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, ?)", string(code), batch)
-		h.exec("INSERT INTO ref_pool (code) VALUES (?)", string(code))
+		e.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, ?)", string(code), batch)
+		e.exec("INSERT INTO ref_pool (code) VALUES (?)", string(code))
 	}
-	h.exec("UPDATE ref_counter SET minted = minted + ? WHERE length = 5 AND slot = 0", len(codes))
+	e.exec("UPDATE ref_counter SET minted = minted + ? WHERE length = 5 AND slot = 0", len(codes))
 }
 
 type poppedJSON struct{ Refs []refs.Code }
 
 func TestAPIRefs(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(c *web.Config) { c.Log = slog.New(slog.DiscardHandler) }) // an empty pool is logged
-	p := h.program()
+	e := newEnv(t, func(c *web.Config) { c.Log = slog.New(slog.DiscardHandler) }) // an empty pool is logged
+	p := e.program()
 	var got poppedJSON
 	t.Run("an empty pool says when to try again, and that codes are wanted", func(t *testing.T) {
 		a := p.post("/refs/pop", `{}`)
 		if a.problem(t, http.StatusServiceUnavailable, ""); a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "half a minute") {
 			t.Errorf("Retry-After %s: %s", a.header.Get("Retry-After"), a.body)
 		}
-		if n := h.count("SELECT COUNT(*) FROM ref_policy WHERE wanted"); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM ref_policy WHERE wanted"); n != 1 {
 			t.Error("nobody knows that codes are wanted")
 		}
 	})
-	h.codes("ukrEP", "UkrEP", "ukrep", "abcde", "ABCDE", "23456", "Zzzzz")
+	e.codes("ukrEP", "UkrEP", "ukrep", "abcde", "ABCDE", "23456", "Zzzzz")
 	t.Run("how many are asked for is from 1 to 1,000", func(t *testing.T) {
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, body := range []string{`{"count":0}`, `{"count":-1}`, `{"count":1001}`, `{"count":1000000000}`, `{"count":"3"}`, `{"count":1.5}`} {
 				p.post("/refs/pop", body).problem(t, http.StatusUnprocessableEntity, "count")
 			}
@@ -68,7 +68,7 @@ func TestAPIRefs(t *testing.T) {
 			t.Errorf("%s\n%s", first.body, again.body)
 		}
 		once.post("/refs/pop", `{"count":1}`).problem(t, http.StatusUnprocessableEntity, "Idempotency-Key")
-		if n := h.count("SELECT COUNT(*) FROM ref_pool"); n != 2 {
+		if n := e.count("SELECT COUNT(*) FROM ref_pool"); n != 2 {
 			t.Errorf("%d codes are left", n)
 		}
 	})
@@ -92,19 +92,19 @@ func TestAPIRefs(t *testing.T) {
 		}
 	})
 	t.Run("the scope is for operators, and it is enough", func(t *testing.T) {
-		h.account("otto", "acme", accounts.Member)
-		h.exec("UPDATE account SET operator = TRUE WHERE name = 'otto'")
-		popper := &program{h: h, token: h.tokenOf("otto", "acme", accounts.PopRefs)}
+		e.account("otto", "acme", accounts.Member)
+		e.exec("UPDATE account SET operator = TRUE WHERE name = 'otto'")
+		popper := &program{env: e, token: e.tokenOf("otto", "acme", accounts.PopRefs)}
 		popper.post("/refs/pop", `{}`).is(t, http.StatusOK)
 		popper.get("/refs").problem(t, http.StatusForbidden, "")
-		reader := &program{h: h, token: h.tokenOf("otto", "acme", "tickets:write")}
+		reader := &program{env: e, token: e.tokenOf("otto", "acme", "tickets:write")}
 		reader.post("/refs/pop", `{}`).problem(t, http.StatusForbidden, "")
-		h.exec("UPDATE account SET operator = FALSE WHERE name = 'otto'")
-		later := &program{h: h, token: h.tokenOf("otto", "acme", accounts.PopRefs, "boards:read")}
+		e.exec("UPDATE account SET operator = FALSE WHERE name = 'otto'")
+		later := &program{env: e, token: e.tokenOf("otto", "acme", accounts.PopRefs, "boards:read")}
 		later.post("/refs/pop", `{}`).problem(t, http.StatusForbidden, "")
 	})
 	t.Run("a lot in quarantine gives nothing out any more", func(t *testing.T) {
-		h.codes("qqqqq", "rrrrr")
+		e.codes("qqqqq", "rrrrr")
 		p.put("/refs/lots/2/quarantine", ``).is(t, http.StatusOK)
 		p.put("/refs/lots/2/quarantine", ``).problem(t, http.StatusConflict, "")
 		p.put("/refs/lots/9/quarantine", ``).problem(t, http.StatusNotFound, "")

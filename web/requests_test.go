@@ -18,12 +18,12 @@ import (
 )
 
 // stock puts codes into the pool.
-func (h *house) stock(codes ...string) {
-	h.t.Helper()
-	h.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // which codes are canaries is the same in all tests
+func (e *env) stock(codes ...string) {
+	e.t.Helper()
+	e.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // which codes are canaries is the same in all tests
 	for _, code := range codes {
-		h.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, 1)", code)
-		h.exec("INSERT INTO ref_pool (code) VALUES (?)", code)
+		e.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, 1)", code)
+		e.exec("INSERT INTO ref_pool (code) VALUES (?)", code)
 	}
 }
 
@@ -35,45 +35,45 @@ func codes(n int) (list []string) {
 	return list
 }
 
-// withForm is a house whose board DEMO takes requests.
-func withForm(t testing.TB, codes ...string) *house {
+// newEnvWithForm has a board DEMO that takes requests.
+func newEnvWithForm(t testing.TB, codes ...string) *env {
 	t.Helper()
-	h := newHouse(t)
-	h.stock(codes...)
-	h.offer(t, "DEMO", "on", "1", "intro", "How can we help?")
-	return h
+	e := newEnv(t)
+	e.stock(codes...)
+	e.offer(t, "DEMO", "on", "1", "intro", "How can we help?")
+	return e
 }
 
 // offer saves the settings of a board's form as they are by now.
-func (h *house) offer(t testing.TB, board string, fields ...string) {
+func (e *env) offer(t testing.TB, board string, fields ...string) {
 	t.Helper()
-	ana := h.ana()
+	ana := e.ana()
 	seen := ana.get("/acme/boards/"+board+"/settings").is(t, 200).value(t, "#public-form [name=version]")
 	ana.post("/acme/boards/"+board+"/form", append(fields, "version", seen)...).is(t, http.StatusSeeOther)
 }
 
 // requested turns a board's form on, stocks codes, sends the form and returns the private link.
-func (h *house) requested(t testing.TB, board string) string {
+func (e *env) requested(t testing.TB, board string) string {
 	t.Helper()
-	h.stock(codes(2000)...)
-	h.offer(t, board, "on", "1")
-	return h.ask(t, board, "A request")
+	e.stock(codes(2000)...)
+	e.offer(t, board, "on", "1")
+	return e.ask(t, board, "A request")
 }
 
 // ask sends a form and returns the private link.
-func (h *house) ask(t testing.TB, board, title string) string {
+func (e *env) ask(t testing.TB, board, title string) string {
 	t.Helper()
 	path := views.FormPath("acme", board)
-	stranger := h.visitor()
+	stranger := e.visitor()
 	nonce := stranger.get(path).is(t, 200).value(t, "[name=nonce]")
 	a := stranger.post(path, "nonce", nonce, "title", title, "description", "Please <b>help</b>", "email", "stranger@example.com").is(t, http.StatusSeeOther)
 	return strings.TrimSuffix(a.header.Get("Location"), "/receipt")
 }
 
 // newest is the key of the ticket that was opened last on a board.
-func (h *house) newest(t testing.TB, board string) string {
+func (e *env) newest(t testing.TB, board string) string {
 	t.Helper()
-	return fmt.Sprintf("%s-%d", board, h.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", board))
+	return fmt.Sprintf("%s-%d", board, e.count("SELECT i.max_ticket_id FROM board_ticket_incrementer i JOIN board b ON b.id = i.board_id WHERE b.slug = ?", board))
 }
 
 func codeOf(link string) string { return strings.Split(link, "/")[2] }
@@ -82,8 +82,8 @@ func TestRequestForm(t *testing.T) {
 	t.Parallel()
 	t.Run("a stranger sends it, gets a receipt, and a reload opens no other", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP", "UkrEP")
-		stranger := h.visitor()
+		e := newEnvWithForm(t, "ukrEP", "UkrEP")
+		stranger := e.visitor()
 		page := stranger.get("/acme/forms/DEMO").is(t, 200)
 		if !strings.Contains(page.text(t, "main"), "How can we help?") {
 			t.Error(page.body)
@@ -91,7 +91,7 @@ func TestRequestForm(t *testing.T) {
 		fields := []string{"nonce", page.value(t, "[name=nonce]"), "title", "The door is stuck", "description", "<b>Since</b> today", "email", ""}
 		sent := stranger.post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
 		to := sent.header.Get("Location")
-		before := h.count("SELECT COUNT(*) FROM ticket")
+		before := e.count("SELECT COUNT(*) FROM ticket")
 		for range 2 {
 			receipt := stranger.get(to).is(t, 200)
 			code := receipt.text(t, "#receipt .code")
@@ -103,16 +103,16 @@ func TestRequestForm(t *testing.T) {
 			}
 		}
 		stranger.post("/acme/forms/DEMO", fields...).goesTo(t, to)
-		if n := h.count("SELECT COUNT(*) FROM ticket"); n != before {
+		if n := e.count("SELECT COUNT(*) FROM ticket"); n != before {
 			t.Errorf("there are %d more", n-before)
 		}
-		if h.count("SELECT COUNT(*) FROM sessions") != 1 { // Ana's
+		if e.count("SELECT COUNT(*) FROM sessions") != 1 { // Ana's
 			t.Error("strangers have sessions")
 		}
 	})
 	t.Run("what was typed stays where something is wrong with it", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
+		e := newEnvWithForm(t, "ukrEP")
 		for what, fields := range map[string][]string{
 			"no title":           {"title", "", "description", "Long story", "email", "a@b.example"},
 			"a header":           {"title", "x", "description", "Long story", "email", "a@b.example\r\nBcc: c@d.example"},
@@ -120,85 +120,85 @@ func TestRequestForm(t *testing.T) {
 			"a filled trap":      {"title", "x", "description", "Long story", "email", "", "website", "https://spam.example"},
 			"a long description": {"title", "x", "description", strings.Repeat("x", 65536), "email", ""},
 		} {
-			a := h.visitor().post("/acme/forms/DEMO", append(fields, "nonce", requests.NewToken())...).is(t, http.StatusUnprocessableEntity)
+			a := e.visitor().post("/acme/forms/DEMO", append(fields, "nonce", requests.NewToken())...).is(t, http.StatusUnprocessableEntity)
 			if a.value(t, "#request-title") != fields[1] || strings.TrimPrefix(a.value(t, "#request-description"), "\n") != fields[3] {
 				t.Errorf("%s: what was typed is lost", what)
 			}
 			a.has(t, 1, "[role=alert]")
 		}
-		if n := h.count("SELECT COUNT(*) FROM ticket_request"); n != 0 {
+		if n := e.count("SELECT COUNT(*) FROM ticket_request"); n != 0 {
 			t.Errorf("%d were sent", n)
 		}
 	})
 	t.Run("without codes it says so, keeps what was typed, and says when to try again", func(t *testing.T) {
 		t.Parallel()
-		h := settle(emptyHouse(t, quiet))
-		h.offer(t, "DEMO", "on", "1")
+		e := setUp(newEmptyEnv(t, quiet))
+		e.offer(t, "DEMO", "on", "1")
 		nonce := requests.NewToken()
-		a := h.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusServiceUnavailable)
+		a := e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusServiceUnavailable)
 		if a.value(t, "#request-title") != "Kept" || a.value(t, "#request-description") != "All of it" || a.value(t, "[name=nonce]") != nonce || a.header.Get("Retry-After") == "" {
 			t.Error(a.header, a.body)
 		}
-		h.stock("ukrEP")
-		h.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusSeeOther)
+		e.stock("ukrEP")
+		e.visitor().post("/acme/forms/DEMO", "nonce", nonce, "title", "Kept", "description", "All of it").is(t, http.StatusSeeOther)
 	})
 	t.Run("too many are told to wait, and lose nothing", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, codes(40)...)
-		h.stopClock()
+		e := newEnvWithForm(t, codes(40)...)
+		e.stopClock()
 		for i := range 20 {
-			h.ask(t, "DEMO", fmt.Sprint("Request ", i))
+			e.ask(t, "DEMO", fmt.Sprint("Request ", i))
 		}
-		a := h.visitor().post("/acme/forms/DEMO", "title", "One more").is(t, http.StatusTooManyRequests)
+		a := e.visitor().post("/acme/forms/DEMO", "title", "One more").is(t, http.StatusTooManyRequests)
 		if a.value(t, "#request-title") != "One more" || a.header.Get("Retry-After") == "" || !strings.Contains(a.text(t, "main"), "Nothing was sent.") {
 			t.Error(a.header, a.body)
 		}
 	})
 	t.Run("where there is none the answer is the same whatever the reason", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t)
-		ana := h.ana()
+		e := newEnvWithForm(t)
+		ana := e.ana()
 		for _, slug := range []string{"PAST", "OFF"} {
-			h.newBoard(slug)
-			h.offer(t, slug, "on", "1")
+			e.newBoard(slug)
+			e.offer(t, slug, "on", "1")
 		}
 		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
-		h.offer(t, "OFF", "intro", "x")
-		h.visitor().get("/acme/forms/OFF").is(t, 404).has(t, 1, `main a[href="/t"]`).has(t, 0, `main a[href^="/login"]`)
-		same(t, h.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
+		e.offer(t, "OFF", "intro", "x")
+		e.visitor().get("/acme/forms/OFF").is(t, 404).has(t, 1, `main a[href="/t"]`).has(t, 0, `main a[href^="/login"]`)
+		same(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
 	})
 	t.Run("what a form had that is gone by now is shown, to be copied; what another site sends is not", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
+		e := newEnvWithForm(t, "ukrEP")
 		fields := []string{"title", "The door", "description", "It is stuck", "email", "a@b.example"}
-		a := h.visitor().post("/acme/forms/NOPE", fields...).is(t, http.StatusNotFound)
+		a := e.visitor().post("/acme/forms/NOPE", fields...).is(t, http.StatusNotFound)
 		if typed := a.text(t, ".typed"); !strings.Contains(typed, "The door") || !strings.Contains(typed, "It is stuck") || !strings.Contains(typed, "a@b.example") {
 			t.Error(a.body)
 		}
 		for _, path := range []string{"/acme/forms/DEMO", "/login"} {
-			if a := h.visitor().with("Origin", "https://elsewhere.example").post(path, fields...); a.code < 400 || strings.Contains(a.body, "It is stuck") {
+			if a := e.visitor().with("Origin", "https://elsewhere.example").post(path, fields...); a.code < 400 || strings.Contains(a.body, "It is stuck") {
 				t.Error(path, a.code, a.body)
 			}
 		}
 	})
 	t.Run("sent again after its link was revoked or replaced, it leads to what the code tells", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
+		e := newEnvWithForm(t, "ukrEP")
 		fields := []string{"nonce", requests.NewToken(), "title", "Once"}
-		h.visitor().post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
-		ticket := "/acme/" + h.newest(t, "DEMO")
-		h.ana().post(ticket+"/link/revocation").is(t, http.StatusSeeOther)
-		h.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
-		h.ana().post(ticket+"/link").is(t, http.StatusCreated)
-		h.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
-		h.visitor().get("/t/ukrEP").is(t, 200)
+		e.visitor().post("/acme/forms/DEMO", fields...).is(t, http.StatusSeeOther)
+		ticket := "/acme/" + e.newest(t, "DEMO")
+		e.ana().post(ticket+"/link/revocation").is(t, http.StatusSeeOther)
+		e.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
+		e.ana().post(ticket+"/link").is(t, http.StatusCreated)
+		e.visitor().post("/acme/forms/DEMO", fields...).goesTo(t, "/t/ukrEP")
+		e.visitor().get("/t/ukrEP").is(t, 200)
 	})
 	t.Run("it is kept by no robot and loads nothing from elsewhere", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "Help")
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "Help")
 		for path, policy := range map[string]string{"/acme/forms/DEMO": "same-origin", "/t": "no-referrer", "/t/ukrEP": "no-referrer", link: "no-referrer", link + "/receipt": "no-referrer", "/t/zzzzz": "no-referrer"} {
-			a := h.visitor().get(path)
+			a := e.visitor().get(path)
 			head := a.header
 			if head.Get("X-Robots-Tag") != "noindex, nofollow" || head.Get("Cache-Control") != "private, no-store" || head.Get("Referrer-Policy") != policy || strings.Contains(head.Get("Content-Security-Policy"), "https:") || head.Get("Set-Cookie") != "" {
 				t.Errorf("%s: %v", path, head)
@@ -217,9 +217,9 @@ func same(t *testing.T, b *browser, paths ...string) {
 	var first *answer
 	took := map[int][]string{} // by how many slashes a path has
 	for _, path := range paths {
-		b.h.watch.Take()
+		b.env.watch.Take()
 		a := b.get(path)
-		sent, _ := b.h.watch.Take()
+		sent, _ := b.env.watch.Take()
 		if first == nil {
 			first = a.is(t, http.StatusNotFound)
 		}
@@ -240,88 +240,88 @@ func TestTrackingPages(t *testing.T) {
 	t.Parallel()
 	t.Run("a code shows the state and nothing else, a private link the rest", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "The secret door")
-		key := h.newest(t, "DEMO")
-		ana := h.ana()
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "The secret door")
+		key := e.newest(t, "DEMO")
+		ana := e.ana()
 		ana.post("/acme/"+key+"/comments", "body", "They never learn").is(t, http.StatusSeeOther)
 		ana.post("/acme/"+key+"/comments", "body", "We **look** into @ana and "+key+" ![x](https://evil.example/x.png)", "public", "1").is(t, http.StatusSeeOther)
-		a := h.visitor().get("/t/ukrEP").is(t, 200)
+		a := e.visitor().get("/t/ukrEP").is(t, 200)
 		if text := a.text(t, "main"); !strings.Contains(text, "Received") || strings.Contains(text, "door") || strings.Contains(text, "look") || strings.Contains(a.body, key) {
 			t.Error(text)
 		}
 		a.has(t, 0, "main form")
-		a = h.visitor().get(link).is(t, 200)
+		a = e.visitor().get(link).is(t, 200)
 		text := a.text(t, "main")
 		if !strings.Contains(text, "The secret door") || !strings.Contains(text, "We look into") || strings.Contains(text, "Please") || strings.Contains(text, "They never learn") {
 			t.Error(text)
 		}
 		a.has(t, 1, ".prose strong").has(t, 0, "main a.key, .mention, main b")
-		h.visitor().post(link+"/replies", "body", "<i>Thank</i> you").goesTo(t, link+"#said")
-		if text := h.visitor().get(link).text(t, "#said"); !strings.Contains(text, "You") || !strings.Contains(text, "<i>Thank</i> you") {
+		e.visitor().post(link+"/replies", "body", "<i>Thank</i> you").goesTo(t, link+"#said")
+		if text := e.visitor().get(link).text(t, "#said"); !strings.Contains(text, "You") || !strings.Contains(text, "<i>Thank</i> you") {
 			t.Error(text)
 		}
-		h.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
+		e.visitor().post(link+"/replies", "body", " ").is(t, http.StatusUnprocessableEntity).has(t, 1, "#reply-body-error")
 	})
 	t.Run("what leads to nothing is the same whatever the reason", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "caaaa", "caaab", "caaac")
-		live := h.ask(t, "DEMO", "Live")
-		deleted := h.ask(t, "DEMO", "Deleted")
-		gone := h.newest(t, "DEMO")
-		revoked := h.ask(t, "DEMO", "Revoked")
-		ana := h.ana()
+		e := newEnvWithForm(t, "caaaa", "caaab", "caaac")
+		live := e.ask(t, "DEMO", "Live")
+		deleted := e.ask(t, "DEMO", "Deleted")
+		gone := e.newest(t, "DEMO")
+		revoked := e.ask(t, "DEMO", "Revoked")
+		ana := e.ana()
 		ana.post("/acme/"+gone+"/deletion").is(t, http.StatusSeeOther)
-		ana.post("/acme/"+h.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
-		h.visitor().get("/t/zzzzz").is(t, 404).has(t, 1, `main a[href="/t"]`) // it reads which codes are canaries, once
-		same(t, h.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
-		h.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
+		ana.post("/acme/"+e.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
+		e.visitor().get("/t/zzzzz").is(t, 404).has(t, 1, `main a[href="/t"]`) // it reads which codes are canaries, once
+		same(t, e.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
+		e.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
 	})
 	t.Run("case matters, and the box leads on", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		h.ask(t, "DEMO", "Help")
-		h.visitor().get("/t?code=+ukrEP+").goesTo(t, "/t/ukrEP")
-		h.visitor().get("/t/ukrEP").is(t, 200)
-		h.visitor().get("/t/UkrEP").is(t, 404)
+		e := newEnvWithForm(t, "ukrEP")
+		e.ask(t, "DEMO", "Help")
+		e.visitor().get("/t?code=+ukrEP+").goesTo(t, "/t/ukrEP")
+		e.visitor().get("/t/ukrEP").is(t, 200)
+		e.visitor().get("/t/UkrEP").is(t, 404)
 	})
 	t.Run("who guesses is told to wait, and it is counted", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		h.stopClock()
-		h.ask(t, "DEMO", "Help")
-		before := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`)
+		e := newEnvWithForm(t, "ukrEP")
+		e.stopClock()
+		e.ask(t, "DEMO", "Help")
+		before := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`)
 		for range 20 {
-			h.visitor().get("/t/zzzzz").is(t, 404)
+			e.visitor().get("/t/zzzzz").is(t, 404)
 		}
 		for _, path := range []string{"/t/zzzzz", "/t/ukrEP"} {
-			a := h.visitor().get(path).is(t, http.StatusTooManyRequests)
+			a := e.visitor().get(path).is(t, http.StatusTooManyRequests)
 			if says := a.text(t, "main"); a.header.Get("Retry-After") == "" || strings.Contains(says, "sent") || !strings.Contains(says, "lead to nothing") {
 				t.Error(a.header, says)
 			}
 		}
-		if n := metric(t, h, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
+		if n := metric(t, e, `counterfoil_code_lookups_total{outcome="refused"}`); n < before+2 {
 			t.Errorf("%v were refused, after %v", n, before)
 		}
 	})
 	t.Run("a reply from the private link needs no origin, as browsers send none from there", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "Help")
-		h.visitor().with("Origin", "null").post(link+"/replies", "body", "Hello").is(t, http.StatusSeeOther)
-		h.visitor().with("Origin", "null").post("/acme/forms/DEMO", "title", "Hello").is(t, http.StatusForbidden)
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "Help")
+		e.visitor().with("Origin", "null").post(link+"/replies", "body", "Hello").is(t, http.StatusSeeOther)
+		e.visitor().with("Origin", "null").post("/acme/forms/DEMO", "title", "Hello").is(t, http.StatusForbidden)
 	})
 	t.Run("the log has no code", func(t *testing.T) {
 		t.Parallel()
 		var log bytes.Buffer
-		h := newHouse(t, func(cfg *web.Config) {
+		e := newEnv(t, func(cfg *web.Config) {
 			cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		})
-		h.stopClock()
-		h.stock("ukrEP")
-		h.offer(t, "DEMO", "on", "1")
-		link := h.ask(t, "DEMO", "The secret door")
-		stranger := h.visitor()
+		e.stopClock()
+		e.stock("ukrEP")
+		e.offer(t, "DEMO", "on", "1")
+		link := e.ask(t, "DEMO", "The secret door")
+		stranger := e.visitor()
 		for _, path := range []string{link + "/receipt", link, "/t/ukrEP"} {
 			stranger.get(path).is(t, 200)
 		}
@@ -332,10 +332,10 @@ func TestTrackingPages(t *testing.T) {
 			stranger.get(link+"x").is(t, 404)
 		}
 		stranger.get("/t/ukrEP").is(t, http.StatusTooManyRequests)
-		h.exec("RENAME TABLE comment TO lost")
+		e.exec("RENAME TABLE comment TO lost")
 		stranger.get(link).is(t, http.StatusInternalServerError)
 		stranger.post(link+"/replies", "body", "Are you there?").is(t, http.StatusInternalServerError)
-		h.exec("RENAME TABLE ticket_request TO gone")
+		e.exec("RENAME TABLE ticket_request TO gone")
 		stranger.post("/acme/forms/DEMO", "title", "Another", "email", "stranger@example.com").is(t, http.StatusInternalServerError)
 		said := log.String()
 		for _, told := range []string{"path=/t/… ", "status=404", "status=429", "level=ERROR", "path=/acme/forms/DEMO"} {
@@ -351,23 +351,23 @@ func TestTrackingPages(t *testing.T) {
 	})
 	t.Run("a reply by a link that was revoked meanwhile is shown, to be copied", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "Help")
-		h.ana().post("/acme/"+h.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
-		a := h.visitor().post(link+"/replies", "body", "It took me an hour to write this").is(t, 404)
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "Help")
+		e.ana().post("/acme/"+e.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
+		a := e.visitor().post(link+"/replies", "body", "It took me an hour to write this").is(t, 404)
 		if text := a.text(t, ".typed textarea"); text != "It took me an hour to write this" {
 			t.Errorf("%q", text)
 		}
 	})
 	t.Run("a scanner is seen on the page about codes", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		h.stopClock()
-		ana := h.ana()
+		e := newEnvWithForm(t, "ukrEP")
+		e.stopClock()
+		ana := e.ana()
 		for range 30 {
-			h.visitor().get("/t/zzzzz")
+			e.visitor().get("/t/zzzzz")
 		}
-		if err := h.workflows.Delivery.TendRefs(t.Context()); err != nil {
+		if err := e.workflows.Delivery.TendRefs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if misses := ana.get(views.RefsPath).is(t, 200).text(t, "#refs-misses"); !strings.HasPrefix(misses, "20 (100") {
@@ -377,14 +377,14 @@ func TestTrackingPages(t *testing.T) {
 	t.Run("behind a proxy each has a budget of their own, and none for an address that they make up", func(t *testing.T) {
 		t.Parallel()
 		_, trusted, _ := net.ParseCIDR("10.0.0.0/8")
-		h := newHouse(t, func(cfg *web.Config) { cfg.Proxies = []*net.IPNet{trusted} })
-		h.stopClock()
-		h.stock(codes(60)...)
-		h.offer(t, "DEMO", "on", "1")
+		e := newEnv(t, func(cfg *web.Config) { cfg.Proxies = []*net.IPNet{trusted} })
+		e.stopClock()
+		e.stock(codes(60)...)
+		e.offer(t, "DEMO", "on", "1")
 		send := func(method, path, client string, forged int, fields ...string) int {
 			r := newRequest(method, path, formKind, strings.NewReader(form(fields...).Encode()), "X-Forwarded-For", fmt.Sprintf("203.0.113.%d, %s", forged, client))
 			r.RemoteAddr = "10.0.0.1:1"
-			return h.send(r).code
+			return e.send(r).code
 		}
 		for _, client := range []string{"192.0.2.7", "192.0.2.8"} {
 			answers := map[int]int{}
@@ -403,9 +403,9 @@ func TestRequestsForMembers(t *testing.T) {
 	t.Parallel()
 	t.Run("a ticket says who sent it, and what it says is text", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		h.ask(t, "DEMO", "<script>1</script>")
-		a := h.ana().get("/acme/"+h.newest(t, "DEMO")).is(t, 200)
+		e := newEnvWithForm(t, "ukrEP")
+		e.ask(t, "DEMO", "<script>1</script>")
+		a := e.ana().get("/acme/"+e.newest(t, "DEMO")).is(t, 200)
 		if text := a.text(t, "#requester"); !strings.Contains(text, "ukrEP") || !strings.Contains(text, "stranger@example.com") {
 			t.Error(text)
 		}
@@ -416,17 +416,17 @@ func TestRequestsForMembers(t *testing.T) {
 		if a.text(t, "#reply-form button") != "Reply to requester" || a.text(t, "#comment-form button") != "Comment internally" {
 			t.Error("one cannot tell the two apart")
 		}
-		h.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")
+		e.ana().get("/acme/DEMO-1").has(t, 0, "#requester, #reply-form")
 	})
 	t.Run("comments say who reads them", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "Help")
-		path := "/acme/" + h.newest(t, "DEMO")
-		ana := h.ana()
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "Help")
+		path := "/acme/" + e.newest(t, "DEMO")
+		ana := e.ana()
 		ana.post(path+"/comments", "body", "Among us")
 		ana.post(path+"/comments", "body", "To you", "public", "1")
-		h.visitor().post(link+"/replies", "body", "<b>To us</b>")
+		e.visitor().post(link+"/replies", "body", "<b>To us</b>")
 		a := ana.get(path).is(t, 200)
 		var chips []string
 		for _, selector := range []string{"#said li:nth-child(1) .chip", "#said li:nth-child(2).public .chip", "#said li:nth-child(3).requester .chip"} {
@@ -442,18 +442,18 @@ func TestRequestsForMembers(t *testing.T) {
 	})
 	t.Run("a new link is shown once, and either ends the one before", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		first := h.ask(t, "DEMO", "Help")
-		path := "/acme/" + h.newest(t, "DEMO")
-		ana := h.ana()
+		e := newEnvWithForm(t, "ukrEP")
+		first := e.ask(t, "DEMO", "Help")
+		path := "/acme/" + e.newest(t, "DEMO")
+		ana := e.ana()
 		second := strings.TrimPrefix(ana.post(path+"/link").is(t, http.StatusCreated).value(t, "#request-link"), "http://example.com")
-		h.visitor().get(first).is(t, 404)
-		h.visitor().get(second).is(t, 200)
+		e.visitor().get(first).is(t, 404)
+		e.visitor().get(second).is(t, 200)
 		if a := ana.get(path); strings.Contains(a.body, second) {
 			t.Error("it is shown again")
 		}
 		ana.post(path+"/link/revocation").goesTo(t, path)
-		h.visitor().get(second).is(t, 404)
+		e.visitor().get(second).is(t, 404)
 		a := ana.get(path).has(t, 0, `form[action$="/revocation"]`).has(t, 1, `form[action$="/link"]`)
 		if says := a.text(t, "#reply-form .hint"); !strings.Contains(says, "nobody can read this") {
 			t.Error(says)
@@ -465,14 +465,14 @@ func TestRequestsForMembers(t *testing.T) {
 	})
 	t.Run("programs are told what is public and what a requester wrote, and no code and no token", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t, "ukrEP")
-		link := h.ask(t, "DEMO", "Help")
-		key := h.newest(t, "DEMO")
-		h.program().post("/tickets/"+key+"/comments", object{"body": "Hello", "public": true}).is(t, http.StatusCreated)
-		h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello", "public": true}).problem(t, http.StatusUnprocessableEntity, "public")
-		h.visitor().post(link+"/replies", "body", "Hello yourself").is(t, http.StatusSeeOther)
-		ticket := h.program().get("/tickets/"+key).is(t, 200).body
-		comments := h.program().get("/tickets/"+key+"/comments").is(t, 200).body
+		e := newEnvWithForm(t, "ukrEP")
+		link := e.ask(t, "DEMO", "Help")
+		key := e.newest(t, "DEMO")
+		e.program().post("/tickets/"+key+"/comments", object{"body": "Hello", "public": true}).is(t, http.StatusCreated)
+		e.program().post("/tickets/DEMO-1/comments", object{"body": "Hello", "public": true}).problem(t, http.StatusUnprocessableEntity, "public")
+		e.visitor().post(link+"/replies", "body", "Hello yourself").is(t, http.StatusSeeOther)
+		ticket := e.program().get("/tickets/"+key).is(t, 200).body
+		comments := e.program().get("/tickets/"+key+"/comments").is(t, 200).body
 		if !strings.Contains(ticket, `"from_requester":true`) || !strings.Contains(comments, `"public":true,"from_requester":false`) || !strings.Contains(comments, `"public":true,"from_requester":true`) {
 			t.Error(ticket, comments)
 		}
@@ -484,16 +484,16 @@ func TestRequestsForMembers(t *testing.T) {
 	})
 	t.Run("the settings show the address of a form that is on", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t)
-		ana := h.ana()
+		e := newEnvWithForm(t)
+		ana := e.ana()
 		if address := ana.get("/acme/boards/DEMO/settings").value(t, "#form-address"); address != "http://example.com/acme/forms/DEMO" {
 			t.Error(address)
 		}
 		ana.post("/acme/boards/DEMO/form", "intro", strings.Repeat("x", 2001), "on", "1", "version", "1").is(t, http.StatusUnprocessableEntity).has(t, 1, "#public-intro-error")
-		h.offer(t, "DEMO", "intro", "")
+		e.offer(t, "DEMO", "intro", "")
 		ana.get("/acme/boards/DEMO/settings").has(t, 0, "#form-address")
-		h.account("vera", "acme", "viewer")
-		h.signedIn("vera").get("/acme/boards/DEMO/settings").has(t, 0, "#public-form")
+		e.account("vera", "acme", "viewer")
+		e.signedIn("vera").get("/acme/boards/DEMO/settings").has(t, 0, "#public-form")
 	})
 }
 
@@ -501,10 +501,10 @@ func TestPublicFormSettings(t *testing.T) {
 	t.Parallel()
 	t.Run("who saw another form is shown what is there now, keeps what was typed, and may save again", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t)
-		ana := h.ana()
+		e := newEnvWithForm(t)
+		ana := e.ana()
 		seen := ana.get("/acme/boards/DEMO/settings").value(t, "#public-form [name=version]")
-		h.offer(t, "DEMO", "intro", "Closed for the holidays")
+		e.offer(t, "DEMO", "intro", "Closed for the holidays")
 		a := ana.post("/acme/boards/DEMO/form", "on", "1", "intro", "What is broken?", "version", seen).is(t, http.StatusConflict)
 		if now := a.text(t, "#public-form .theirs"); !strings.Contains(now, "No requests are taken.") || !strings.Contains(now, "Closed for the holidays") {
 			t.Error(now)
@@ -520,19 +520,19 @@ func TestPublicFormSettings(t *testing.T) {
 	})
 	t.Run("a form that does not say what it was made from is refused, as those of boards are", func(t *testing.T) {
 		t.Parallel()
-		h := withForm(t)
+		e := newEnvWithForm(t)
 		for _, version := range []string{"", "x", "-1", "1e3"} {
-			h.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", version).is(t, http.StatusUnprocessableEntity)
+			e.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", version).is(t, http.StatusUnprocessableEntity)
 		}
-		h.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", "9223372036854775807").is(t, http.StatusConflict)
+		e.ana().post("/acme/boards/DEMO/form", "intro", "Mine", "version", "9223372036854775807").is(t, http.StatusConflict)
 	})
 }
 
 // metric is the value of a metric of this process, 0 where it has none yet.
-func metric(t testing.TB, h *house, name string) (value float64) {
+func metric(t testing.TB, e *env, name string) (value float64) {
 	t.Helper()
 	r := httptest.NewRecorder()
-	h.handler.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	e.handler.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(r.Body.String()) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			if _, err := fmt.Sscan(rest, &value); err != nil {

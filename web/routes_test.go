@@ -78,7 +78,7 @@ var pages = map[string]access{
 	"GET /reset/:secret":  everyone("/reset/unknown", 404),
 	"POST /reset/:secret": everyone("/reset/unknown", 404),
 
-	// There is no form and no request in the town.
+	// There is no form and no request in newEnvWithRoles.
 	"GET /:company/forms/:form":           everyone("/acme/forms/DEMO", 404),
 	"POST /:company/forms/:form":          everyone("/acme/forms/DEMO", 404).sending("title", "x"),
 	"GET /t":                              everyone("/t", 200),
@@ -96,7 +96,7 @@ var pages = map[string]access{
 	"GET /admin/companies":   operators("/admin/companies", 200),
 	"POST /admin/companies":  operators("/admin/companies", 422),
 
-	// The town's consumer 1 and webhook 1 are of acme.
+	// Consumer 1 and webhook 1 are of acme.
 	"GET /admin/feeds":                              operators("/admin/feeds", 200),
 	"POST /admin/feeds/republications":              operators("/admin/feeds/republications", 422),
 	"GET /admin/feeds/consumers/:consumer":          operators("/admin/feeds/consumers/1", 200),
@@ -114,7 +114,7 @@ var pages = map[string]access{
 	"GET /admin/refs/lots/:lot/quarantine":  operators("/admin/refs/lots/1/quarantine", 200),
 	"POST /admin/refs/lots/:lot/quarantine": operators("/admin/refs/lots/99/quarantine", 404),
 
-	// The run of the town is not filled yet.
+	// The run is not filled yet.
 	"GET /admin/migrations":                          operators("/admin/migrations", 200),
 	"GET /admin/migrations/workers":                  operators("/admin/migrations/workers", 200),
 	"POST /admin/migrations/workers/:worker/drain":   operators("/admin/migrations/workers/99/drain", 404).sending("drain", "yes"),
@@ -163,7 +163,7 @@ var pages = map[string]access{
 	"POST /:company/settings":                                  managers("/acme/settings", 422),
 	"GET /:company/audit":                                      managers("/acme/audit", 200),
 
-	// The town's webhook 1 goes to this machine, which is not sent to; a form that says so again is not taken.
+	// Webhook 1 goes to this machine, which is refused; so is a form with its address.
 	"GET /:company/settings/webhooks":                                        managers("/acme/settings/webhooks", 200),
 	"POST /:company/settings/webhooks":                                       managers("/acme/settings/webhooks", 201).sending("url", "https://hooks.example/x", "feeds", "tickets"),
 	"GET /:company/settings/webhooks/:webhook":                               managers("/acme/settings/webhooks/1", 200),
@@ -210,7 +210,7 @@ var pages = map[string]access{
 	"GET /:company/work":            members("/acme/work", 200),
 	"GET /:company/people/mentions": members("/acme/people/mentions?q=a", 200),
 
-	// A comment is its author's alone: that of the town is Ana's.
+	// A comment is its author's alone: this one is Ana's.
 	"GET /:company/:key/comments":                          members("/acme/DEMO-1/comments", 200),
 	"POST /:company/:key/comments":                         writers("/acme/DEMO-1/comments", 303).sending("body", "x"),
 	"GET /:company/:key/comments/:comment":                 members("/acme/DEMO-1/comments/1", 303),
@@ -261,7 +261,7 @@ var calls = map[string]call{
 	"DELETE /api/v1/tickets/:key/closure":  {"/tickets/DEMO-6/closure", "", "tickets:write", 404, 200, ""},
 	"PUT /api/v1/tickets/:key/restoration": {"/tickets/DEMO-6/restoration", "", "tickets:write", 404, 200, ""},
 
-	// A comment is its author's alone: that of the town is Ana's.
+	// A comment is its author's alone: this one is Ana's.
 	"GET /api/v1/tickets/:key/comments":             {"/tickets/DEMO-6/comments", "", "tickets:read", 404, 200, ""},
 	"POST /api/v1/tickets/:key/comments":            {"/tickets/DEMO-6/comments", `{"body":"x"}`, "tickets:write", 404, 201, ""},
 	"PATCH /api/v1/tickets/:key/comments/:comment":  {"/tickets/DEMO-1/comments/1", `{"body":"x","version":1}`, "tickets:write", 404, 403, ""},
@@ -281,7 +281,7 @@ var calls = map[string]call{
 	"PUT /api/v1/feeds/:feed/consumers/:consumer/pause":    {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
 	"DELETE /api/v1/feeds/:feed/consumers/:consumer/pause": {"/feeds/tickets/consumers/warehouse/pause", "", "tickets:write", 404, 200, ""},
 
-	// What concerns the whole instance is for operators of any company, whatever their role. The town's
+	// What concerns the whole instance is for operators of any company, whatever their role. Its
 	// run is not filled yet.
 	"GET /api/v1/migrations":             {"/migrations", "", accounts.Operate, 200, 200, ""},
 	"POST /api/v1/migrations/:name/runs": {"/migrations/count-up/runs", `{"params":{"to":3,"mode":"up"}}`, accounts.Operate, 201, 201, ""},
@@ -324,25 +324,25 @@ func routes() map[string]bool {
 	return known
 }
 
-// newTown is a house with people of every role in acme, and strangers with a company of their own.
-func newTown(t testing.TB) *house {
+// newEnvWithRoles has users of every role in acme, and two with a company of their own.
+func newEnvWithRoles(t testing.TB) *env {
 	t.Helper()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	h.account("otto", "rivals", accounts.Owner)
-	h.account("vera", "acme", accounts.Viewer)
-	h.account("mia", "acme", accounts.Member)
-	h.account("adam", "acme", accounts.Admin)
-	h.account("olga", "acme", accounts.Owner)
-	h.account("opal", "acme", accounts.Member)
-	h.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
-	h.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // the first look at a code would make it
-	h.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
-	h.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
-	h.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
-	h.webhook()
-	h.codes("ukrEP", "UkrEP")
-	return h
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	e.account("otto", "rivals", accounts.Owner)
+	e.account("vera", "acme", accounts.Viewer)
+	e.account("mia", "acme", accounts.Member)
+	e.account("adam", "acme", accounts.Admin)
+	e.account("olga", "acme", accounts.Owner)
+	e.account("opal", "acme", accounts.Member)
+	e.exec("UPDATE account SET operator = TRUE WHERE name IN ('otto', 'opal')")
+	e.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // the first look at a code would make it
+	e.program().post("/tickets/DEMO-1/comments", object{"body": "Hello"}).is(t, http.StatusCreated)
+	e.program().post("/feeds/tickets/consumers", object{"name": "warehouse"}).is(t, http.StatusCreated)
+	e.openRun("count-up", migrations.Values{"to": "5", "mode": "up"})
+	e.webhook()
+	e.codes("ukrEP", "UkrEP")
+	return e
 }
 
 func TestRoutes(t *testing.T) {
@@ -362,13 +362,13 @@ func TestRoutes(t *testing.T) {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
-			walk(t, newTown(t), method, who)
+			walk(t, newEnvWithRoles(t), method, who)
 		})
 	}
 }
 
 // walk has everyone use a route, the weakest first.
-func walk(t *testing.T, h *house, method string, who access) {
+func walk(t *testing.T, e *env, method string, who access) {
 	ask := func(b *browser, path string) *answer {
 		return b.send(newRequest(method, path, formKind, strings.NewReader(form(who.fields...).Encode())))
 	}
@@ -385,9 +385,9 @@ func walk(t *testing.T, h *house, method string, who access) {
 		{"an admin", "adam", who.admin},
 		{"an owner", "olga", who.owner},
 	} {
-		b := h.visitor()
+		b := e.visitor()
 		if visitor.name != "" {
-			b = h.signedIn(visitor.name)
+			b = e.signedIn(visitor.name)
 		}
 		get := func() {
 			if a := ask(b, who.path); a.code != visitor.want {
@@ -395,7 +395,7 @@ func walk(t *testing.T, h *house, method string, who access) {
 			}
 		}
 		if visitor.want >= 400 || method == http.MethodGet || visitor.name == "" && who.viewer != who.signedOut {
-			h.unchanged(t, get)
+			e.unchanged(t, get)
 		} else {
 			get()
 		}
@@ -420,8 +420,8 @@ func TestCalls(t *testing.T) {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
-			h := newTown(t)
-			column := h.count("SELECT MIN(id) FROM board_column")
+			e := newEnvWithRoles(t)
+			column := e.count("SELECT MIN(id) FROM board_column")
 			if column != 1 {
 				t.Fatalf("the first column is %d", column)
 			}
@@ -429,7 +429,7 @@ func TestCalls(t *testing.T) {
 			if c.body != "" {
 				body = c.body
 			}
-			as := func(token string) *answer { return (&program{h: h, token: token}).call(method, c.path, body) }
+			as := func(token string) *answer { return (&program{env: e, token: token}).call(method, c.path, body) }
 			rest := slices.DeleteFunc(slices.Clone(accounts.Scopes), func(scope string) bool { return scope == c.scope })
 			least := cmp.Or(c.least, map[bool]string{true: accounts.Viewer, false: accounts.Member}[method == http.MethodGet])
 			roles := []struct{ name, role string }{
@@ -437,35 +437,35 @@ func TestCalls(t *testing.T) {
 			}
 			from := slices.IndexFunc(roles, func(r struct{ name, role string }) bool { return r.role == least })
 
-			h.unchanged(t, func() {
+			e.unchanged(t, func() {
 				for why, token := range map[string]string{"no token": "", "an unknown token": "cfl_nobody", "a session's cookie": " "} {
 					a := as(token)
 					if a.problem(t, http.StatusUnauthorized, ""); a.header.Get("WWW-Authenticate") != "Bearer" {
 						t.Errorf("%s: no WWW-Authenticate", why)
 					}
 				}
-				p := as(h.tokenOf("ana", "acme", rest...)).problem(t, http.StatusForbidden, "")
+				p := as(e.tokenOf("ana", "acme", rest...)).problem(t, http.StatusForbidden, "")
 				if !strings.Contains(p.Detail, c.scope) {
 					t.Errorf("it does not say that %s is missing: %s", c.scope, p.Detail)
 				}
 				if accounts.OfOperators(c.scope) {
-					as(h.tokenOf("sam", "rivals", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
+					as(e.tokenOf("sam", "rivals", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
 				for _, weak := range roles[:from] {
-					as(h.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
+					as(e.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
 				for _, stranger := range []string{"sam", "otto"} {
 					if c.foreign == http.StatusNotFound && !accounts.OfOperators(c.scope) {
-						as(h.tokenOf(stranger, "rivals", accounts.Scopes...)).problem(t, http.StatusNotFound, "")
+						as(e.tokenOf(stranger, "rivals", accounts.Scopes...)).problem(t, http.StatusNotFound, "")
 					}
 				}
 			})
 			for i, may := range roles[from:] {
 				if accounts.OfOperators(c.scope) && may.name != "opal" {
-					h.unchanged(t, func() { as(h.tokenOf(may.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "") })
+					e.unchanged(t, func() { as(e.tokenOf(may.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "") })
 					continue
 				}
-				a := as(h.tokenOf(may.name, "acme", accounts.Scopes...))
+				a := as(e.tokenOf(may.name, "acme", accounts.Scopes...))
 				done := i > 0 && method != http.MethodGet && (a.code == http.StatusConflict || a.code == http.StatusNotFound)
 				if a.code != c.code && !done {
 					t.Errorf("%s, %s: %d, not %d: %s", may.name, may.role, a.code, c.code, a.body)
@@ -477,8 +477,8 @@ func TestCalls(t *testing.T) {
 
 func TestUnknownRoutes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana()
+	e := newEnv(t)
+	ana := e.ana()
 	for _, path := range []string{"/acme/x/y/z", "/acme/NINJA", "/acme/NINJA-0", "/acme/DEMO-01", "/acme/DEMO-99999999999999999999", "/acme/DEMO-99", "/acme/boards/NOPE",
 		"/acme/boards/DEMO/columns/0", "/acme/boards/DEMO/columns/x", "/acme/boards/DEMO/columns/99", "/acme/..", "/acme/%2e%2e/DEMO-1", "/acme/boards/DEMO%2F",
 		"/acme/boards/..%2FDEMO", "/acme%2Fboards", "//acme", "/acme//DEMO-1", "/acme/DEMO-1/", "/acme/DEMO-1/nope", "/acme/DEMO-1%00", "/acme/%ff", "/acme/boards/%ff",
@@ -488,10 +488,10 @@ func TestUnknownRoutes(t *testing.T) {
 		}
 	}
 	for path, code := range map[string]int{"/api/v1/nope": 401, "/api/v1/": 401} {
-		h.visitor().get(path).problem(t, code, "")
+		e.visitor().get(path).problem(t, code, "")
 	}
 	for _, path := range []string{"/nope", "/boards/DEMO/nope", "/tickets", "/tickets/DEMO-1/nope", "/tickets/DEMO", "/tickets/DEMO-0", "/tickets/%ff", "/boards/%ff", "/boards/%2e%2e"} {
-		h.program().get(path).problem(t, http.StatusNotFound, "")
+		e.program().get(path).problem(t, http.StatusNotFound, "")
 	}
 }
 

@@ -11,16 +11,16 @@ var queryName = regexp.MustCompile(`-- name: (\w+)`)
 
 func TestReadsOfARun(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := h.largeRun(20)
-	h.worker("web-1")
-	h.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX(?), 'It answers 503.', 1, 1, 1, NOW(6), NOW(6))", run, fingerprint)
-	ana := h.ana()
+	e := newEnv(t)
+	run := e.largeRun(20)
+	e.worker("web-1")
+	e.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, UNHEX(?), 'It answers 503.', 1, 1, 1, NOW(6), NOW(6))", run, fingerprint)
+	ana := e.ana()
 	ana.get(views.RunPath(run)).is(t, 200) // what is kept for a moment is read
 	t.Run("a page asks the database for a run and for who works on it once", func(t *testing.T) {
-		h.watch.Take()
+		e.watch.Take()
 		ana.get(views.RunPath(run)).is(t, 200)
-		sent, _ := h.watch.Take()
+		sent, _ := e.watch.Take()
 		asked := map[string]int{}
 		for _, statement := range sent {
 			if name := queryName.FindStringSubmatch(statement); name != nil {

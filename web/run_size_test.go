@@ -37,74 +37,74 @@ func runSize(t *testing.T) int {
 const tasksAtOnce = 50_000
 
 // largeRun is a run with so many open tasks that is paused.
-func (h *house) largeRun(tasks int) id.Run {
-	h.t.Helper()
-	run := h.readyRun(tasks)
+func (e *env) largeRun(tasks int) id.Run {
+	e.t.Helper()
+	run := e.readyRun(tasks)
 	const digits = "(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)"
 	fill := fmt.Sprintf("INSERT INTO migration_task (run_id, line, payload) SELECT ?, a.n, CONCAT('https://images.example.com/', a.n, b.n, c.n, d.n, e.n, '.png') FROM %[1]s a, %[1]s b, %[1]s c, %[1]s d, %[1]s e LIMIT ?", digits)
 	for done := 0; done < tasks; done += tasksAtOnce {
-		h.exec(fill, run, min(tasksAtOnce, tasks-done))
+		e.exec(fill, run, min(tasksAtOnce, tasks-done))
 	}
-	h.exec("ANALYZE TABLE migration_task")
-	h.exec("UPDATE migration_run SET state = 'paused', started_at = NOW(6) WHERE id = ?", run)
+	e.exec("ANALYZE TABLE migration_task")
+	e.exec("UPDATE migration_run SET state = 'paused', started_at = NOW(6) WHERE id = ?", run)
 	return run
 }
 
 // done completes the run's tasks up to so many, but every hundredth, which failed.
-func (h *house) done(run id.Run, upto int) {
-	h.t.Helper()
-	first := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", run)
-	worker := h.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
-	last := first + h.count("SELECT MAX(id) - MIN(id) + 1 FROM migration_task WHERE run_id = ?", run)*int64(upto)/h.count("SELECT total FROM migration_run WHERE id = ?", run)
+func (e *env) done(run id.Run, upto int) {
+	e.t.Helper()
+	first := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", run)
+	worker := e.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
+	last := first + e.count("SELECT MAX(id) - MIN(id) + 1 FROM migration_task WHERE run_id = ?", run)*int64(upto)/e.count("SELECT total FROM migration_run WHERE id = ?", run)
 	for from := first; from < last; from += tasksAtOnce {
-		h.exec(`UPDATE migration_task SET state = IF(id % 100 = 0, 'failed', 'complete'), fingerprint = IF(id % 100 = 0, UNHEX(?), NULL),
+		e.exec(`UPDATE migration_task SET state = IF(id % 100 = 0, 'failed', 'complete'), fingerprint = IF(id % 100 = 0, UNHEX(?), NULL),
 			fence = 1, worker_id = ?, attempt = 1, claimed_at = NOW(6), finished_at = NOW(6)
 			WHERE run_id = ? AND state = 'open' AND id >= ? AND id < ?`, fingerprint, worker, run, from, min(from+tasksAtOnce, last))
 	}
-	h.exec("DELETE FROM migration_counter WHERE run_id = ?", run)
-	h.exec(`INSERT INTO migration_counter (run_id, worker_id, complete, failed, errors)
+	e.exec("DELETE FROM migration_counter WHERE run_id = ?", run)
+	e.exec(`INSERT INTO migration_counter (run_id, worker_id, complete, failed, errors)
 		SELECT run_id, 0, SUM(state = 'complete'), SUM(state = 'failed'), SUM(state = 'failed') FROM migration_task WHERE run_id = ? GROUP BY run_id`, run)
-	h.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+	e.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 		SELECT run_id, fingerprint, 'It answers 503.', MIN(id), COUNT(*), COUNT(*), NOW(6), NOW(6) FROM migration_task WHERE run_id = ? AND state = 'failed' GROUP BY run_id, fingerprint`, run)
-	h.exec("ANALYZE TABLE migration_task")
+	e.exec("ANALYZE TABLE migration_task")
 }
 
 // claims has a worker do some more of the run's tasks in several rounds, and returns what 99 of 100 claims took at
 // most in the middle one of them: a stall of the disk in one or two does not count.
-func (h *house) claims(run id.Run, rounds int, tasks int64) time.Duration {
-	h.t.Helper()
+func (e *env) claims(run id.Run, rounds int, tasks int64) time.Duration {
+	e.t.Helper()
 	var took []time.Duration
 	for range rounds {
-		took = append(took, h.worked(run, tasks))
+		took = append(took, e.worked(run, tasks))
 	}
 	slices.Sort(took)
-	h.t.Logf("99 of 100 claims took at most %s in each round", took)
+	e.t.Logf("99 of 100 claims took at most %s in each round", took)
 	return took[rounds/2]
 }
 
 // worked has a worker do some more of the run's tasks, ten in a block, and returns what 99 of 100 of its
 // last claims took at most, each with its commit: 512 of them at most.
-func (h *house) worked(run id.Run, tasks int64) time.Duration {
-	h.t.Helper()
+func (e *env) worked(run id.Run, tasks int64) time.Duration {
+	e.t.Helper()
 	operator := console.AsCommandLine(context.Background())
-	w := h.workflows
+	w := e.workflows
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Engine.Work(ctx) }()
-	before := h.tally(run)
+	before := e.tally(run)
 	if _, err := w.Console.ResumeRun(operator, run); err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
-	for h.tally(run) < before+tasks {
+	for e.tally(run) < before+tasks {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if _, err := w.Console.PauseRun(operator, run); err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		now, err := w.Console.Run(operator, run)
 		if err != nil || time.Now().After(deadline) {
-			h.t.Fatal(now.State, err)
+			e.t.Fatal(now.State, err)
 		}
 		if now.State == migrations.Paused {
 			break
@@ -112,80 +112,80 @@ func (h *house) worked(run id.Run, tasks int64) time.Duration {
 	}
 	stop()
 	if err := <-ended; err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	times := w.Engine.ClaimTimes()
 	slices.Sort(times)
 	return times[len(times)*99/100]
 }
 
-func (h *house) tally(run id.Run) int64 {
-	h.t.Helper()
-	return h.count("SELECT COALESCE(SUM(complete + failed), 0) FROM migration_counter WHERE run_id = ?", run)
+func (e *env) tally(run id.Run) int64 {
+	e.t.Helper()
+	return e.count("SELECT COALESCE(SUM(complete + failed), 0) FROM migration_counter WHERE run_id = ?", run)
 }
 
 // reads are how many rows and index entries the server read for an answer.
-func (h *house) reads(ask func()) (n int64) {
-	h.t.Helper()
-	h.sql.SetMaxOpenConns(1) // the server counts for each connection
-	defer h.sql.SetMaxOpenConns(0)
-	before := h.touched()
+func (e *env) reads(ask func()) (n int64) {
+	e.t.Helper()
+	e.sql.SetMaxOpenConns(1) // the server counts for each connection
+	defer e.sql.SetMaxOpenConns(0)
+	before := e.touched()
 	ask()
-	return h.touched() - before
+	return e.touched() - before
 }
 
-func (h *house) touched() (n int64) {
-	h.t.Helper()
-	rows, err := h.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'")
+func (e *env) touched() (n int64) {
+	e.t.Helper()
+	rows, err := e.sql.Query("SHOW SESSION STATUS LIKE 'Handler_read%'")
 	if err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var reads int64
 		if err := rows.Scan(&name, &reads); err != nil {
-			h.t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		if !strings.EqualFold(name, "Handler_read_rnd_deleted") && !strings.EqualFold(name, "Handler_read_retry") {
 			n += reads
 		}
 	}
 	if err := rows.Err(); err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return n
 }
 
 // rested waits until the server has forgotten what the tasks were before, and has written to disk what was done all
 // at once: a run that came so far by itself leaves neither behind.
-func (h *house) rested() {
-	h.t.Helper()
-	h.exec("SET GLOBAL innodb_max_dirty_pages_pct = 0")
-	defer h.exec("SET GLOBAL innodb_max_dirty_pages_pct = 90")
+func (e *env) rested() {
+	e.t.Helper()
+	e.exec("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+	defer e.exec("SET GLOBAL innodb_max_dirty_pages_pct = 90")
 	for deadline := time.Now().Add(15 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if dirty, _ := h.status("Innodb_buffer_pool_pages_dirty"); dirty < 500 && h.history() < 1000 {
+		if dirty, _ := e.status("Innodb_buffer_pool_pages_dirty"); dirty < 500 && e.history() < 1000 {
 			return
 		}
 	}
-	h.t.Fatal("the server does not come to rest")
+	e.t.Fatal("the server does not come to rest")
 }
 
 // history is how much the server has yet to forget.
-func (h *house) history() int64 {
-	h.t.Helper()
-	if n, ok := h.status("Innodb_history_list_length"); ok {
+func (e *env) history() int64 {
+	e.t.Helper()
+	if n, ok := e.status("Innodb_history_list_length"); ok {
 		return n
 	}
-	return h.count("SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'") // MySQL
+	return e.count("SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'") // MySQL
 }
 
-func (h *house) status(of string) (n int64, ok bool) {
-	h.t.Helper()
+func (e *env) status(of string) (n int64, ok bool) {
+	e.t.Helper()
 	var name string
-	err := h.sql.QueryRow("SHOW GLOBAL STATUS LIKE '"+of+"'").Scan(&name, &n)
+	err := e.sql.QueryRow("SHOW GLOBAL STATUS LIKE '"+of+"'").Scan(&name, &n)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return n, err == nil
 }
@@ -197,16 +197,16 @@ func TestALargeRun(t *testing.T) {
 		most     = 2000 // rows and index entries that an answer may read
 		fragment = "all that may change"
 	)
-	h := newHouse(t)
+	e := newEnv(t)
 	size := runSize(t)
 	rounds, worked := 1, size/200
 	if soak {
 		rounds, worked = 5, 6000 // enough for all claims that are remembered to be new ones
 	}
 	began := time.Now()
-	run := h.largeRun(size)
+	run := e.largeRun(size)
 	t.Logf("%d tasks filled in %s", size, time.Since(began).Round(time.Second))
-	ana := h.operator()
+	ana := e.operator()
 
 	looks := func(when string) {
 		live := ana.htmx(views.RunPollID)
@@ -215,7 +215,7 @@ func TestALargeRun(t *testing.T) {
 			fragment:   func() { live.get(views.RunLivePath(run)).is(t, http.StatusOK) },
 		} {
 			ask() // sessions and what is kept in memory are read
-			if n := h.reads(ask); n > most {
+			if n := e.reads(ask); n > most {
 				t.Errorf("%s, %s reads %d rows", when, what, n)
 			} else {
 				t.Logf("%s, %s reads %d rows", when, what, n)
@@ -240,24 +240,24 @@ func TestALargeRun(t *testing.T) {
 		}
 	}
 	if soak {
-		h.rested()
+		e.rested()
 	}
-	fresh := h.claims(run, rounds, int64(worked))
+	fresh := e.claims(run, rounds, int64(worked))
 	looks("at 0 %")
 	began = time.Now()
-	h.done(run, size-max(size/100, (rounds+2)*worked)) // a round does a little more than it must
+	e.done(run, size-max(size/100, (rounds+2)*worked)) // a round does a little more than it must
 	t.Logf("99 %% done in %s", time.Since(began).Round(time.Second))
 	if soak {
-		h.rested()
+		e.rested()
 	}
-	late := h.claims(run, rounds, int64(worked))
+	late := e.claims(run, rounds, int64(worked))
 	looks("at 99 %")
 	t.Logf("99 of 100 claims took at most %s at 0 %%, %s at 99 %%", fresh, late)
 	if soak && late > 2*fresh {
 		t.Errorf("claims take longer when most is done: %s, not %s", late, fresh)
 	}
 	var bytes sql.NullInt64
-	if err := h.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
+	if err := e.sql.QueryRow("SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'migration_task'").Scan(&bytes); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("the tasks take %d MiB", bytes.Int64>>20)

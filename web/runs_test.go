@@ -17,41 +17,41 @@ const fingerprint = "00000000000000ab"
 
 // underWay opens a run and puts it into a state in which there is something of everything: seven tasks,
 // of which two failed alike, and a worker.
-func (h *house) underWay(state migrations.State) id.Run {
-	h.t.Helper()
-	run := h.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + h.count("SELECT COUNT(*) FROM migration_run")), "mode": "up", "key": "hush-hush"})
-	worker := h.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
+func (e *env) underWay(state migrations.State) id.Run {
+	e.t.Helper()
+	run := e.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + e.count("SELECT COUNT(*) FROM migration_run")), "mode": "up", "key": "hush-hush"})
+	worker := e.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
 		VALUES ('app-1', 4242, 'v1', 'active', NOW(6), NOW(6), NOW(6) + INTERVAL 1 HOUR)`)
 	for i, task := range []string{"complete", "failed", "failed", "waiting", "processing", "open", "open"} {
-		h.exec(`INSERT INTO migration_task (run_id, state, worker_id, attempt, payload, fingerprint, due_at, claimed_at, finished_at)
+		e.exec(`INSERT INTO migration_task (run_id, state, worker_id, attempt, payload, fingerprint, due_at, claimed_at, finished_at)
 			VALUES (?, ?, ?, IF(? = 'open', 0, 1), ?, IF(? = 'failed', UNHEX(?), NULL), IF(? = 'waiting', NOW(6) + INTERVAL 1 HOUR, NULL), IF(? = 'open', NULL, NOW(6)), IF(? IN ('complete', 'failed'), NOW(6), NULL))`,
 			run, task, worker, task, fmt.Sprintf(`{"n":%d,"html":"<script data-evil>alert(1)</script>"}`, i), task, fingerprint, task, task, task)
 	}
-	first := h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
-	h.exec(`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+	first := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+	e.exec(`INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
 		VALUES (?, ?, 1, 1, 'failed', ?, 'app-1:4242', NOW(6), 1500000, UNHEX(?), '=HYPERLINK("x") <b data-evil>503</b>', 'goroutine 1 <b data-evil>')`, run, first, worker, fingerprint)
-	h.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+	e.exec(`INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 		VALUES (?, UNHEX(?), '=HYPERLINK("x") <b data-evil>503</b>', ?, 3, 2, NOW(6), NOW(6))`, run, fingerprint, first)
-	h.exec(`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, errors, refused, reclaimed) VALUES (?, ?, 1, 1, 1, 2, 3, 4, 5)`, run, worker)
-	h.exec("UPDATE migration_run SET state = ?, total = 7, started_at = NOW(6), finished_at = IF(? IN ('complete', 'cancelled'), NOW(6), NULL) WHERE id = ?", state, state, run)
+	e.exec(`INSERT INTO migration_counter (run_id, worker_id, processing, waiting, complete, failed, errors, refused, reclaimed) VALUES (?, ?, 1, 1, 1, 2, 3, 4, 5)`, run, worker)
+	e.exec("UPDATE migration_run SET state = ?, total = 7, started_at = NOW(6), finished_at = IF(? IN ('complete', 'cancelled'), NOW(6), NULL) WHERE id = ?", state, state, run)
 	return run
 }
 
 // operator is Ana at the page of a run.
-func (h *house) operator() *browser { h.t.Helper(); return h.ana() }
+func (e *env) operator() *browser { e.t.Helper(); return e.ana() }
 
 func TestRunPage(t *testing.T) {
 	t.Parallel()
 	t.Run("the buttons are those that the state allows", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.operator()
+		e := newEnv(t)
+		ana := e.operator()
 		for state, want := range map[migrations.State]string{
 			migrations.Open: "Stop…", migrations.Filling: "Stop…", migrations.Ready: "Start… p Stop…",
 			migrations.Running: "Pause pStop…", migrations.Throttled: "Pause pStop…", migrations.Pausing: "Resume pStop…", migrations.Paused: "Resume pStop…",
 			migrations.Cancelling: "", migrations.Cancelled: "", migrations.Complete: "",
 		} {
-			run := h.underWay(state)
+			run := e.underWay(state)
 			if got := ana.get(views.RunPath(run)).is(t, http.StatusOK).text(t, ".run-actions"); got != want {
 				t.Errorf("%s: %q", state, got)
 			}
@@ -59,8 +59,8 @@ func TestRunPage(t *testing.T) {
 	})
 	t.Run("it has the exact numbers, the failures, the workers and no secret", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		a := h.operator().get(views.RunPath(h.underWay(migrations.Running))).is(t, http.StatusOK)
+		e := newEnv(t)
+		a := e.operator().get(views.RunPath(e.underWay(migrations.Running))).is(t, http.StatusOK)
 		for selector, want := range map[string]string{
 			".tally":         "Complete1Processing1Waiting1Failed2Skipped0Open2Total7 42.8 %",
 			".run-odds":      "3 failed attempts 4 late completions refused 5 taken back from lost workers 0 rejected lines",
@@ -77,20 +77,20 @@ func TestRunPage(t *testing.T) {
 	})
 	t.Run("while tasks wait it says which hosts want to be left alone, and why", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
-		ana := h.operator()
-		a := ana.get(views.RunPath(h.underWay(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
+		e := newEnv(t)
+		e.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
+		ana := e.operator()
+		a := ana.get(views.RunPath(e.underWay(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
 		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is left alone until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
 			t.Error(got)
 		}
-		ana.get(views.RunPath(h.underWay(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
+		ana.get(views.RunPath(e.underWay(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
 	})
 	t.Run("what did not change is not sent again, and a piece that rests is not either", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Paused)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Paused)
+		ana := e.operator()
 		page := ana.get(views.RunPath(run)).page()
 		var seen []string
 		for _, piece := range admin.RunPieces {
@@ -107,7 +107,7 @@ func TestRunPage(t *testing.T) {
 		if a := ask(seen...); a.code != http.StatusNoContent || a.body != "" {
 			t.Fatalf("%d: %s", a.code, a.body)
 		}
-		h.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
+		e.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
 		a := ask(seen...).is(t, http.StatusOK).has(t, 1, "#"+views.RunProgressID+"[hx-swap-oob=morph]").has(t, 1, "[hx-swap-oob]")
 		if got := a.text(t, ".tally > :first-child"); got != "Complete2" {
 			t.Error(got)
@@ -117,9 +117,9 @@ func TestRunPage(t *testing.T) {
 	})
 	t.Run("an answer without the list stays below ten kilobytes of changes", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		a := ana.htmx(views.RunPollID).get(views.RunLivePath(run)+"?seen=........-.-").is(t, http.StatusOK)
 		if len(a.body) > 10_000 {
 			t.Errorf("%d bytes", len(a.body))
@@ -127,31 +127,31 @@ func TestRunPage(t *testing.T) {
 	})
 	t.Run("it asks again every two seconds while it runs, seldom while it rests, never once it is over", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.operator()
+		e := newEnv(t)
+		ana := e.operator()
 		for state, want := range map[migrations.State]string{
 			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000", migrations.Complete: "0", migrations.Cancelled: "0",
 		} {
-			if got := ana.get(views.RunPath(h.underWay(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
+			if got := ana.get(views.RunPath(e.underWay(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
 				t.Errorf("%s: %s", state, got)
 			}
 		}
 	})
 	t.Run("who is signed out is led to sign in, not shown a page in a corner", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		a := h.visitor().htmx(views.RunPollID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		a := e.visitor().htmx(views.RunPollID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
 		if a.header.Get("HX-Redirect") == "" || a.body != "" {
 			t.Errorf("%v %s", a.header, a.body)
 		}
 	})
 	t.Run("a run of a migration that the program lost is shown, and says so", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Paused)
-		h.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", run)
-		a := h.operator().get(views.RunPath(run)).is(t, http.StatusOK)
+		e := newEnv(t)
+		run := e.underWay(migrations.Paused)
+		e.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", run)
+		a := e.operator().get(views.RunPath(run)).is(t, http.StatusOK)
 		if got := a.text(t, "#run-head .banner"); !strings.Contains(got, "gone") {
 			t.Error(got)
 		}
@@ -162,9 +162,9 @@ func TestRunActions(t *testing.T) {
 	t.Parallel()
 	t.Run("without JavaScript a run is paused and resumed by its buttons", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		ana.post(views.RunPausePath(run), "paused", "1").goesTo(t, views.RunPath(run))
 		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Pausing" {
 			t.Error(got)
@@ -176,11 +176,11 @@ func TestRunActions(t *testing.T) {
 	})
 	t.Run("two operators who press Pause at once both have it paused, once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("ben", "acme", "member")
-		h.exec("UPDATE account SET operator = TRUE")
-		run := h.underWay(migrations.Running)
-		both := []*browser{h.operator(), h.signedIn("ben")}
+		e := newEnv(t)
+		e.account("ben", "acme", "member")
+		e.exec("UPDATE account SET operator = TRUE")
+		run := e.underWay(migrations.Running)
+		both := []*browser{e.operator(), e.signedIn("ben")}
 		codes := make(chan int, len(both))
 		for _, b := range both {
 			go func() { codes <- b.htmx(views.RunPollID).post(views.RunPausePath(run), "paused", "1").code }()
@@ -190,15 +190,15 @@ func TestRunActions(t *testing.T) {
 				t.Error(code)
 			}
 		}
-		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'pausing'", run); n != 1 {
+		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'pausing'", run); n != 1 {
 			t.Errorf("%d entries in the log", n)
 		}
 	})
 	t.Run("a button of a page that is old answers 409 with the state as it is", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Complete)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Complete)
+		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunPollID)} {
 			a := b.post(views.RunPausePath(run), "paused", "1").is(t, http.StatusConflict)
 			if got := a.text(t, ".run-state"); got != "Complete with failures" {
@@ -211,9 +211,9 @@ func TestRunActions(t *testing.T) {
 	})
 	t.Run("stopping says the numbers first, and stops", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
 		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
 			t.Error(got)
@@ -226,13 +226,13 @@ func TestRunActions(t *testing.T) {
 	})
 	t.Run("a run that is over is dismissed from its page or the list, and asks for attention no more", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		path := views.RunDismissalPath(run)
 		ana.get(views.RunPath(run)).has(t, 0, "#run-dismiss")
 		ana.post(path).is(t, http.StatusConflict)
-		h.exec("UPDATE migration_run SET state = 'complete', listed = 'attention', finished_at = NOW(6)")
+		e.exec("UPDATE migration_run SET state = 'complete', listed = 'attention', finished_at = NOW(6)")
 		ana.get(views.RunPath(run)).has(t, 1, "#run-dismiss")
 		form := formsNamed(t, ana.get(views.MigrationsPath), path)
 		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.MigrationsPath)
@@ -241,19 +241,19 @@ func TestRunActions(t *testing.T) {
 	})
 	t.Run("a run whose every line was rejected leads to them, and does not look like a success", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		h.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = NOW(6)")
-		a := h.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = NOW(6)")
+		a := e.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
 		if got := a.text(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']"); got != "See 1 rejected line" {
 			t.Error(got)
 		}
 	})
 	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Paused)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Paused)
+		ana := e.operator()
 		if got := ana.get(views.RunRetriesPath(run)+"?all=1").text(t, "#run-question button"); got != "Retry 2 failed tasks" {
 			t.Error(got)
 		}
@@ -262,9 +262,9 @@ func TestRunActions(t *testing.T) {
 		}
 		ana.get(views.RunSkipsPath(run)+"?fingerprint=0000000000000000").is(t, http.StatusNotFound)
 		failed := func() int64 {
-			return h.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+			return e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 		}
-		one := h.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
+		one := e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 		ana.post(views.RunSkipsPath(run), "task", fmt.Sprint(one)).goesTo(t, views.RunPath(run))
 		if n := failed(); n != 1 {
 			t.Errorf("%d", n)
@@ -287,19 +287,19 @@ func TestRunActions(t *testing.T) {
 		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is chosen") {
 			t.Error(got)
 		}
-		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "task", fmt.Sprint(h.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
+		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "task", fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
 		a.is(t, http.StatusConflict)
 	})
 	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Paused)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Paused)
+		ana := e.operator()
 		chosen := url.Values{}
 		for _, state := range []string{"complete", "failed", "processing"} { // the first of them cannot
-			chosen.Add("task", fmt.Sprint(h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)))
+			chosen.Add("task", fmt.Sprint(e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)))
 		}
-		chosen.Add("task", fmt.Sprint(h.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
+		chosen.Add("task", fmt.Sprint(e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
 		post := func(path string) *answer {
 			return ana.htmx(views.RunPollID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
 		}
@@ -307,7 +307,7 @@ func TestRunActions(t *testing.T) {
 		if got := a.text(t, "#flash .toast"); got != "2 tasks are done again. 2 others were not failed any more." {
 			t.Error(got)
 		}
-		if n := h.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2", run); n != 2 {
+		if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2", run); n != 2 {
 			t.Errorf("%d", n)
 		}
 		a = post(views.RunRetriesPath(run)).is(t, http.StatusOK)
@@ -323,11 +323,11 @@ func TestRunActions(t *testing.T) {
 
 func TestRunTasks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	run := h.underWay(migrations.Running)
-	ana := h.operator()
+	e := newEnv(t)
+	run := e.underWay(migrations.Running)
+	ana := e.operator()
 	number := func(state string) int64 {
-		return h.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)
+		return e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)
 	}
 	t.Run("the list is narrowed by state, worker and iteration, and finds a task by its number", func(t *testing.T) {
 		for query, want := range map[string]int{
@@ -349,11 +349,11 @@ func TestRunTasks(t *testing.T) {
 				t.Error(got)
 			}
 		}
-		other := h.underWay(migrations.Running)
+		other := e.underWay(migrations.Running)
 		ana.get(views.RunTaskPath(other, id.Task(number("failed")))).is(t, http.StatusNotFound)
 	})
 	t.Run("a long payload is cut, and shown whole where that is wanted", func(t *testing.T) {
-		task := h.exec("INSERT INTO migration_task (run_id, payload) VALUES (?, ?)", run, strings.Repeat("é", 100_000))
+		task := e.exec("INSERT INTO migration_task (run_id, payload) VALUES (?, ?)", run, strings.Repeat("é", 100_000))
 		path := views.RunTaskPath(run, id.Task(task))
 		a := ana.get(path).is(t, http.StatusOK)
 		if got := a.page().Find(".payload").Text(); len(got) != 4000 || strings.Trim(got, "é") != "" {
@@ -377,14 +377,14 @@ func TestRunKnobs(t *testing.T) {
 	t.Parallel()
 	t.Run("what was changed is set and logged with its old value, and nothing else", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		form := formsNamed(t, ana.get(views.RunPath(run)), views.RunKnobsPath(run))
 		form.values.Set("concurrency", "8")
 		form.values.Set("rate", "2.5")
 		ana.send(newRequest(http.MethodPost, form.action, formKind, strings.NewReader(form.values.Encode()))).goesTo(t, views.RunPath(run))
-		if n := h.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run); n != 2 {
+		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'knob'", run); n != 2 {
 			t.Errorf("%d entries in the log", n)
 		}
 		a := ana.get(views.RunPath(run))
@@ -397,11 +397,11 @@ func TestRunKnobs(t *testing.T) {
 	})
 	t.Run("wrong values come back with what was typed, each with its message", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunKnobsID)} {
-			h.unchanged(t, func() {
+			e.unchanged(t, func() {
 				a := b.post(views.RunKnobsPath(run), "concurrency", "0", "was_concurrency", "4", "rate", "1.5", "attempts", "5", "was_attempts", "5").is(t, http.StatusUnprocessableEntity)
 				if a.value(t, "#knob-concurrency") != "0" || a.value(t, "#knob-rate") != "1.5" {
 					t.Error("what was typed is gone")
@@ -413,9 +413,9 @@ func TestRunKnobs(t *testing.T) {
 	})
 	t.Run("a setting that someone else changed meanwhile is not overwritten unseen", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		run := h.underWay(migrations.Running)
-		ana := h.operator()
+		e := newEnv(t)
+		run := e.underWay(migrations.Running)
+		ana := e.operator()
 		ana.post(views.RunKnobsPath(run), "concurrency", "8", "was_concurrency", "4").is(t, http.StatusSeeOther)
 		a := ana.post(views.RunKnobsPath(run), "concurrency", "2", "was_concurrency", "4").is(t, http.StatusConflict)
 		if got := a.text(t, "#knob-concurrency-error"); !strings.Contains(got, "“8”") {

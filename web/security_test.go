@@ -30,10 +30,10 @@ func TestOtherSites(t *testing.T) {
 
 	t.Run("cannot change anything on any route", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
-		sessions := h.count("SELECT COUNT(*) FROM sessions")
-		h.unchanged(t, func() {
+		e := newEnv(t)
+		ana := e.ana()
+		sessions := e.count("SELECT COUNT(*) FROM sessions")
+		e.unchanged(t, func() {
 			for name := range routes() {
 				method, path, _ := strings.Cut(name, " ")
 				if method == "GET" || method == "HEAD" || method == "OPTIONS" {
@@ -44,7 +44,7 @@ func TestOtherSites(t *testing.T) {
 				}
 				path = strings.NewReplacer(":company", "acme", ":board", "DEMO", ":key", "DEMO-1", "*", "x").Replace(path)
 				for _, header := range foreign {
-					r := newRequest(method, path, formKind, strings.NewReader("title=x&slug=NINJA&version=1&column=2"), "Authorization", "Bearer "+h.token)
+					r := newRequest(method, path, formKind, strings.NewReader("title=x&slug=NINJA&version=1&column=2"), "Authorization", "Bearer "+e.token)
 					if a := ana.with(header...).send(r); a.code != http.StatusForbidden {
 						t.Errorf("%s %s with %v: %d", method, path, header, a.code)
 					} else if !strings.Contains(a.body, "another site") {
@@ -53,7 +53,7 @@ func TestOtherSites(t *testing.T) {
 				}
 			}
 		})
-		if n := h.count("SELECT COUNT(*) FROM sessions"); n != sessions {
+		if n := e.count("SELECT COUNT(*) FROM sessions"); n != sessions {
 			t.Error("a session came or went")
 		}
 		ana.get("/acme").is(t, 200)
@@ -61,7 +61,7 @@ func TestOtherSites(t *testing.T) {
 
 	t.Run("may link here", func(t *testing.T) {
 		t.Parallel()
-		ana := newHouse(t).ana()
+		ana := newEnv(t).ana()
 		for _, header := range foreign {
 			ana.with(header...).get("/acme/DEMO-1").is(t, 200)
 		}
@@ -69,18 +69,18 @@ func TestOtherSites(t *testing.T) {
 
 	t.Run("are not our own pages, nor programs", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		ana := h.ana()
+		e := newEnv(t)
+		ana := e.ana()
 		for i, header := range own {
 			ana.with(header...).post("/acme/boards", "slug", fmt.Sprint("OWN", i), "title", "x").is(t, 303)
-			h.program().with(header...).post("/boards", object{"slug": fmt.Sprint("API", i), "title": "x"}).is(t, 201)
+			e.program().with(header...).post("/boards", object{"slug": fmt.Sprint("API", i), "title": "x"}).is(t, 201)
 		}
 	})
 
 	t.Run("are not ours behind a proxy that rewrites Host", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withURL("https://tracker.example.org/"))
-		ana := h.ana()
+		e := newEnv(t, withURL("https://tracker.example.org/"))
+		ana := e.ana()
 		ana.with("Origin", "https://tracker.example.org").post("/acme/boards", "slug", "NINJA", "title", "x").is(t, 303)
 		ana.with("Origin", "http://tracker.example.org").post("/acme/boards", "slug", "NINJB", "title", "x").is(t, 403)
 	})
@@ -88,17 +88,17 @@ func TestOtherSites(t *testing.T) {
 
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	secure := newHouse(t, withURL("https://example.com"))
-	for _, house := range []*house{h, secure} {
-		ana := house.ana()
+	e := newEnv(t)
+	secure := newEnv(t, withURL("https://example.com"))
+	for _, e := range []*env{e, secure} {
+		ana := e.ana()
 		for name, a := range map[string]*answer{
-			"a page": ana.get("/acme"), "a ticket": ana.get("/acme/DEMO-1"), "nothing there": ana.get("/acme/DEMO-99"), "no route": ana.get("/a/b/c/d/e"), "login": house.visitor().get("/login"),
-			"a redirect": house.visitor().get("/acme"), "a rejected form": ana.post("/acme/boards"), "another site": ana.with("Sec-Fetch-Site", "cross-site").post("/acme/boards"),
+			"a page": ana.get("/acme"), "a ticket": ana.get("/acme/DEMO-1"), "nothing there": ana.get("/acme/DEMO-99"), "no route": ana.get("/a/b/c/d/e"), "login": e.visitor().get("/login"),
+			"a redirect": e.visitor().get("/acme"), "a rejected form": ana.post("/acme/boards"), "another site": ana.with("Sec-Fetch-Site", "cross-site").post("/acme/boards"),
 			"too large": ana.send(sent("/acme/boards", formKind, strings.Repeat("a", oversize))), "bad escapes": ana.send(sent("/acme/boards", formKind, "%")),
-			"an asset": ana.get("/static/x/css/app.css"), "no asset": ana.get("/static/x/nope"), "the API": house.program().get("/boards"), "a problem": house.visitor().get("/api/v1/boards"),
+			"an asset": ana.get("/static/x/css/app.css"), "no asset": ana.get("/static/x/nope"), "the API": e.program().get("/boards"), "a problem": e.visitor().get("/api/v1/boards"),
 			"health": ana.get("/healthz"), "metrics": ana.get("/metrics"), "an unknown method": ana.send(newRequest("PUT", "/acme", "", nil)), "options": ana.send(newRequest("OPTIONS", "/acme", "", nil)),
-			"a fragment": ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), "a session gone": house.visitor().htmx("ticket").get("/acme/DEMO-1"),
+			"a fragment": ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), "a session gone": e.visitor().htmx("ticket").get("/acme/DEMO-1"),
 		} {
 			for header, want := range map[string]string{
 				"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
@@ -119,7 +119,7 @@ func TestHeaders(t *testing.T) {
 			if strings.Contains(csp[0], "unsafe") || strings.Contains(csp[0], "*") {
 				t.Errorf("%s: the policy is %s", name, csp[0])
 			}
-			if got := a.header.Get("Strict-Transport-Security"); (got != "") != (house == secure) {
+			if got := a.header.Get("Strict-Transport-Security"); (got != "") != (e == secure) {
 				t.Errorf("%s: Strict-Transport-Security is %q", name, got)
 			}
 			if strings.Contains(a.header.Get("Content-Type"), "html") {
@@ -141,11 +141,11 @@ func TestSession(t *testing.T) {
 	for address, secure := range map[string]bool{"": false, "http://example.com": false, "https://example.com": true} {
 		t.Run("its cookie is out of reach: "+address, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			e := newEnv(t)
 			if address != "" {
-				h = newHouse(t, withURL(address))
+				e = newEnv(t, withURL(address))
 			}
-			a := h.visitor().post("/login", "email", email, "password", password).is(t, 303)
+			a := e.visitor().post("/login", "email", email, "password", password).is(t, 303)
 			list := a.cookies()
 			if len(list) != 1 {
 				t.Fatalf("%d cookies", len(list))
@@ -159,81 +159,81 @@ func TestSession(t *testing.T) {
 
 	t.Run("is not made for strangers", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for _, path := range []string{"/", "/login", "/setup", "/acme", "/acme/DEMO-1", "/nope", "/healthz", "/login?next=/acme"} {
-			if a := h.visitor().get(path); len(a.cookies()) > 0 {
+			if a := e.visitor().get(path); len(a.cookies()) > 0 {
 				t.Errorf("%s sets a cookie", path)
 			}
 		}
-		h.visitor().post("/login", "email", email, "password", "wrong").is(t, 422)
-		h.visitor().post("/logout")
-		if n := h.count("SELECT COUNT(*) FROM sessions"); n != 0 {
+		e.visitor().post("/login", "email", email, "password", "wrong").is(t, 422)
+		e.visitor().post("/logout")
+		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
 			t.Errorf("%d sessions", n)
 		}
 	})
 
 	t.Run("has a new token at sign-in, and a made-up one is worth nothing", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		const planted = "planted-by-someone-else-0123456789-abcdefgh"
-		b := &browser{h: h, cookie: planted}
+		b := &browser{env: e, cookie: planted}
 		b.post("/login", "email", email, "password", password).is(t, 303)
 		if b.cookie == planted || b.cookie == "" {
 			t.Fatal("the token is the planted one")
 		}
-		(&browser{h: h, cookie: planted}).get("/acme").is(t, 303)
+		(&browser{env: e, cookie: planted}).get("/acme").is(t, 303)
 		first := b.cookie
 		b.post("/login", "email", email, "password", password).is(t, 303)
 		if b.cookie == first {
 			t.Error("the second sign-in kept the token")
 		}
-		(&browser{h: h, cookie: first}).get("/acme").goesTo(t, "/login?next=%2Facme")
+		(&browser{env: e, cookie: first}).get("/acme").goesTo(t, "/login?next=%2Facme")
 		b.get("/acme").is(t, 200)
 		for _, cookie := range []string{"", " ", "x", strings.Repeat("a", 4000), "' OR 1=1 --", "%ff", "\u00e9"} {
-			(&browser{h: h}).with("Cookie", "counterfoil="+cookie).get("/acme").is(t, 303)
+			(&browser{env: e}).with("Cookie", "counterfoil="+cookie).get("/acme").is(t, 303)
 		}
 	})
 
 	t.Run("is stored under the hash of its token, and is gone after sign-out", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.ana()
+		e := newEnv(t)
+		b := e.ana()
 		var stored string
-		if err := h.sql.QueryRow("SELECT token FROM sessions").Scan(&stored); err != nil {
+		if err := e.sql.QueryRow("SELECT token FROM sessions").Scan(&stored); err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(b.cookie))
 		if stored == b.cookie || stored != base64.RawURLEncoding.EncodeToString(sum[:]) {
 			t.Errorf("the token %s is stored as %s", b.cookie, stored)
 		}
-		(&browser{h: h, cookie: stored}).get("/acme").is(t, 303)
+		(&browser{env: e, cookie: stored}).get("/acme").is(t, 303)
 		token := b.cookie
 		a := b.post("/logout").goesTo(t, "/login")
 		if c := a.cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" {
 			t.Errorf("the cookie stays: %+v", c)
 		}
-		if n := h.count("SELECT COUNT(*) FROM sessions"); n != 0 {
+		if n := e.count("SELECT COUNT(*) FROM sessions"); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
-		(&browser{h: h, cookie: token}).get("/acme").is(t, 303)
-		(&browser{h: h, cookie: token}).post("/acme/boards", "slug", "NINJA", "title", "x").goesTo(t, "/login")
+		(&browser{env: e, cookie: token}).get("/acme").is(t, 303)
+		(&browser{env: e, cookie: token}).post("/acme/boards", "slug", "NINJA", "title", "x").goesTo(t, "/login")
 	})
 
 	t.Run("ends by itself", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		b := h.ana()
-		h.exec("UPDATE sessions SET expiry = expiry - INTERVAL 31 DAY")
+		e := newEnv(t)
+		b := e.ana()
+		e.exec("UPDATE sessions SET expiry = expiry - INTERVAL 31 DAY")
 		b.get("/acme").is(t, 303)
 	})
 
 	t.Run("of someone who left the company opens nothing there", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.account("sam", "acme", accounts.Member)
-		sam := h.signedIn("sam")
+		e := newEnv(t)
+		e.account("sam", "acme", accounts.Member)
+		sam := e.signedIn("sam")
 		sam.get("/acme").is(t, 200)
-		h.exec("DELETE FROM membership WHERE account_id = (SELECT id FROM account WHERE name = 'sam')")
+		e.exec("DELETE FROM membership WHERE account_id = (SELECT id FROM account WHERE name = 'sam')")
 		sam.get("/acme").is(t, 404)
 		sam.get("/").goesTo(t, "/account")
 	})
@@ -244,9 +244,9 @@ func TestSignIn(t *testing.T) {
 
 	t.Run("a wrong password and an unknown address look the same", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		wrong := h.visitor().post("/login", "email", email, "password", "wrong").is(t, 422)
-		unknown := h.visitor().post("/login", "email", "eve@example.com", "password", "wrong").is(t, 422)
+		e := newEnv(t)
+		wrong := e.visitor().post("/login", "email", email, "password", "wrong").is(t, 422)
+		unknown := e.visitor().post("/login", "email", "eve@example.com", "password", "wrong").is(t, 422)
 		if strings.ReplaceAll(wrong.body, email, "") != strings.ReplaceAll(unknown.body, "eve@example.com", "") {
 			t.Error("they differ")
 		}
@@ -257,20 +257,20 @@ func TestSignIn(t *testing.T) {
 
 	t.Run("the address may be in any case, with spaces around", func(t *testing.T) {
 		t.Parallel()
-		newHouse(t).visitor().post("/login", "email", "  ANA@Example.COM ", "password", password).goesTo(t, "/acme")
+		newEnv(t).visitor().post("/login", "email", "  ANA@Example.COM ", "password", password).goesTo(t, "/acme")
 	})
 
 	t.Run("the password may not", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for _, bad := range []string{strings.ToUpper(password), password + " ", " " + password, password + "\x00", password[:len(password)-1]} {
-			h.visitor().post("/login", "email", email, "password", bad).is(t, 422)
+			e.visitor().post("/login", "email", email, "password", bad).is(t, 422)
 		}
 	})
 
 	t.Run("leads on to a path of ours and nowhere else", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
+		e := newEnv(t)
 		for next, want := range map[string]string{
 			"/acme/DEMO-1": "/acme/DEMO-1", "/acme/boards/DEMO?x=1": "/acme/boards/DEMO?x=1", "": "/acme", "/": "/acme", "/login": "/acme", "/login?next=//evil.example": "/acme",
 			"//evil.example": "/acme", "///evil.example": "/acme", `/\evil.example`: "/acme", `\\evil.example`: "/acme", `/acme\..\..\evil`: "/acme", "https://evil.example": "/acme",
@@ -279,25 +279,25 @@ func TestSignIn(t *testing.T) {
 			"%2F%2Fevil.example": "/acme", "@evil.example": "/acme",
 		} {
 			for _, a := range []*answer{
-				h.visitor().post("/login", "email", email, "password", password, "next", next),
-				h.ana().get("/login?next=" + url.QueryEscape(next)),
+				e.visitor().post("/login", "email", email, "password", password, "next", next),
+				e.ana().get("/login?next=" + url.QueryEscape(next)),
 			} {
 				if got := a.is(t, 303).header.Get("Location"); got != want {
 					t.Errorf("%q leads to %q", next, got)
 				}
 			}
-			form := h.visitor().get("/login?next="+url.QueryEscape(next)).is(t, 200)
+			form := e.visitor().get("/login?next="+url.QueryEscape(next)).is(t, 200)
 			if got := form.page().Find("input[name=next]").AttrOr("value", "/acme"); got != want {
 				t.Errorf("%q is kept in the form as %q", next, got)
 			}
 		}
 		for _, path := range []string{"//evil.example/x", "/acme/%2F%2Fevil.example", "/acme?x=%0d%0aSet-Cookie:a", "/%2Fevil.example"} {
-			location := h.visitor().get(path).is(t, 303).header.Get("Location")
+			location := e.visitor().get(path).is(t, 303).header.Get("Location")
 			at, err := url.Parse(location)
 			if err != nil || at.Host != "" || at.Path != "/login" {
 				t.Errorf("%s leads to %q", path, location)
 			}
-			if got := h.visitor().post("/login", "email", email, "password", password, "next", at.Query().Get("next")).header.Get("Location"); strings.HasPrefix(got, "//") || !strings.HasPrefix(got, "/") {
+			if got := e.visitor().post("/login", "email", email, "password", password, "next", at.Query().Get("next")).header.Get("Location"); strings.HasPrefix(got, "//") || !strings.HasPrefix(got, "/") {
 				t.Errorf("%s leads to %q in the end", path, got)
 			}
 		}
@@ -306,26 +306,26 @@ func TestSignIn(t *testing.T) {
 
 func TestSecrets(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	e := newEnv(t)
 	for _, column := range []string{"HEX(hash)", "name", "scopes"} {
 		var stored string
-		if err := h.sql.QueryRow("SELECT " + column + " FROM api_token").Scan(&stored); err != nil {
+		if err := e.sql.QueryRow("SELECT " + column + " FROM api_token").Scan(&stored); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(stored, h.token) || strings.Contains(stored, fmt.Sprintf("%X", h.token)) {
+		if strings.Contains(stored, e.token) || strings.Contains(stored, fmt.Sprintf("%X", e.token)) {
 			t.Errorf("the token is stored in %s", column)
 		}
 	}
-	if n := h.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256))", h.token); n != 1 {
+	if n := e.count("SELECT COUNT(*) FROM api_token WHERE hash = UNHEX(SHA2(?, 256))", e.token); n != 1 {
 		t.Error("the token is not stored as its SHA-256")
 	}
-	if !strings.HasPrefix(h.token, "cfl_") || len(h.token) < 4+43 {
-		t.Errorf("%q is no token with 256 bits", h.token)
+	if !strings.HasPrefix(e.token, "cfl_") || len(e.token) < 4+43 {
+		t.Errorf("%q is no token with 256 bits", e.token)
 	}
-	h = emptyHouse(t)
-	h.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
+	e = newEmptyEnv(t)
+	e.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
 	var hash string
-	if err := h.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
+	if err := e.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
 		t.Errorf("the password is stored as %s, %v", hash, err)
 	}
 }
@@ -366,8 +366,8 @@ func TestClientAddress(t *testing.T) {
 
 func TestForwardedHeaders(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	ana := h.ana().with("X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "X-Original-URL", "/admin", "X-Rewrite-URL", "/admin", "X-HTTP-Method-Override", "DELETE")
+	e := newEnv(t)
+	ana := e.ana().with("X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "X-Original-URL", "/admin", "X-Rewrite-URL", "/admin", "X-HTTP-Method-Override", "DELETE")
 	a := ana.post("/acme/boards", "slug", "NINJA", "title", "x").goesTo(t, "/acme/boards/NINJA")
 	if strings.Contains(fmt.Sprint(a.header), "evil") {
 		t.Errorf("%v", a.header)
@@ -379,15 +379,15 @@ func TestForwardedHeaders(t *testing.T) {
 
 func TestCanonicalKeys(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	ana, sam := h.ana(), h.signedIn("sam")
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	ana, sam := e.ana(), e.signedIn("sam")
 	for path, want := range map[string]string{"/acme/demo-1": "/acme/DEMO-1", "/acme/Demo-7": "/acme/DEMO-7", "/acme/boards/demo": "/acme/boards/DEMO"} {
 		if a := ana.get(path).is(t, http.StatusMovedPermanently); a.header.Get("Location") != want {
 			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
 		}
 		sam.get(path).is(t, 404)
-		h.visitor().get(path).goesTo(t, "/login?next="+url.QueryEscape(path))
+		e.visitor().get(path).goesTo(t, "/login?next="+url.QueryEscape(path))
 	}
 	for _, path := range []string{"/acme/demo-99", "/acme/nope-1", "/acme/boards/nope"} {
 		ana.get(path).is(t, 404)
@@ -400,24 +400,24 @@ func TestCanonicalKeys(t *testing.T) {
 
 func TestCompaniesAreWalls(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.account("sam", "rivals", accounts.Owner)
-	sam := h.signedIn("sam")
-	rivals := &program{h: h, token: h.tokenOf("sam", "rivals", accounts.Scopes...)}
+	e := newEnv(t)
+	e.account("sam", "rivals", accounts.Owner)
+	sam := e.signedIn("sam")
+	rivals := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 	var theirs board
 	rivals.post("/boards", object{"slug": "DEMO", "title": "Theirs"}).is(t, 201).read(t, &theirs) // one slug, two companies
 	rivals.post("/boards/DEMO/tickets", object{"title": "theirs"}).is(t, 201)
 	rivals.post("/tickets/DEMO-2/position", object{"column": theirs.Columns[0].ID, "after": nil}).problem(t, 404, "")
-	before := h.count("SELECT COUNT(*) FROM activity")
-	h.unchanged(t, func() {
+	before := e.count("SELECT COUNT(*) FROM activity")
+	e.unchanged(t, func() {
 		rivals.post("/boards/DEMO/tickets", object{"title": "x", "column": 1}).problem(t, 422, "column")
 		rivals.post("/tickets/DEMO-1/position", object{"column": 1, "after": nil}).problem(t, 422, "column")
 		rivals.get("/boards/DEMO/tickets?column=1").problem(t, 422, "column")
 		sam.get("/rivals/boards/DEMO/columns/1").is(t, 404)
 		sam.post("/rivals/boards/DEMO/tickets", "title", "x", "column", "1").is(t, 422)
-		h.program().post("/tickets/DEMO-1/position", object{"column": theirs.Columns[0].ID, "after": nil}).problem(t, 422, "column")
+		e.program().post("/tickets/DEMO-1/position", object{"column": theirs.Columns[0].ID, "after": nil}).problem(t, 422, "column")
 	})
-	if h.count("SELECT COUNT(*) FROM activity") != before {
+	if e.count("SELECT COUNT(*) FROM activity") != before {
 		t.Error("there is a trace of it")
 	}
 	if got := sam.get("/rivals/DEMO-1").is(t, 200).text(t, "h1"); got != "theirs" {

@@ -13,10 +13,10 @@ func TestSetup(t *testing.T) {
 	t.Parallel()
 	valid := forms["setup"].valid
 
-	t.Run("an empty house leads to setup, which signs in and opens the practice board", func(t *testing.T) {
+	t.Run("an empty database leads to setup, which signs in and opens the practice board", func(t *testing.T) {
 		t.Parallel()
-		h := emptyHouse(t)
-		b := h.visitor()
+		e := newEmptyEnv(t)
+		b := e.visitor()
 		for _, path := range []string{"/", "/login", "/acme", "/acme/DEMO-1"} {
 			b.get(path).goesTo(t, "/setup")
 		}
@@ -27,19 +27,19 @@ func TestSetup(t *testing.T) {
 			t.Errorf("the welcome is %q", a.text(t, "#flash"))
 		}
 		b.get("/acme/boards/DEMO").has(t, 0, "#flash .toast")
-		h.visitor().post("/login", "email", email, "password", password).goesTo(t, "/acme")
+		e.visitor().post("/login", "email", email, "password", password).goesTo(t, "/acme")
 	})
 
 	t.Run("on this machine alone, it is closed under the names of others", func(t *testing.T) {
 		t.Parallel()
-		h := emptyHouse(t)
+		e := newEmptyEnv(t)
 		ask := func(method, host, local string) *answer {
 			r := newRequest(method, "/setup", formKind, strings.NewReader(form(valid...).Encode()))
 			r.Host = host
 			at := &net.TCPAddr{IP: net.ParseIP(local), Port: 8080}
-			return h.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at))))
+			return e.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at))))
 		}
-		h.unchanged(t, func() {
+		e.unchanged(t, func() {
 			for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evillocalhost", "", ":8080", "[::1].evil.example"} {
 				for _, local := range []string{"127.0.0.1", "127.8.0.1", "::1"} {
 					for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -61,32 +61,32 @@ func TestSetup(t *testing.T) {
 
 	t.Run("with COUNTERFOIL_URL, a proxy's names are welcome", func(t *testing.T) {
 		t.Parallel()
-		h := emptyHouse(t, withURL("https://tickets.example.com"))
+		e := newEmptyEnv(t, withURL("https://tickets.example.com"))
 		r := newRequest(http.MethodGet, "/setup", "", nil)
 		at := &net.TCPAddr{IP: net.ParseIP("127.0.0.1"), Port: 8080}
-		h.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at)))).is(t, http.StatusOK)
+		e.send(r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(at)))).is(t, http.StatusOK)
 	})
 
 	t.Run("the short name follows the company's", func(t *testing.T) {
 		t.Parallel()
-		h := emptyHouse(t)
-		h.visitor().post("/setup", append(valid, "company", "Acme & Söhne, Ltd.", "slug", "")...).goesTo(t, "/acme-sohne-ltd/boards/DEMO")
+		e := newEmptyEnv(t)
+		e.visitor().post("/setup", append(valid, "company", "Acme & Söhne, Ltd.", "slug", "")...).goesTo(t, "/acme-sohne-ltd/boards/DEMO")
 	})
 
 	t.Run("after the first it is closed, and strangers leave nothing behind", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		sessions := h.count("SELECT COUNT(*) FROM sessions")
-		h.unchanged(t, func() {
-			h.visitor().get("/setup").goesTo(t, "/login")
-			a := h.visitor().post("/setup", append(valid, "slug", "rivals", "company", "Rivals", "email", "eve@example.com")...).is(t, http.StatusConflict)
+		e := newEnv(t)
+		sessions := e.count("SELECT COUNT(*) FROM sessions")
+		e.unchanged(t, func() {
+			e.visitor().get("/setup").goesTo(t, "/login")
+			a := e.visitor().post("/setup", append(valid, "slug", "rivals", "company", "Rivals", "email", "eve@example.com")...).is(t, http.StatusConflict)
 			if got := a.text(t, "#main .lead"); !strings.Contains(got, "set up already") {
 				t.Errorf("it says %q", got)
 			}
 			a.has(t, 1, "#main a[href='/login']")
-			h.visitor().post("/setup").is(t, http.StatusConflict)
+			e.visitor().post("/setup").is(t, http.StatusConflict)
 		})
-		if n := h.count("SELECT COUNT(*) FROM sessions"); n != sessions {
+		if n := e.count("SELECT COUNT(*) FROM sessions"); n != sessions {
 			t.Errorf("%d sessions are left behind", n-sessions)
 		}
 	})
@@ -94,12 +94,12 @@ func TestSetup(t *testing.T) {
 	for rule, slugs := range map[string][2]string{"two at once with one name": {"acme", "acme"}, "two at once with two names": {"acme", "rivals"}} {
 		t.Run(rule+": exactly one wins and the other hears that it is closed", func(t *testing.T) {
 			t.Parallel()
-			h := emptyHouse(t)
+			e := newEmptyEnv(t)
 			var answers [2]*answer
 			var group sync.WaitGroup
 			for i, slug := range slugs {
 				group.Go(func() {
-					answers[i] = h.visitor().post("/setup", append(valid[:len(valid):len(valid)], "slug", slug, "email", slug+[]string{"a", "b"}[i]+"@example.com")...)
+					answers[i] = e.visitor().post("/setup", append(valid[:len(valid):len(valid)], "slug", slug, "email", slug+[]string{"a", "b"}[i]+"@example.com")...)
 				})
 			}
 			group.Wait()
@@ -113,7 +113,7 @@ func TestSetup(t *testing.T) {
 					t.Errorf("the loser hears %q", got)
 				}
 			}
-			if won != 1 || h.count("SELECT COUNT(*) FROM company") != 1 || h.count("SELECT COUNT(*) FROM account") != 1 || h.count("SELECT COUNT(*) FROM board") != 1 {
+			if won != 1 || e.count("SELECT COUNT(*) FROM company") != 1 || e.count("SELECT COUNT(*) FROM account") != 1 || e.count("SELECT COUNT(*) FROM board") != 1 {
 				t.Errorf("%d won", won)
 			}
 		})

@@ -15,34 +15,34 @@ const onPage = 8
 
 // crowded is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for
 // every third of the first 150 of them.
-func (h *house) crowded(slug string, n int) board {
-	h.t.Helper()
-	b := h.newBoard(slug)
-	h.fill(b, n, "CONCAT('Order sorbitol before the price goes up ', LPAD(n, 5, '0'))")
-	h.exec("UPDATE ticket SET column_id = ? WHERE column_id = ? AND local_id % 2 = 1", b.Columns[1].ID, b.Columns[0].ID)
-	h.exec("UPDATE board_column SET ticket_count = ? / 2, last_rank = ? * 65536 WHERE id IN (?, ?)", n, n, b.Columns[0].ID, b.Columns[1].ID)
-	h.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
+func (e *env) crowded(slug string, n int) board {
+	e.t.Helper()
+	b := e.newBoard(slug)
+	e.fill(b, n, "CONCAT('Order sorbitol before the price goes up ', LPAD(n, 5, '0'))")
+	e.exec("UPDATE ticket SET column_id = ? WHERE column_id = ? AND local_id % 2 = 1", b.Columns[1].ID, b.Columns[0].ID)
+	e.exec("UPDATE board_column SET ticket_count = ? / 2, last_rank = ? * 65536 WHERE id IN (?, ?)", n, n, b.Columns[0].ID, b.Columns[1].ID)
+	e.exec(`INSERT INTO assignee (ticket_id, account_id, current, created_at)
 		SELECT t.id, 1, TRUE, UTC_TIMESTAMP(6) FROM ticket t JOIN board_column c ON c.board_id = t.board_id WHERE c.id = ? AND local_id <= 150 AND local_id % 3 = 0`, b.Columns[0].ID)
-	h.exec("ANALYZE TABLE ticket, assignee")
+	e.exec("ANALYZE TABLE ticket, assignee")
 	return b
 }
 
 // talkative is a ticket with n comments.
-func (h *house) talkative(b board, n int) string {
-	h.t.Helper()
-	h.exec(`INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
+func (e *env) talkative(b board, n int) string {
+	e.t.Helper()
+	e.exec(`INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
 		SELECT t.id, 1, CONCAT('The **price** of sorbitol went up again, see DEMO-', n.local_id, '.\n\n- one\n- two\n\n@ana says so.'), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)
 		FROM board_column c, ticket t, ticket n WHERE c.id = ? AND t.board_id = c.board_id AND t.local_id = 7 AND n.board_id = t.board_id AND n.local_id <= ?`, b.Columns[0].ID, n)
-	h.exec("ANALYZE TABLE comment")
+	e.exec("ANALYZE TABLE comment")
 	return b.Slug + "-7"
 }
 
 // queries returns how many statements the answer to path takes, at most some.
 func (b *browser) queries(t testing.TB, most int, path string) int {
 	t.Helper()
-	b.h.watch.Take()
+	b.env.watch.Take()
 	b.get(path).is(t, http.StatusOK)
-	sent, _ := b.h.watch.Take()
+	sent, _ := b.env.watch.Take()
 	if len(sent) > most {
 		t.Errorf("%s takes %d queries:\n%s", path, len(sent), strings.Join(sent, "\n"))
 	}
@@ -51,12 +51,12 @@ func (b *browser) queries(t testing.TB, most int, path string) int {
 
 func TestPagesTakeFewQueries(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	few, many, most := h.crowded("FEW", 200), h.crowded("MANY", 2000), h.crowded("MOST", 20000)
-	quiet, loud := h.talkative(few, 20), h.talkative(most, 500)
-	h.exec("INSERT INTO company (slug, name, created_at) VALUES ('umbrella', 'Umbrella', UTC_TIMESTAMP(6)), ('globex', 'Globex', UTC_TIMESTAMP(6))")
-	h.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT id, 1, 'member', 'ana', UTC_TIMESTAMP(6) FROM company WHERE slug <> 'acme'")
-	ana := h.ana()
+	e := newEnv(t)
+	few, many, most := e.crowded("FEW", 200), e.crowded("MANY", 2000), e.crowded("MOST", 20000)
+	quiet, loud := e.talkative(few, 20), e.talkative(most, 500)
+	e.exec("INSERT INTO company (slug, name, created_at) VALUES ('umbrella', 'Umbrella', UTC_TIMESTAMP(6)), ('globex', 'Globex', UTC_TIMESTAMP(6))")
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT id, 1, 'member', 'ana', UTC_TIMESTAMP(6) FROM company WHERE slug <> 'acme'")
+	ana := e.ana()
 
 	t.Run("a board, whatever its size", func(t *testing.T) {
 		counts := []int{ana.queries(t, onPage, "/acme/boards/FEW"), ana.queries(t, onPage, "/acme/boards/MANY"), ana.queries(t, onPage, "/acme/boards/MOST")}
@@ -88,12 +88,12 @@ func TestPagesTakeFewQueries(t *testing.T) {
 
 func TestAMoveWritesOneTicket(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	b := h.crowded("NINJA", 300)
-	ana := h.ana()
+	e := newEnv(t)
+	b := e.crowded("NINJA", 300)
+	ana := e.ana()
 	todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
 	rows := func() map[int64]string {
-		found, err := h.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, version, updated_at, moved_at, closed_at) FROM ticket")
+		found, err := e.sql.Query("SELECT id, CONCAT_WS('|', board_id, local_id, column_id, rank_in_column, title, version, updated_at, moved_at, closed_at) FROM ticket")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,10 +113,10 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 		{"column", todo, "after", "NINJA-40", "seen_column", todo, "seen_after", "NINJA-198"},
 		{"column", doing, "after", "", "seen_column", todo, "seen_after", "NINJA-40"},
 	} {
-		before, history := rows(), h.count("SELECT COUNT(*) FROM activity")
-		h.watch.Take()
+		before, history := rows(), e.count("SELECT COUNT(*) FROM activity")
+		e.watch.Take()
 		ana.htmx("column-"+todo).post("/acme/NINJA-200/position", fields...).is(t, http.StatusOK)
-		sent, _ := h.watch.Take()
+		sent, _ := e.watch.Take()
 		changed := 0
 		for n, row := range rows() {
 			if before[n] != row {
@@ -126,7 +126,7 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 		written := slices.DeleteFunc(sent, func(s string) bool {
 			return !strings.Contains(s, "UPDATE ") && !strings.Contains(s, "INSERT ") && !strings.Contains(s, "DELETE ") || strings.Contains(s, "FOR UPDATE")
 		})
-		if added := h.count("SELECT COUNT(*) FROM activity") - history; changed != 1 || added != 1 {
+		if added := e.count("SELECT COUNT(*) FROM activity") - history; changed != 1 || added != 1 {
 			t.Errorf("%d tickets changed, %d entries of activity added", changed, added)
 		}
 		for _, statement := range written {
@@ -142,28 +142,28 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 //
 //	go run ./db/dbtest/server -- go test -run XXX -bench Pages -benchtime 300x ./web
 func BenchmarkPages(b *testing.B) {
-	h := newHouse(b)
-	h.crowded("MANY", 2000)
-	most := h.crowded("MOST", 20000)
-	loud := h.talkative(most, 500)
-	ana := h.ana().with("Accept-Encoding", "gzip")
+	e := newEnv(b)
+	e.crowded("MANY", 2000)
+	most := e.crowded("MOST", 20000)
+	loud := e.talkative(most, 500)
+	ana := e.ana().with("Accept-Encoding", "gzip")
 	for name, path := range map[string]string{
 		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST", "board of 2,000, filtered": "/acme/boards/MANY?q=00199&state=open",
 		"board of 20,000, filtered": "/acme/boards/MOST?q=00199&state=open", "ticket with 500 comments": "/acme/" + loud,
 	} {
 		b.Run(name, func(b *testing.B) {
 			var whole, own, rest []time.Duration
-			bytes := len(h.ana().get(path).is(b, http.StatusOK).body)
+			bytes := len(e.ana().get(path).is(b, http.StatusOK).body)
 			for range 20 {
 				ana.get(path).is(b, http.StatusOK)
 			}
-			h.watch.Take()
+			e.watch.Take()
 			queries := 0
 			for b.Loop() {
 				start := time.Now()
 				a := ana.get(path)
 				took := time.Since(start)
-				sent, waited := h.watch.Take()
+				sent, waited := e.watch.Take()
 				if a.code != http.StatusOK {
 					b.Fatal(a.code)
 				}

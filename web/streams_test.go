@@ -83,10 +83,10 @@ func (s *eventStream) change(t testing.TB) fedEvent {
 	}
 }
 
-// onPort has a house answer on a port with the limits that it has in earnest.
-func onPort(t testing.TB, h *house) *httptest.Server {
+// onPort serves on a port with the limits of production.
+func onPort(t testing.TB, e *env) *httptest.Server {
 	t.Helper()
-	return serving(t, h, func(*http.Server) {})
+	return serving(t, e, func(*http.Server) {})
 }
 
 // hurry is what inAHurry leaves for an answer that has an end: more than one takes on a busy machine, also.
@@ -94,9 +94,9 @@ const hurry = 8 * time.Second
 
 // inAHurry is onPort where a request is soon to be read, and answered soon after. outlived is called for each event
 // of a stream and reports whether it went on for longer than that.
-func inAHurry(t testing.TB, h *house) (server *httptest.Server, outlived func() bool) {
+func inAHurry(t testing.TB, e *env) (server *httptest.Server, outlived func() bool) {
 	t.Helper()
-	server = serving(t, h, func(s *http.Server) { s.ReadTimeout, s.WriteTimeout = hurry, hurry })
+	server = serving(t, e, func(s *http.Server) { s.ReadTimeout, s.WriteTimeout = hurry, hurry })
 	var began time.Time
 	return server, func() bool {
 		if began.IsZero() {
@@ -106,13 +106,13 @@ func inAHurry(t testing.TB, h *house) (server *httptest.Server, outlived func() 
 	}
 }
 
-func serving(t testing.TB, h *house, set func(*http.Server)) *httptest.Server {
+func serving(t testing.TB, e *env, set func(*http.Server)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = web.HTTPServer(h.handler, slog.New(slog.DiscardHandler))
+	server.Config = web.HTTPServer(e.handler, slog.New(slog.DiscardHandler))
 	set(server.Config)
 	server.Start()
-	t.Cleanup(func() { h.endStreams(); server.Close() })
+	t.Cleanup(func() { e.endStreams(); server.Close() })
 	return server
 }
 
@@ -127,12 +127,12 @@ func TestStream(t *testing.T) {
 
 	t.Run("it sends what there is, then what changes, each with the cursor behind it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.feeding()
-		b := h.newBoard("NINJA")
-		h.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
-		server := onPort(t, h)
-		all := listen(t, server, h.token, "/feeds/tickets/stream?board=NINJA")
+		e := newEnv(t)
+		e.feeding()
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
+		server := onPort(t, e)
+		all := listen(t, server, e.token, "/feeds/tickets/stream?board=NINJA")
 		if kind := all.Header.Get("Content-Type"); all.StatusCode != http.StatusOK || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v", all.StatusCode, all.Header)
 		}
@@ -144,22 +144,22 @@ func TestStream(t *testing.T) {
 			}
 			seen = append(seen, e)
 		}
-		h.newTickets("NINJA", b.Columns[0].ID, "Four")
+		e.newTickets("NINJA", b.Columns[0].ID, "Four")
 		seen = append(seen, all.change(t))
 		if !strings.Contains(seen[3].data, `"title":"Four"`) {
 			t.Errorf("the news is %s", seen[3].data)
 		}
-		again := listen(t, server, h.token, "/feeds/tickets/stream?board=NINJA&cursor=start", "Last-Event-ID", seen[1].id)
+		again := listen(t, server, e.token, "/feeds/tickets/stream?board=NINJA&cursor=start", "Last-Event-ID", seen[1].id)
 		for _, want := range seen[2:] {
 			if e := again.change(t); e != want {
 				t.Errorf("after coming back it is sent %+v, not %+v", e, want)
 			}
 		}
-		end := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+		end := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 		if e, err := end.next(); err != nil || e.id == "" || e.data != "" {
 			t.Errorf("at the end it begins with %+v", e)
 		}
-		h.newTickets("NINJA", b.Columns[0].ID, "Five")
+		e.newTickets("NINJA", b.Columns[0].ID, "Five")
 		if e := end.change(t); !strings.Contains(e.data, `"title":"Five"`) {
 			t.Errorf("from the end it is sent %s", e.data)
 		}
@@ -167,11 +167,11 @@ func TestStream(t *testing.T) {
 
 	t.Run("it outlives the server's deadlines, and heartbeats go over what is others'", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Beat: tick}))
-		h.feeding()
-		h.newBoard("OTHER")
-		server, outlived := inAHurry(t, h)
-		s := listen(t, server, h.token, "/feeds/tickets/stream?board=OTHER")
+		e := newEnv(t, withStreams(streams.Limits{Beat: tick}))
+		e.feeding()
+		e.newBoard("OTHER")
+		server, outlived := inAHurry(t, e)
+		s := listen(t, server, e.token, "/feeds/tickets/stream?board=OTHER")
 		ids := map[string]bool{}
 		for !outlived() {
 			e, err := s.next()
@@ -180,7 +180,7 @@ func TestStream(t *testing.T) {
 			}
 			ids[e.id] = true
 		}
-		demo := h.program()
+		demo := e.program()
 		demo.post("/boards/DEMO/tickets", object{"title": "Elsewhere"}).is(t, 201)
 		for before := len(ids); len(ids) == before; {
 			e, err := s.next()
@@ -197,36 +197,36 @@ func TestStream(t *testing.T) {
 
 	t.Run("it ends with the token", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Check: tick, Beat: tick}))
-		h.feeding()
-		h.account("mia", "acme", accounts.Member)
-		mia := h.tokenOf("mia", "acme", "tickets:read")
-		server := onPort(t, h)
+		e := newEnv(t, withStreams(streams.Limits{Check: tick, Beat: tick}))
+		e.feeding()
+		e.account("mia", "acme", accounts.Member)
+		mia := e.tokenOf("mia", "acme", "tickets:read")
+		server := onPort(t, e)
 		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
 		if _, err := s.next(); err != nil {
 			t.Fatal(err)
 		}
-		h.exec("DELETE FROM membership WHERE handle = 'mia'")
+		e.exec("DELETE FROM membership WHERE handle = 'mia'")
 		for {
 			if _, err := s.next(); err != nil {
 				break
 			}
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 	})
 
 	t.Run("it ends with the token also where there is much to read yet", func(t *testing.T) {
 		t.Parallel()
 		const many = 1000
-		h := newHouse(t, withStreams(streams.Limits{Check: tick}))
-		b := h.newBoard("LONG")
-		h.fill(b, many, "CONCAT('Ticket ', n)")
-		h.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
-		h.publish()
-		h.account("mia", "acme", accounts.Member)
-		s := listen(t, onPort(t, h), h.tokenOf("mia", "acme", "tickets:read"), "/feeds/tickets/stream?board=LONG")
+		e := newEnv(t, withStreams(streams.Limits{Check: tick}))
+		b := e.newBoard("LONG")
+		e.fill(b, many, "CONCAT('Ticket ', n)")
+		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		e.publish()
+		e.account("mia", "acme", accounts.Member)
+		s := listen(t, onPort(t, e), e.tokenOf("mia", "acme", "tickets:read"), "/feeds/tickets/stream?board=LONG")
 		s.change(t)
-		h.ana().post(fmt.Sprintf("/acme/people/%d/removal", h.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
+		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
 		n := 1
 		for ; ; n++ {
 			if _, err := s.next(); err != nil {
@@ -240,31 +240,31 @@ func TestStream(t *testing.T) {
 
 	t.Run("it ends with the epoch, and coming back is refused", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.feeding()
-		server := onPort(t, h)
-		s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
-		e, err := s.next()
+		e := newEnv(t)
+		e.feeding()
+		server := onPort(t, e)
+		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
+		last, err := s.next()
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
-		s.change(t) // what comes behind e was read a moment ago
-		h.exec("UPDATE sequences SET epoch = epoch + 1")
+		e.program().post("/boards/DEMO/tickets", object{"title": "Here"}).is(t, 201)
+		s.change(t) // what comes after it was read a moment ago
+		e.exec("UPDATE sequences SET epoch = epoch + 1")
 		for err == nil {
 			_, err = s.next()
 		}
-		if again := listen(t, server, h.token, "/feeds/tickets/stream", "Last-Event-ID", e.id); again.StatusCode != http.StatusConflict {
+		if again := listen(t, server, e.token, "/feeds/tickets/stream", "Last-Event-ID", last.id); again.StatusCode != http.StatusConflict {
 			t.Errorf("coming back: %d", again.StatusCode)
 		}
 	})
 
 	t.Run("a stop of the server does not wait for it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.feeding()
-		server := onPort(t, h)
-		s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+		e := newEnv(t)
+		e.feeding()
+		server := onPort(t, e)
+		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 		if _, err := s.next(); err != nil {
 			t.Fatal(err)
 		}
@@ -278,13 +278,13 @@ func TestStream(t *testing.T) {
 
 	t.Run("HEAD has no events", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		server := onPort(t, h)
+		e := newEnv(t)
+		server := onPort(t, e)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("Authorization", "Bearer "+h.token)
+		r.Header.Set("Authorization", "Bearer "+e.token)
 		answer, err := server.Client().Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -293,7 +293,7 @@ func TestStream(t *testing.T) {
 		if answer.StatusCode != http.StatusOK {
 			t.Errorf("%d", answer.StatusCode)
 		}
-		h.waitForStreams(t, 0)
+		e.waitForStreams(t, 0)
 	})
 }
 
@@ -302,12 +302,12 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("all tokens of a person count as one", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{OfOne: 2}))
-		h.account("mia", "acme", accounts.Member)
-		server := onPort(t, h)
+		e := newEnv(t, withStreams(streams.Limits{OfOne: 2}))
+		e.account("mia", "acme", accounts.Member)
+		server := onPort(t, e)
 		var codes []int
 		for _, scope := range []string{"tickets:read", "boards:read", "tickets:write"} {
-			token := h.tokenOf("mia", "acme", "tickets:read", scope)
+			token := e.tokenOf("mia", "acme", "tickets:read", scope)
 			codes = append(codes, listen(t, server, token, "/feeds/tickets/stream?cursor=end").StatusCode)
 		}
 		if !slices.Equal(codes, []int{200, 200, 503}) {
@@ -317,12 +317,12 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("there are so many of one person, and so many in all", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
-		h.publish() // so that there is no news
-		h.feeding()
-		h.account("mia", "acme", accounts.Member)
-		mia := h.tokenOf("mia", "acme", "tickets:read")
-		server := onPort(t, h)
+		e := newEnv(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
+		e.publish() // so that there is no news
+		e.feeding()
+		e.account("mia", "acme", accounts.Member)
+		mia := e.tokenOf("mia", "acme", "tickets:read")
+		server := onPort(t, e)
 		refused := func(token, path string) {
 			t.Helper()
 			s := listen(t, server, token, path)
@@ -333,24 +333,24 @@ func TestStreamsAreBounded(t *testing.T) {
 		}
 		var own []*eventStream
 		for range 3 {
-			own = append(own, listen(t, server, h.token, "/feeds/tickets/stream?cursor=end"))
+			own = append(own, listen(t, server, e.token, "/feeds/tickets/stream?cursor=end"))
 		}
 		for _, s := range own {
 			if _, err := s.next(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		refused(h.token, "/feeds/tickets/stream?cursor=end")
-		refused(h.token, "/feeds/tickets?cursor=end&wait=60")
+		refused(e.token, "/feeds/tickets/stream?cursor=end")
+		refused(e.token, "/feeds/tickets?cursor=end&wait=60")
 		for range 2 {
 			if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != http.StatusOK {
 				t.Errorf("another token is answered %d", s.StatusCode)
 			}
 		}
 		refused(mia, "/feeds/tickets/stream?cursor=end")
-		h.program().feed(t, "tickets", "cursor", "end") // who does not wait is answered
+		e.program().feed(t, "tickets", "cursor", "end") // who does not wait is answered
 		own[0].Body.Close()
-		h.waitForStreams(t, 4)
+		e.waitForStreams(t, 4)
 		if s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end"); s.StatusCode != http.StatusOK {
 			t.Errorf("when one has gone the next is answered %d", s.StatusCode)
 		}
@@ -358,12 +358,12 @@ func TestStreamsAreBounded(t *testing.T) {
 
 	t.Run("a reader who takes nothing is left, and the others go on", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t, withStreams(streams.Limits{Write: 10 * time.Second}))
-		h.feeding()
-		b := h.newBoard("LONG")
-		h.fill(b, 400, "CONCAT('Ticket ', n)")
-		h.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
-		server := onPort(t, h)
+		e := newEnv(t, withStreams(streams.Limits{Write: 10 * time.Second}))
+		e.feeding()
+		b := e.newBoard("LONG")
+		e.fill(b, 400, "CONCAT('Ticket ', n)")
+		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
+		server := onPort(t, e)
 		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -372,27 +372,27 @@ func TestStreamsAreBounded(t *testing.T) {
 		if err := stuck.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", h.token)
-		h.waitForStreams(t, 1)
-		good := listen(t, server, h.token, "/feeds/tickets/stream?board=LONG")
+		fmt.Fprintf(stuck, "GET /api/v1/feeds/tickets/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.token)
+		e.waitForStreams(t, 1)
+		good := listen(t, server, e.token, "/feeds/tickets/stream?board=LONG")
 		for range 400 {
 			good.change(t)
 		}
-		h.waitForStreams(t, 1)
+		e.waitForStreams(t, 1)
 	})
 
 	t.Run("many at one place share what they read", func(t *testing.T) {
 		t.Parallel()
 		const readers = 100
-		h := newHouse(t)
-		h.feeding()
-		server := onPort(t, h)
-		h.publish()
+		e := newEnv(t)
+		e.feeding()
+		server := onPort(t, e)
+		e.publish()
 		begun := make(chan error, readers)
 		var done sync.WaitGroup
 		for range readers {
 			done.Go(func() {
-				s := listen(t, server, h.token, "/feeds/tickets/stream?cursor=end")
+				s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 				_, err := s.next()
 				begun <- err
 				if e := s.change(t); !strings.Contains(e.data, `"title":"News"`) {
@@ -405,11 +405,11 @@ func TestStreamsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.watch.Take()
-		h.program().post("/boards/DEMO/tickets", object{"title": "News"}).is(t, 201)
+		e.watch.Take()
+		e.program().post("/boards/DEMO/tickets", object{"title": "News"}).is(t, 201)
 		done.Wait()
 		reads := 0
-		sent, _ := h.watch.Take()
+		sent, _ := e.watch.Take()
 		for _, statement := range sent {
 			if strings.Contains(statement, "uq_ticket_feed") && strings.Contains(statement, "feed_sync_id >") {
 				reads++

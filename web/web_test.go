@@ -27,16 +27,16 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// What all tests of this package stand on: a house with its own database, and those who come to its door.
+// The fixtures of this package: a server with a database of its own, and its clients.
 
 const (
 	email    = "ana@example.com"
 	password = "correct horse battery"
 )
 
-// house is the real handler on a database of its own. Most have the company acme with the practice
+// env is the real handler on a database of its own. Most have the company acme with the practice
 // board DEMO, whose owner is Ana.
-type house struct {
+type env struct {
 	t         testing.TB
 	handler   web.Handler
 	workflows *app.App
@@ -51,51 +51,51 @@ type house struct {
 // A machine may be slow; only what says so is to be refused for that.
 const patience = 5 * time.Minute
 
-// emptyHouse is a house before setup. change may alter what the server is told.
-func emptyHouse(t testing.TB, change ...func(*web.Config)) *house {
+// newEmptyEnv is an env before setup; change alters the configuration.
+func newEmptyEnv(t testing.TB, change ...func(*web.Config)) *env {
 	t.Helper()
-	return emptyHouseWith(t, nil, change...)
+	return newEmptyEnvWith(t, nil, change...)
 }
 
-func emptyHouseWith(t testing.TB, options []app.Option, change ...func(*web.Config)) *house {
+func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Config)) *env {
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	files := &memory{files: map[string][]byte{}}
 	w := app.New(d, append(options, app.WithMigrations(probes()...), app.WithFiles(files))...)
 	t.Cleanup(func() { w.Close(context.Background()) })
-	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(failed{t}, nil)), Patience: patience}
+	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
 	for _, c := range change {
 		c(&cfg)
 	}
-	return &house{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
+	return &env{t: t, handler: web.New(cfg), workflows: w, sql: d.SQL, setClock: d.SetClock, watch: watch, files: files}
 }
 
-// failed fails the test that makes the server log more than news: a fault of ours, or a panic.
-type failed struct{ t testing.TB }
+// testLog fails the test if the server logs a warning or an error.
+type testLog struct{ t testing.TB }
 
-func (f failed) Write(line []byte) (int, error) {
+func (f testLog) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte("level=ERROR")) || bytes.Contains(line, []byte("level=WARN")) {
 		f.t.Errorf("the server says: %s", line)
 	}
 	return len(line), nil
 }
 
-func newHouse(t testing.TB, change ...func(*web.Config)) *house {
+func newEnv(t testing.TB, change ...func(*web.Config)) *env {
 	t.Helper()
-	return settle(emptyHouse(t, change...))
+	return setUp(newEmptyEnv(t, change...))
 }
 
-// settle sets a house up.
-func settle(h *house) *house {
-	t := h.t
+// setUp makes the company acme and its owner Ana.
+func setUp(e *env) *env {
+	t := e.t
 	t.Helper()
 	var err error
-	h.actor, _, h.token, err = h.workflows.Workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
+	e.actor, _, e.token, err = e.workflows.Workflows.SetUp(context.Background(), workflows.Setup{Token: true, Company: "Acme", Name: "Ana", Email: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.exec("UPDATE account SET password_hash = ?", cheapHash())
-	return h
+	e.exec("UPDATE account SET password_hash = ?", cheapHash())
+	return e
 }
 
 func withURL(address string) func(*web.Config) {
@@ -108,45 +108,45 @@ func withURL(address string) func(*web.Config) {
 }
 
 // stopClock has all that happens happen at once, where something is refused for a time.
-func (h *house) stopClock() time.Time {
+func (e *env) stopClock() time.Time {
 	at := time.Now().UTC()
-	h.setClock(func() time.Time { return at })
+	e.setClock(func() time.Time { return at })
 	return at
 }
 
 // exec runs a statement and returns the id that it gave.
-func (h *house) exec(statement string, args ...any) int64 {
-	h.t.Helper()
-	result, err := h.sql.ExecContext(context.Background(), statement, args...)
+func (e *env) exec(statement string, args ...any) int64 {
+	e.t.Helper()
+	result, err := e.sql.ExecContext(context.Background(), statement, args...)
 	if err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	n, _ := result.LastInsertId()
 	return n
 }
 
 // count reads one number.
-func (h *house) count(query string, args ...any) (n int64) {
-	h.t.Helper()
-	if err := h.sql.QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
-		h.t.Fatal(err)
+func (e *env) count(query string, args ...any) (n int64) {
+	e.t.Helper()
+	if err := e.sql.QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
+		e.t.Fatal(err)
 	}
 	return n
 }
 
 // state is a fingerprint of all that people own. It leaves out what merely looking leaves behind: sessions,
 // who signed in, what strangers looked up, and when a token was last used. A table of which we know nothing is part of it.
-func (h *house) state() string {
-	h.t.Helper()
+func (e *env) state() string {
+	e.t.Helper()
 	const tables = `SELECT GROUP_CONCAT(table_name ORDER BY table_name SEPARATOR ', ') FROM information_schema.tables
 		WHERE table_schema = DATABASE() AND table_name NOT IN ('sessions', 'sign_in_limit', 'public_limit', 'lookup_hour', 'audit', 'api_token', 'schema_migrations')`
 	var names string
-	if err := h.sql.QueryRowContext(context.Background(), tables).Scan(&names); err != nil {
-		h.t.Fatal(err)
+	if err := e.sql.QueryRowContext(context.Background(), tables).Scan(&names); err != nil {
+		e.t.Fatal(err)
 	}
-	rows, err := h.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names)
+	rows, err := e.sql.QueryContext(context.Background(), "CHECKSUM TABLE "+names)
 	if err != nil {
-		h.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	defer rows.Close()
 	var b strings.Builder
@@ -154,40 +154,40 @@ func (h *house) state() string {
 		var table string
 		var sum int64
 		if err := rows.Scan(&table, &sum); err != nil {
-			h.t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		_, table, _ = strings.Cut(table, ".")
 		fmt.Fprintf(&b, "%s %d\n", table, sum)
 	}
 	if rows.Err() != nil {
-		h.t.Fatal(rows.Err())
+		e.t.Fatal(rows.Err())
 	}
-	fmt.Fprintf(&b, "api_token %d\n", h.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, company_id, account_id, name, HEX(hash), scopes, expires_at, revoked_at))), 0)
+	fmt.Fprintf(&b, "api_token %d\n", e.count(`SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', id, company_id, account_id, name, HEX(hash), scopes, expires_at, revoked_at))), 0)
 		FROM api_token WHERE name <> 'test'`))
 	return b.String()
 }
 
 // unchanged fails where fn changes anything that people own.
-func (h *house) unchanged(t *testing.T, fn func()) {
+func (e *env) unchanged(t *testing.T, fn func()) {
 	t.Helper()
-	before := h.state()
+	before := e.state()
 	fn()
-	if after := h.state(); after != before {
+	if after := e.state(); after != before {
 		t.Errorf("the database changed:\n%s\n%s", before, after)
 	}
 }
 
 // account adds a person with Ana's password to a company, which is made where there is none.
-func (h *house) account(name, company, role string) {
-	h.t.Helper()
+func (e *env) account(name, company, role string) {
+	e.t.Helper()
 	var companyID int64
-	err := h.sql.QueryRowContext(context.Background(), "SELECT id FROM company WHERE slug = ?", company).Scan(&companyID)
+	err := e.sql.QueryRowContext(context.Background(), "SELECT id FROM company WHERE slug = ?", company).Scan(&companyID)
 	if err != nil {
-		companyID = h.exec("INSERT INTO company (slug, name, created_at) VALUES (?, ?, UTC_TIMESTAMP(6))", company, company)
+		companyID = e.exec("INSERT INTO company (slug, name, created_at) VALUES (?, ?, UTC_TIMESTAMP(6))", company, company)
 	}
-	accountID := h.exec("INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, UTC_TIMESTAMP(6))",
+	accountID := e.exec("INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, ?, FALSE, UTC_TIMESTAMP(6))",
 		name+"@example.com", name, cheapHash())
-	h.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role, name)
+	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(6))", companyID, accountID, role, name)
 }
 
 // cheapHash is a hash of Ana's password that takes no time to verify.
@@ -200,19 +200,19 @@ var cheapHash = sync.OnceValue(func() string {
 })
 
 // tokenOf adds a token of a person with the scopes.
-func (h *house) tokenOf(name, company string, scopes ...string) string {
-	h.t.Helper()
+func (e *env) tokenOf(name, company string, scopes ...string) string {
+	e.t.Helper()
 	token := "cfl_" + name + company + strings.Join(scopes, "")
-	h.exec(`INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at)
+	e.exec(`INSERT INTO api_token (company_id, account_id, name, hash, scopes, created_at)
 		SELECT c.id, a.id, 'test', ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`,
 		accounts.HashToken(token), strings.Join(scopes, " "), company, name+"@example.com")
 	return token
 }
 
-// serve has the house answer on a port.
-func serve(t testing.TB, h *house) *httptest.Server {
+// serve serves on a port.
+func serve(t testing.TB, e *env) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(h.handler)
+	server := httptest.NewServer(e.handler)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -226,13 +226,13 @@ type answer struct {
 }
 
 // send serves a request and returns its answer.
-func (h *house) send(r *http.Request) *answer {
-	h.t.Helper()
+func (e *env) send(r *http.Request) *answer {
+	e.t.Helper()
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	recorder := leaver{httptest.NewRecorder(), leave}
-	h.handler.ServeHTTP(recorder, r.WithContext(ctx))
-	return &answer{h.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
+	e.handler.ServeHTTP(recorder, r.WithContext(ctx))
+	return &answer{e.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
 }
 
 // leaver hears the beginning of an answer that goes on, and goes.
@@ -333,27 +333,27 @@ func (a *answer) read(t testing.TB, v any) {
 
 // browser is someone at a browser; visitor is one who has not signed in.
 type browser struct {
-	h      *house
+	env    *env
 	cookie string
 	header []string // sent with every request
 	name   string   // of the cookie; "" is that of plain HTTP
 }
 
-func (h *house) visitor() *browser { return &browser{h: h} }
+func (e *env) visitor() *browser { return &browser{env: e} }
 
 // signedIn is a browser in which a person has signed in.
-func (h *house) signedIn(name string) *browser {
-	h.t.Helper()
-	b := h.visitor()
-	b.post("/login", "email", name+"@example.com", "password", password).is(h.t, http.StatusSeeOther)
+func (e *env) signedIn(name string) *browser {
+	e.t.Helper()
+	b := e.visitor()
+	b.post("/login", "email", name+"@example.com", "password", password).is(e.t, http.StatusSeeOther)
 	return b
 }
 
-func (h *house) ana() *browser { h.t.Helper(); return h.signedIn("ana") }
+func (e *env) ana() *browser { e.t.Helper(); return e.signedIn("ana") }
 
 // with is the same browser, sending more headers.
 func (b *browser) with(header ...string) *browser {
-	return &browser{h: b.h, cookie: b.cookie, name: b.name, header: append(b.header[:len(b.header):len(b.header)], header...)}
+	return &browser{env: b.env, cookie: b.cookie, name: b.name, header: append(b.header[:len(b.header):len(b.header)], header...)}
 }
 
 // htmx is the same browser, asking for what goes to the element with that id.
@@ -362,13 +362,13 @@ func (b *browser) htmx(target string) *browser {
 }
 
 func (b *browser) get(path string) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	return b.send(newRequest(http.MethodGet, path, "", nil))
 }
 
 // post sends a form without JavaScript, fields given as name, value, name, value.
 func (b *browser) post(path string, pairs ...string) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	return b.send(newRequest(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form(pairs...).Encode())))
 }
 
@@ -381,14 +381,14 @@ func form(pairs ...string) url.Values {
 }
 
 func (b *browser) send(r *http.Request) *answer {
-	b.h.t.Helper()
+	b.env.t.Helper()
 	if b.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: cmp.Or(b.name, "counterfoil"), Value: b.cookie})
 	}
 	for i := 0; i < len(b.header); i += 2 {
 		r.Header.Add(b.header[i], b.header[i+1])
 	}
-	a := b.h.send(r)
+	a := b.env.send(r)
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
 		b.cookie, b.name = cookie.Value, cookie.Name
 	}
@@ -397,21 +397,21 @@ func (b *browser) send(r *http.Request) *answer {
 
 // program is a caller of the API.
 type program struct {
-	h      *house
+	env    *env
 	token  string
 	header []string
 }
 
-func (h *house) program() *program { return &program{h: h, token: h.token} }
+func (e *env) program() *program { return &program{env: e, token: e.token} }
 
 // with is the same program, sending more headers.
 func (p *program) with(header ...string) *program {
-	return &program{p.h, p.token, append(p.header[:len(p.header):len(p.header)], header...)}
+	return &program{p.env, p.token, append(p.header[:len(p.header):len(p.header)], header...)}
 }
 
 // call sends JSON; body is text, or anything else to be encoded, or nil for none.
 func (p *program) call(method, path string, body any) *answer {
-	p.h.t.Helper()
+	p.env.t.Helper()
 	var kind string
 	var reader io.Reader
 	switch body := body.(type) {
@@ -419,29 +419,32 @@ func (p *program) call(method, path string, body any) *answer {
 	case string:
 		kind, reader = "application/json", strings.NewReader(body)
 	default:
-		kind, reader = "application/json", strings.NewReader(jsonOf(p.h.t, body))
+		kind, reader = "application/json", strings.NewReader(jsonOf(p.env.t, body))
 	}
 	r := newRequest(method, "/api/v1"+path, kind, reader, p.header...)
 	if p.token != "" {
 		r.Header.Set("Authorization", "Bearer "+p.token)
 	}
-	return p.h.send(r)
+	return p.env.send(r)
 }
 
-func (p *program) get(path string) *answer { p.h.t.Helper(); return p.call(http.MethodGet, path, nil) }
+func (p *program) get(path string) *answer {
+	p.env.t.Helper()
+	return p.call(http.MethodGet, path, nil)
+}
 
 func (p *program) post(path string, body any) *answer {
-	p.h.t.Helper()
+	p.env.t.Helper()
 	return p.call(http.MethodPost, path, body)
 }
 
 func (p *program) patch(path string, body any) *answer {
-	p.h.t.Helper()
+	p.env.t.Helper()
 	return p.call(http.MethodPatch, path, body)
 }
 
 func (p *program) delete(path string) *answer {
-	p.h.t.Helper()
+	p.env.t.Helper()
 	return p.call(http.MethodDelete, path, nil)
 }
 
@@ -511,28 +514,28 @@ func (a *answer) problem(t testing.TB, code int, field string) problem {
 }
 
 // newBoard opens a board through the API.
-func (h *house) newBoard(slug string) (b board) {
-	h.t.Helper()
-	h.program().post("/boards", object{"slug": slug, "title": "The " + slug + " board"}).is(h.t, http.StatusCreated).read(h.t, &b)
+func (e *env) newBoard(slug string) (b board) {
+	e.t.Helper()
+	e.program().post("/boards", object{"slug": slug, "title": "The " + slug + " board"}).is(e.t, http.StatusCreated).read(e.t, &b)
 	return b
 }
 
 // newTickets opens tickets in a column through the API, the first at its top, and returns their keys.
-func (h *house) newTickets(slug string, column uint64, titles ...string) (keys []string) {
-	h.t.Helper()
+func (e *env) newTickets(slug string, column uint64, titles ...string) (keys []string) {
+	e.t.Helper()
 	for _, title := range titles {
 		var made ticket
-		h.program().post("/boards/"+slug+"/tickets", object{"title": title, "column": column}).is(h.t, http.StatusCreated).read(h.t, &made)
+		e.program().post("/boards/"+slug+"/tickets", object{"title": title, "column": column}).is(e.t, http.StatusCreated).read(e.t, &made)
 		keys = append(keys, made.Key)
 	}
 	return keys
 }
 
 // keys returns the keys of a column from its top.
-func (h *house) keys(slug string, column uint64) (keys []string) {
-	h.t.Helper()
+func (e *env) keys(slug string, column uint64) (keys []string) {
+	e.t.Helper()
 	var page struct{ Items []ticket }
-	h.program().get(fmt.Sprintf("/boards/%s/tickets?limit=200&column=%d", slug, column)).is(h.t, http.StatusOK).read(h.t, &page)
+	e.program().get(fmt.Sprintf("/boards/%s/tickets?limit=200&column=%d", slug, column)).is(e.t, http.StatusOK).read(e.t, &page)
 	for _, one := range page.Items {
 		keys = append(keys, one.Key)
 	}

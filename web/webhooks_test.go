@@ -12,33 +12,33 @@ import (
 )
 
 // webhook adds the webhook 1 of acme, to this machine, which nothing is sent to, with a delivery about DEMO-1.
-func (h *house) webhook() {
-	h.t.Helper()
-	h.exec(`INSERT INTO webhook (id, company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+func (e *env) webhook() {
+	e.t.Helper()
+	e.exec(`INSERT INTO webhook (id, company_id, url, note, feeds, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
 		SELECT 1, id, 'http://127.0.0.1:9/hook', 'For the chat', 'tickets comments', UNHEX(SHA2('s', 256)), 'on', NOW(6), NOW(6), 1, NOW(6), NOW(6) FROM company WHERE slug = 'acme'`)
-	h.exec("INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT 1, name, epoch, value FROM sequences WHERE name IN ('tickets', 'comments')")
-	h.exec(`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
+	e.exec("INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT 1, name, epoch, value FROM sequences WHERE name IN ('tickets', 'comments')")
+	e.exec(`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
 		VALUES (1, 1, 'tickets:1:1', 'sent', 'ticket.changed', 'DEMO-1', 'tickets', 1, 1, 500, 'It answered 500 Internal Server Error.', '<b>broken</b>', 12, NOW(6))`)
 }
 
-// reaching is a house that may reach this machine.
-func reaching(t *testing.T) *house {
+// newReachingEnv may send to this machine.
+func newReachingEnv(t *testing.T) *env {
 	t.Helper()
 	allow, err := outbound.ParseAllow("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settle(emptyHouseWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
+	return setUp(newEmptyEnvWith(t, []app.Option{app.WithOutbound(outbound.New(outbound.Options{Allow: allow}))}))
 }
 
 func TestWebhookPages(t *testing.T) {
 	t.Parallel()
 	t.Run("one is made, tried, changed, turned off and deleted without a script", func(t *testing.T) {
-		h := reaching(t)
+		e := newReachingEnv(t)
 		inbox := outboundtest.NewInbox(nil)
 		server := httptest.NewServer(inbox)
 		t.Cleanup(server.Close)
-		ana := h.ana()
+		ana := e.ana()
 		made := ana.post("/acme/settings/webhooks", "url", server.URL+"/hook", "feeds", "tickets", "feeds", "boards", "board", "DEMO", "note", "For the chat").is(t, http.StatusCreated)
 		if secret := made.value(t, "#secret"); !strings.HasPrefix(secret, "whsec_") {
 			t.Error(secret)
@@ -71,13 +71,13 @@ func TestWebhookPages(t *testing.T) {
 		}
 		ana.post("/acme/settings/webhooks/1/removal").goesTo(t, "/acme/settings/webhooks")
 		ana.get("/acme/settings/webhooks/1").is(t, http.StatusNotFound)
-		if n := h.count("SELECT COUNT(*) FROM audit WHERE kind LIKE 'webhook-%'"); n != 6 {
+		if n := e.count("SELECT COUNT(*) FROM audit WHERE kind LIKE 'webhook-%'"); n != 6 {
 			t.Errorf("%d entries in the audit list", n)
 		}
 	})
 	t.Run("a form that is not taken says all that is wrong, and keeps what was typed", func(t *testing.T) {
-		h := newHouse(t)
-		page := h.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").is(t, http.StatusUnprocessableEntity)
+		e := newEnv(t)
+		page := e.ana().post("/acme/settings/webhooks", "url", "http://10.0.0.7/hook", "note", "For the chat").is(t, http.StatusUnprocessableEntity)
 		if got := page.text(t, "#webhook-url-error"); !strings.Contains(got, "not a public one") {
 			t.Error(got)
 		}
@@ -85,33 +85,33 @@ func TestWebhookPages(t *testing.T) {
 		if page.value(t, "#webhook-url") != "http://10.0.0.7/hook" || page.value(t, "#webhook-note") != "For the chat" {
 			t.Error("what was typed is gone")
 		}
-		h.ana().post("/acme/settings/webhooks", "url", "https://hooks.example/", "feeds", "tickets", "board", "NOPE").is(t, http.StatusUnprocessableEntity).has(t, 1, "#webhook-board-error")
+		e.ana().post("/acme/settings/webhooks", "url", "https://hooks.example/", "feeds", "tickets", "board", "NOPE").is(t, http.StatusUnprocessableEntity).has(t, 1, "#webhook-board-error")
 	})
 	t.Run("a test that fails says why", func(t *testing.T) {
-		h := newTown(t)
-		ana := h.ana()
+		e := newEnvWithRoles(t)
+		ana := e.ana()
 		ana.post("/acme/settings/webhooks/1/tests").goesTo(t, "/acme/settings/webhooks/1")
 		if got := ana.get("/acme/settings/webhooks/1").text(t, ".toast.bad"); !strings.Contains(got, "not a public one") {
 			t.Error(got)
 		}
 	})
 	t.Run("an answer is shown as text", func(t *testing.T) {
-		h := newTown(t)
-		if got := h.ana().get("/acme/settings/webhooks/1/deliveries/1").text(t, "#delivery pre"); got != "<b>broken</b>" {
+		e := newEnvWithRoles(t)
+		if got := e.ana().get("/acme/settings/webhooks/1/deliveries/1").text(t, "#delivery pre"); got != "<b>broken</b>" {
 			t.Error(got)
 		}
 	})
 	t.Run("who manages the company is told on every page that one was stopped", func(t *testing.T) {
-		h := newTown(t)
-		h.exec("UPDATE webhook SET state = 'stopped', reason = 'It answered 410 Gone: nobody takes these messages any more.'")
+		e := newEnvWithRoles(t)
+		e.exec("UPDATE webhook SET state = 'stopped', reason = 'It answered 410 Gone: nobody takes these messages any more.'")
 		for _, path := range []string{"/acme", "/acme/boards/DEMO", "/acme/DEMO-1", "/acme/people"} {
-			h.signedIn("adam").get(path).is(t, http.StatusOK).has(t, 1, "#stopped")
-			h.signedIn("mia").get(path).is(t, http.StatusOK).has(t, 0, "#stopped")
+			e.signedIn("adam").get(path).is(t, http.StatusOK).has(t, 1, "#stopped")
+			e.signedIn("mia").get(path).is(t, http.StatusOK).has(t, 0, "#stopped")
 			if path == "/acme" {
-				h.signedIn("sam").get("/rivals").has(t, 0, "#stopped")
+				e.signedIn("sam").get("/rivals").has(t, 0, "#stopped")
 			}
 		}
-		if got := h.ana().get("/acme/settings/webhooks/1").text(t, "#webhook form.banner"); !strings.Contains(got, "410") {
+		if got := e.ana().get("/acme/settings/webhooks/1").text(t, "#webhook form.banner"); !strings.Contains(got, "410") {
 			t.Error(got)
 		}
 	})
