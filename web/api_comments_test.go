@@ -21,8 +21,8 @@ type comment struct {
 	Deleted           bool
 }
 
-// as is a program of that person with every scope.
-func (e *env) as(name string) *program {
+// programOf calls the API as a user, with every scope.
+func (e *env) programOf(name string) *program {
 	return &program{env: e, token: e.tokenOf(name, "acme", accounts.Scopes...)}
 }
 
@@ -116,7 +116,7 @@ func TestAPIComments(t *testing.T) {
 		var made comment
 		e.program().post("/tickets/DEMO-1/comments", object{"body": "Mine"}).is(t, 201).read(t, &made)
 		path := fmt.Sprintf("/tickets/DEMO-1/comments/%d", made.ID)
-		vera, mia := e.as("vera"), e.as("mia")
+		vera, mia := e.programOf("vera"), e.programOf("mia")
 		e.unchanged(t, func() {
 			mia.patch(path, object{"body": "Ours", "version": 1}).problem(t, 403, "")
 			mia.delete(path).problem(t, 403, "")

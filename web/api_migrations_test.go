@@ -217,7 +217,7 @@ func TestAPIRunDetails(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	p := e.program()
-	run := e.underWay(migrations.Complete)
+	run := e.runIn(migrations.Complete)
 	at := func(what string) string { return fmt.Sprintf("/runs/%d%s", run, what) }
 	failed := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)
 	t.Run("a list says where it cut a payload; the task has all of it, with its attempts", func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestAPIRunDetails(t *testing.T) {
 		if one.Payload != long || one.Cut || len(one.Attempts) != 1 || one.Attempts[0].Worker != "app-1:4242" || one.Attempts[0].Took != "1.5s" || !strings.HasPrefix(one.Attempts[0].Detail, "goroutine 1") {
 			t.Errorf("%d bytes, %+v", len(one.Payload), one.Attempts)
 		}
-		other := e.underWay(migrations.Paused)
+		other := e.runIn(migrations.Paused)
 		for _, path := range []string{fmt.Sprintf("/runs/%d/tasks/%d", other, failed), fmt.Sprintf("/runs/99/tasks/%d", failed), at("/tasks/0"), at("/tasks/x")} {
 			p.get(path).problem(t, http.StatusNotFound, "")
 		}
@@ -292,7 +292,7 @@ func TestAPIRunDetails(t *testing.T) {
 		if n := e.count("SELECT COUNT(*) FROM migration_event WHERE run_id = ? AND kind = 'dismiss'", run); n != 1 {
 			t.Errorf("it is logged %d times", n)
 		}
-		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.underWay(migrations.Running)), nil).problem(t, http.StatusConflict, "")
+		p.call(http.MethodPut, fmt.Sprintf("/runs/%d/dismissal", e.runIn(migrations.Running)), nil).problem(t, http.StatusConflict, "")
 		p.call(http.MethodPut, "/runs/99/dismissal", nil).problem(t, http.StatusNotFound, "")
 	})
 }
@@ -301,7 +301,7 @@ func TestAPIWorkers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	p := e.program()
-	e.underWay(migrations.Running)
+	e.runIn(migrations.Running)
 	type worker struct {
 		ID         uint64
 		Host       string

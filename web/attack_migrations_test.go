@@ -126,7 +126,7 @@ func TestRemovedWhileAFileComesIn(t *testing.T) {
 func TestOperatorNoMore(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
-	run := e.underWay(migrations.Running)
+	run := e.runIn(migrations.Running)
 	otto, p := e.signedIn("otto").htmx(views.RunPollID), &program{env: e, token: e.tokenOf("opal", "acme", accounts.Scopes...)}
 	otto.get(views.RunLivePath(run)).is(t, http.StatusOK)
 	p.get(fmt.Sprint("/runs/", run)).is(t, http.StatusOK)
@@ -168,7 +168,7 @@ func TestTasksOfAnotherRun(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	ana, p := e.ana(), e.program()
-	mine, other := e.underWay(migrations.Paused), e.underWay(migrations.Paused)
+	mine, other := e.runIn(migrations.Paused), e.runIn(migrations.Paused)
 	e.exec("UPDATE migration_task SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ? AND fingerprint IS NOT NULL", other)
 	e.exec("UPDATE migration_failure SET fingerprint = UNHEX('00000000000000cd') WHERE run_id = ?", other)
 	task := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", other)
@@ -298,7 +298,7 @@ func TestHostileWordsOfARun(t *testing.T) {
 	const evil = `"><img data-evil src=x onerror=alert(1)></textarea></script>`
 	e := newEnv(t)
 	ana := e.ana()
-	run := e.underWay(migrations.Paused)
+	run := e.runIn(migrations.Paused)
 	e.exec("UPDATE migration_task SET payload = ?, note = ? WHERE run_id = ?", evil, evil, run)
 	e.exec("UPDATE migration_run SET reason = ?, actor = ?, upload_name = ? WHERE id = ?", evil, evil[:20], evil, run)
 	e.exec("UPDATE migration_worker SET host = ?, version = ?", evil[:40], evil[:20])
@@ -353,7 +353,7 @@ func TestHostileWordsOfARun(t *testing.T) {
 func TestMigrationsOfNobody(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
-	run := e.underWay(migrations.Paused)
+	run := e.runIn(migrations.Paused)
 	for name, ctx := range map[string]context.Context{"a member": e.actorOf("mia", "acme"), "an owner": e.actorOf("olga", "acme")} {
 		e.unchanged(t, func() {
 			for what, do := range map[string]func() error{

@@ -14,8 +14,8 @@ import (
 
 // What an attacker tries: each rule holds for whoever has an account, a token, or a link, but not the right.
 
-// belong adds a person, who has an account already, to another company.
-func (e *env) belong(name, company, role string) {
+// join adds a person, who has an account already, to another company.
+func (e *env) join(name, company, role string) {
 	e.t.Helper()
 	e.exec(`INSERT INTO membership (company_id, account_id, role, handle, created_at)
 		SELECT c.id, a.id, ?, ?, UTC_TIMESTAMP(6) FROM company c, account a WHERE c.slug = ? AND a.email = ?`, role, name, company, name+"@example.com")
@@ -122,8 +122,8 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 	both := func(t *testing.T) *env {
 		t.Helper()
 		e := newEnvWithRoles(t)
-		e.belong("adam", "rivals", accounts.Admin)
-		e.belong("mia", "rivals", accounts.Member)
+		e.join("adam", "rivals", accounts.Admin)
+		e.join("mia", "rivals", accounts.Member)
 		return e
 	}
 	for rule, change := range map[string]func(t *testing.T, e *env){
@@ -135,7 +135,7 @@ func TestResetOfWhoMayNoMore(t *testing.T) {
 		},
 		"the person joined a company while it was made": func(t *testing.T, e *env) {
 			e.exec("INSERT INTO company (slug, name, created_at) VALUES ('third', 'Third', UTC_TIMESTAMP(6))")
-			e.belong("mia", "third", accounts.Member)
+			e.join("mia", "third", accounts.Member)
 		},
 		"the person became an operator while it was made": func(t *testing.T, e *env) {
 			e.exec("UPDATE account SET operator = TRUE WHERE name = 'mia'")
@@ -356,7 +356,7 @@ func TestTakenBack(t *testing.T) {
 			t.Errorf("%s shows it", path)
 		}
 	}
-	if strings.Contains(e.as("adam").get("/tickets/DEMO-1/comments").is(t, 200).body, "hunter2") {
+	if strings.Contains(e.programOf("adam").get("/tickets/DEMO-1/comments").is(t, 200).body, "hunter2") {
 		t.Error("the API shows it")
 	}
 	adam.htmx("comment").get(fmt.Sprintf("/acme/DEMO-1/comments/%d", comment)).is(t, 200)

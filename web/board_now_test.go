@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// shows is what a page says of the columns that it shows.
-func (a *answer) shows() string {
+// columns returns the columns of a page, each with its number of cards.
+func (a *answer) columns() string {
 	var columns []string
 	a.page().Find(".column").Each(func(_ int, s *goquery.Selection) {
 		columns = append(columns, fmt.Sprintf("%s.%d.%s", s.AttrOr("data-column", ""), s.Find(".card").Length(), s.AttrOr("data-seen", "")))
@@ -29,7 +29,7 @@ func TestBoardNow(t *testing.T) {
 		todo, doing := board.Columns[0].ID, board.Columns[1].ID
 		e.newTickets("NINJA", todo, "One", "Two")
 		page := e.ana()
-		shown := page.get("/acme/boards/NINJA").is(t, 200).shows()
+		shown := page.get("/acme/boards/NINJA").is(t, 200).columns()
 		ana := e.ana().htmx(views.BoardID)
 		now := func() *answer { return ana.get("/acme/boards/NINJA?columns="+shown).fragment(t, 200) }
 		now().has(t, 0, ".column")
@@ -37,11 +37,11 @@ func TestBoardNow(t *testing.T) {
 		e.program().post("/tickets/NINJA-1/position", map[string]any{"column": doing}).is(t, 200)
 		now().has(t, 2, "body > .column").has(t, 1, "#"+columnTarget(todo)).has(t, 1, "#"+columnTarget(doing)+" .card")
 
-		shown = page.get("/acme/boards/NINJA").shows()
+		shown = page.get("/acme/boards/NINJA").columns()
 		e.program().patch("/tickets/NINJA-2", map[string]any{"title": "Second", "version": 1}).is(t, 200)
 		now().has(t, 1, ".column").has(t, 1, "#"+columnTarget(todo))
 
-		shown = page.get("/acme/boards/NINJA").shows()
+		shown = page.get("/acme/boards/NINJA").columns()
 		page.post("/acme/NINJA-2/assignees", "quick", "1", "add", "1").is(t, 303)
 		now().has(t, 1, ".column").has(t, 1, ".card .on")
 	})
@@ -96,15 +96,15 @@ func TestBoardNow(t *testing.T) {
 				t.Fatal(err)
 			}
 			part := e.ana().htmx(views.MainID).get(path).fragment(t, 200).body
-			if strings.TrimSpace(whole) != strings.TrimSpace(normal(t, part)) {
+			if strings.TrimSpace(whole) != strings.TrimSpace(normalize(t, part)) {
 				t.Errorf("%s has in its frame\n%s\nand without it\n%s", path, whole, part)
 			}
 		}
 	})
 }
 
-// normal is a fragment as a browser would write it.
-func normal(t *testing.T, fragment string) string {
+// normalize returns a fragment as a browser would write it.
+func normalize(t *testing.T, fragment string) string {
 	t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(fragment))
 	if err != nil {

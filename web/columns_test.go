@@ -57,7 +57,7 @@ func TestBoardSettings(t *testing.T) {
 		e := newEnv(t)
 		ana := e.ana()
 		ana.post("/acme/boards/DEMO/settings", "title", "Steps", "slug", "step", "version", "1").goesTo(t, "/acme/boards/STEP")
-		ana.get("/acme/DEMO-1").leadsTo(t, "/acme/STEP-1")
+		ana.get("/acme/DEMO-1").movedTo(t, "/acme/STEP-1")
 		a := ana.post("/acme/boards", "slug", "DEMO", "title", "x").is(t, 409)
 		if got := a.text(t, "#board-slug-error"); !strings.Contains(got, "STEP") {
 			t.Errorf("it says %q", got)
@@ -150,8 +150,8 @@ func TestOtherBoard(t *testing.T) {
 	if got := ana.get("/acme/boards/OPS").text(t, "#flash .toast span"); !strings.Contains(got, "DEMO-1 is now OPS-1") {
 		t.Errorf("it says %q", got)
 	}
-	ana.get("/acme/DEMO-1").leadsTo(t, "/acme/OPS-1")
-	p.get("/tickets/DEMO-1").leadsTo(t, "/api/v1/tickets/OPS-1")
+	ana.get("/acme/DEMO-1").movedTo(t, "/acme/OPS-1")
+	p.get("/tickets/DEMO-1").movedTo(t, "/api/v1/tickets/OPS-1")
 
 	p.post("/tickets/DEMO-2/position", object{"board": "NOPE", "column": 1, "after": nil}).problem(t, 422, "board")
 	var moved ticket
@@ -159,7 +159,7 @@ func TestOtherBoard(t *testing.T) {
 	if moved.Key != "DEMO-1" {
 		t.Errorf("back home it is %s", moved.Key)
 	}
-	ana.get("/acme/OPS-1").leadsTo(t, "/acme/DEMO-1")
+	ana.get("/acme/OPS-1").movedTo(t, "/acme/DEMO-1")
 	ana.get("/acme/DEMO-1").is(t, 200)
 }
 

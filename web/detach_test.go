@@ -14,8 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/web"
 )
 
-// dialed sends a request for acme's live stream as it stands, in a version of HTTP, and returns the connection.
-func dialed(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
+// dialLive sends a request for acme's live stream as it stands, in a version of HTTP, and returns the connection.
+func dialLive(t testing.TB, server *httptest.Server, b *browser, version string) (*net.TCPConn, *bufio.Reader) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -26,8 +26,8 @@ func dialed(t testing.TB, server *httptest.Server, b *browser, version string) (
 	return conn.(*net.TCPConn), bufio.NewReader(conn)
 }
 
-// hears reads until hello, and fails where the stream ends before.
-func hears(t testing.TB, from *bufio.Reader) (head string) {
+// readHello reads until hello, and fails where the stream ends before.
+func readHello(t testing.TB, from *bufio.Reader) (head string) {
 	t.Helper()
 	for {
 		line, err := from.ReadString('\n')
@@ -47,7 +47,7 @@ func TestDetachedStreams(t *testing.T) {
 	t.Run("over HTTP/2 and TLS a stream is the same, and ends with its reader and with the server", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.goingLive()
+		e.startLive()
 		ana := e.ana()
 		server := httptest.NewUnstartedServer(nil)
 		server.Config = web.HTTPServer(e.handler, slog.New(slog.DiscardHandler))
@@ -72,10 +72,10 @@ func TestDetachedStreams(t *testing.T) {
 	t.Run("it has the headers that every answer has, is not compressed, and is counted", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		server, ana := onPort(t, e), e.ana()
+		server, ana := serveStreams(t, e), e.ana()
 		for _, version := range []string{"1.0", "1.1"} {
-			_, from := dialed(t, server, ana, version)
-			head := hears(t, from)
+			_, from := dialLive(t, server, ana, version)
+			head := readHello(t, from)
 			if !strings.HasPrefix(head, "HTTP/"+version+" 200 OK\r\n") {
 				t.Errorf("HTTP/%s is answered %q", version, head)
 			}
@@ -96,9 +96,9 @@ func TestDetachedStreams(t *testing.T) {
 	t.Run("it ends with a reader who sends nothing more, and with one who sends without end", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		server, ana := onPort(t, e), e.ana()
-		half, from := dialed(t, server, ana, "1.1")
-		hears(t, from)
+		server, ana := serveStreams(t, e), e.ana()
+		half, from := dialLive(t, server, ana, "1.1")
+		readHello(t, from)
 		e.waitForStreams(t, 1)
 		if err := half.CloseWrite(); err != nil {
 			t.Fatal(err)
@@ -108,8 +108,8 @@ func TestDetachedStreams(t *testing.T) {
 		}
 		e.waitForStreams(t, 0)
 
-		flood, from := dialed(t, server, ana, "1.1")
-		hears(t, from)
+		flood, from := dialLive(t, server, ana, "1.1")
+		readHello(t, from)
 		fmt.Fprint(flood, "\r\n\r\n") // some send that after a request
 		e.waitForStreams(t, 1)
 		for text := []byte(strings.Repeat("GET / HTTP/1.1\r\n\r\n", 1000)); ; {
@@ -123,9 +123,9 @@ func TestDetachedStreams(t *testing.T) {
 	t.Run("a live stream does not hold up a stop of the server", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		server, ana := onPort(t, e), e.ana()
-		_, from := dialed(t, server, ana, "1.1")
-		hears(t, from)
+		server, ana := serveStreams(t, e), e.ana()
+		_, from := dialLive(t, server, ana, "1.1")
+		readHello(t, from)
 		if err := server.Config.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -138,7 +138,7 @@ func TestDetachedStreams(t *testing.T) {
 	t.Run("HEAD has no events", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		server, ana := onPort(t, e), e.ana()
+		server, ana := serveStreams(t, e), e.ana()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/acme/live", nil)
 		if err != nil {
 			t.Fatal(err)

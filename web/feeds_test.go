@@ -17,8 +17,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// fedItem is an item of a feed as the API shows it.
-type fedItem struct {
+// feedItem is an item of a feed as the API shows it.
+type feedItem struct {
 	ID       uint64
 	Position string `json:"feed_sync_id"`
 	Deleted  bool
@@ -28,9 +28,9 @@ type fedItem struct {
 	}
 }
 
-// fedPage is a page of a feed.
-type fedPage struct {
-	Items  []fedItem
+// feedPage is a page of a feed.
+type feedPage struct {
+	Items  []feedItem
 	Cursor string
 	More   bool `json:"has_more"`
 	From   string
@@ -52,8 +52,8 @@ func (e *env) publish() {
 	}
 }
 
-// feeding has changes published, and told to who waits, until the test ends.
-func (e *env) feeding() {
+// startFeeds publishes changes until the test ends.
+func (e *env) startFeeds() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); e.workflows.Feeds.Work(ctx) }()
@@ -61,14 +61,14 @@ func (e *env) feeding() {
 }
 
 // feed reads a page; pairs are parameters.
-func (p *program) feed(t testing.TB, feed string, pairs ...string) (page fedPage) {
+func (p *program) feed(t testing.TB, feed string, pairs ...string) (page feedPage) {
 	t.Helper()
 	p.get("/feeds/"+feed+"?"+form(pairs...).Encode()).is(t, http.StatusOK).read(t, &page)
 	return page
 }
 
 // mirror is what a reader keeps of a feed.
-type mirror map[uint64]fedItem
+type mirror map[uint64]feedItem
 
 // read reads a feed from a cursor to its end and returns the cursor there.
 func (m mirror) read(t testing.TB, p *program, feed, cursor string, pairs ...string) string {
@@ -85,7 +85,7 @@ func (m mirror) read(t testing.TB, p *program, feed, cursor string, pairs ...str
 	}
 }
 
-func (m mirror) apply(t testing.TB, item fedItem) {
+func (m mirror) apply(t testing.TB, item feedItem) {
 	t.Helper()
 	if item.Deleted != (item.Data == nil) {
 		t.Errorf("deleted %v, data %v", item.Deleted, item.Data)
@@ -178,7 +178,7 @@ func TestFeed(t *testing.T) {
 		e.exec("UPDATE ticket SET description = REPEAT('ä', 30000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
 		e.publish()
 		a := e.program().get("/feeds/tickets?board=LONG&limit=1000").is(t, http.StatusOK)
-		var page fedPage
+		var page feedPage
 		if a.read(t, &page); !page.More || len(page.Items) >= 250 || len(a.body) > 10<<20 {
 			t.Errorf("a page of %d items has %d bytes; more: %v", len(page.Items), len(a.body), page.More)
 		}
@@ -289,7 +289,7 @@ func TestLongPoll(t *testing.T) {
 	t.Run("it answers as soon as there is something", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.feeding()
+		e.startFeeds()
 		p := e.program()
 		cursor := p.feed(t, "tickets", "cursor", "end").Cursor
 		var wait sync.WaitGroup
@@ -319,7 +319,7 @@ func TestLongPoll(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		e.publish()
-		e.feeding()
+		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := &program{env: e, token: e.tokenOf("mia", "acme", "tickets:read")}
 		end := mia.feed(t, "tickets", "cursor", "end").Cursor

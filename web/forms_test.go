@@ -147,7 +147,7 @@ func visit(t *testing.T, name string) (*env, *browser) {
 	return e, e.ana()
 }
 
-func filled(c formCase, change ...string) url.Values {
+func fillIn(c formCase, change ...string) url.Values {
 	values := form(c.valid...)
 	for i := 0; i < len(change); i += 2 {
 		values.Set(change[i], change[i+1])
@@ -155,7 +155,7 @@ func filled(c formCase, change ...string) url.Values {
 	return values
 }
 
-func sent(path, kind string, body string) *http.Request {
+func postRequest(path, kind string, body string) *http.Request {
 	return newRequest(http.MethodPost, path, kind, strings.NewReader(body))
 }
 
@@ -167,14 +167,14 @@ func TestForms(t *testing.T) {
 			e, b := visit(t, name)
 			for _, bad := range c.bad {
 				t.Run(bad.rule, func(t *testing.T) {
-					values := filled(c, bad.change...)
+					values := fillIn(c, bad.change...)
 					e.unchanged(t, func() {
-						a := b.send(sent(c.path, formKind, values.Encode())).is(t, bad.code)
+						a := b.send(postRequest(c.path, formKind, values.Encode())).is(t, bad.code)
 						checkRejected(t, a, name, bad, values)
 						if name == "login" {
 							return
 						}
-						fragment := b.htmx("dialog").send(sent(c.path, formKind, values.Encode())).is(t, bad.code)
+						fragment := b.htmx("dialog").send(postRequest(c.path, formKind, values.Encode())).is(t, bad.code)
 						checkRejected(t, fragment, name, bad, values)
 					})
 				})
@@ -185,7 +185,7 @@ func TestForms(t *testing.T) {
 			})
 			t.Run("filled well", func(t *testing.T) {
 				before := e.state()
-				b.send(sent(c.path, formKind, filled(c).Encode())).is(t, http.StatusSeeOther)
+				b.send(postRequest(c.path, formKind, fillIn(c).Encode())).is(t, http.StatusSeeOther)
 				if name != "login" && e.state() == before {
 					t.Error("nothing changed in the database")
 				}
@@ -239,7 +239,7 @@ func checkRejected(t *testing.T, a *answer, name string, bad badForm, values url
 func checkUnreadable(t *testing.T, e *env, b *browser, c formCase) {
 	var parts bytes.Buffer
 	w := multipart.NewWriter(&parts)
-	for name, values := range filled(c) {
+	for name, values := range fillIn(c) {
 		if err := w.WriteField(name, values[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -257,18 +257,18 @@ func checkUnreadable(t *testing.T, e *env, b *browser, c formCase) {
 		"parts without an end":            {w.FormDataContentType(), parts.String(), 400},
 		"parts without a boundary":        {"multipart/form-data", parts.String(), 400},
 		"JSON":                            {"application/json", `{"title":"x","slug":"NINJA"}`, 422},
-		"text":                            {"text/plain", filled(c).Encode(), 422},
-		"no type":                         {"", filled(c).Encode(), 422},
-		"a form whose type is not a type": {"/;/", filled(c).Encode(), 400},
+		"text":                            {"text/plain", fillIn(c).Encode(), 422},
+		"no type":                         {"", fillIn(c).Encode(), 422},
+		"a form whose type is not a type": {"/;/", fillIn(c).Encode(), 400},
 		"ten thousand fields":             {formKind, strings.Repeat("x=1&", 10000), 400},
 	} {
 		e.unchanged(t, func() {
-			if a := b.send(sent(c.path, bad.kind, bad.body)); a.code != bad.code {
+			if a := b.send(postRequest(c.path, bad.kind, bad.body)); a.code != bad.code {
 				t.Errorf("%s: %d, not %d", rule, a.code, bad.code)
 			} else if a.code != 422 && a.text(t, "#main .lead") == "" {
 				t.Errorf("%s: the page does not say what to do", rule)
 			}
-			r := sent(c.path, bad.kind, bad.body)
+			r := postRequest(c.path, bad.kind, bad.body)
 			r.ContentLength = -1 // as a chunked body
 			if a := b.send(r); a.code != bad.code {
 				t.Errorf("%s, chunked: %d, not %d", rule, a.code, bad.code)
@@ -406,7 +406,7 @@ func TestViewer(t *testing.T) {
 			if name == "setup" || name == "login" {
 				continue
 			}
-			a := vera.send(sent(c.path, formKind, filled(c).Encode())).is(t, http.StatusForbidden)
+			a := vera.send(postRequest(c.path, formKind, fillIn(c).Encode())).is(t, http.StatusForbidden)
 			if got := a.text(t, "#main .lead"); !strings.Contains(got, "Ask an admin") {
 				t.Errorf("%s: it says %q", c.path, got)
 			}

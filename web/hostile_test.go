@@ -61,8 +61,8 @@ var fillings = map[string]string{
 	"body": "Good", "description": "Good", "note": "Good", "handle": "good",
 }
 
-// found is a form on a page.
-type found struct {
+// pageForm is a form on a page.
+type pageForm struct {
 	page, action string
 	method       string
 	values       url.Values
@@ -70,9 +70,9 @@ type found struct {
 }
 
 // formsOn returns the forms on a page, as a browser would send them untouched.
-func formsOn(a *answer, page string) (list []found) {
+func formsOn(a *answer, page string) (list []pageForm) {
 	a.page().Find("form").Each(func(_ int, f *goquery.Selection) {
-		form := found{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")), values: url.Values{}}
+		form := pageForm{page: page, action: f.AttrOr("action", page), method: strings.ToUpper(f.AttrOr("method", "GET")), values: url.Values{}}
 		f.Find("input, textarea, select, button").Each(func(_ int, control *goquery.Selection) {
 			name := control.AttrOr("name", "")
 			if name == "" {
@@ -145,8 +145,8 @@ type formEnv struct {
 	rooms   []string // pages beside those of TestRoutes
 }
 
-// acting is a context in which someone calls workflows.
-func (b *formEnv) acting(t *testing.T, name string) context.Context {
+// actorContext is a context in which someone calls workflows.
+func (b *formEnv) actorContext(t *testing.T, name string) context.Context {
 	t.Helper()
 	account := accounts.ID(b.count("SELECT id FROM account WHERE name = ?", name))
 	actor, err := b.workflows.Workflows.Enter(context.Background(), "acme", account, 1)
@@ -165,18 +165,18 @@ func (b *formEnv) furnish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ana := b.acting(t, "Ana")
+	ana := b.actorContext(t, "Ana")
 	invitation, err := b.workflows.Workflows.Invite(ana, accounts.InvitationDraft{Role: accounts.Member, Days: 7})
 	do(err)
 	mia := accounts.ID(b.count("SELECT id FROM account WHERE name = 'mia'"))
 	_, reset, err := b.workflows.Workflows.MakeReset(ana, mia)
 	do(err)
 	do(b.workflows.Workflows.DeleteTicket(ana, tickets.Key{Board: "DEMO", Number: 7}))
-	_, err = b.workflows.Workflows.Comment(b.acting(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
+	_, err = b.workflows.Workflows.Comment(b.actorContext(t, "mia"), tickets.Key{Board: "DEMO", Number: 2}, "Look, @ana", nil)
 	do(err)
 	link := b.requested(t, "DEMO")
 	b.worker("web-1")
-	ready, running, over := b.readyRun(12_482), b.underWay(migrations.Running), b.underWay(migrations.Complete)
+	ready, running, over := b.readyRun(12_482), b.runIn(migrations.Running), b.runIn(migrations.Complete)
 	b.exec("UPDATE migration_run SET active_key = NULL, listed = ? WHERE id = ?", migrations.ListAttention, over)
 	mapping := b.ana().uploadImport(importFile, importTo...).is(t, http.StatusSeeOther).header.Get("Location")
 	b.rooms = []string{mapping,
@@ -188,7 +188,7 @@ func (b *formEnv) furnish(t *testing.T) {
 
 // restock puts something in the place of what a form took away, and returns the form about that; ok is
 // false if only a new environment has one.
-func (b *formEnv) restock(t *testing.T, name string) (form found, ok bool) {
+func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
@@ -199,7 +199,7 @@ func (b *formEnv) restock(t *testing.T, name string) (form found, ok bool) {
 	if strings.HasSuffix(b.route, " /setup") {
 		return form, false
 	}
-	ana := b.acting(t, "Ana")
+	ana := b.actorContext(t, "Ana")
 	switch {
 	case strings.HasSuffix(b.route, "/archive"):
 		_, err := b.workflows.Workflows.ArchiveBoard(ana, "DEMO", false, nil)
@@ -223,7 +223,7 @@ func (b *formEnv) restock(t *testing.T, name string) (form found, ok bool) {
 }
 
 // newFormEnv returns the form from the page that has it, or filled in as in TestRoutes.
-func newFormEnv(t *testing.T, route string) (*formEnv, found) {
+func newFormEnv(t *testing.T, route string) (*formEnv, pageForm) {
 	t.Helper()
 	if strings.HasSuffix(route, " /setup") {
 		b := &formEnv{env: newEmptyEnv(t), route: route}
@@ -240,13 +240,13 @@ func newFormEnv(t *testing.T, route string) (*formEnv, found) {
 		}
 	}
 	t.Errorf("the form of %s is on no page", route)
-	form := found{page: pages[route].path, action: pages[route].path, method: http.MethodPost, values: form(pages[route].fields...)}
+	form := pageForm{page: pages[route].path, action: pages[route].path, method: http.MethodPost, values: form(pages[route].fields...)}
 	form.names = slices.Collect(maps.Keys(form.values))
 	return b, form
 }
 
 // find looks for the route's form on every page.
-func (b *formEnv) find(t *testing.T, who *browser) (found, bool) {
+func (b *formEnv) find(t *testing.T, who *browser) (pageForm, bool) {
 	t.Helper()
 	_, pattern, _ := strings.Cut(b.route, " ")
 	names := slices.Sorted(maps.Keys(pages))
@@ -265,18 +265,18 @@ func (b *formEnv) find(t *testing.T, who *browser) (found, bool) {
 			return form, true
 		}
 	}
-	return found{}, false
+	return pageForm{}, false
 }
 
 // on looks for the route's form on a page.
-func (b *formEnv) on(who *browser, page string) (found, bool) {
+func (b *formEnv) on(who *browser, page string) (pageForm, bool) {
 	method, pattern, _ := strings.Cut(b.route, " ")
 	for _, form := range formsOn(who.get(page), page) {
 		if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
 			return form, true
 		}
 	}
-	return found{}, false
+	return pageForm{}, false
 }
 
 // taken reports whether an address that a pattern serves is another route's, which has no :names there.
@@ -291,7 +291,7 @@ func taken(pattern, address string) bool {
 }
 
 // try sends a form with one field changed.
-func (b *formEnv) try(form found, name, value string, fragment bool) *answer {
+func (b *formEnv) try(form pageForm, name, value string, fragment bool) *answer {
 	values := maps.Clone(form.values)
 	values[name] = []string{value}
 	r := httptest.NewRequest(form.method, form.action, strings.NewReader(values.Encode()))
@@ -399,7 +399,7 @@ func TestHostileAddresses(t *testing.T) {
 }
 
 // attack sends one hostile text and looks at what comes of it.
-func (b *formEnv) attack(t *testing.T, form found, name, what, value string) *answer {
+func (b *formEnv) attack(t *testing.T, form pageForm, name, what, value string) *answer {
 	t.Helper()
 	where := fmt.Sprintf("%s, %s with %s", b.route, name, what)
 	b.exec("DELETE FROM public_limit") // else strangers are told to wait

@@ -189,13 +189,13 @@ func TestRunReport(t *testing.T) {
 	}
 }
 
-// taker takes an answer piece by piece.
-type taker struct {
+// slowRecorder takes an answer piece by piece.
+type slowRecorder struct {
 	*httptest.ResponseRecorder
 	takes func() error // what comes of the next piece
 }
 
-func (r taker) Write(p []byte) (int, error) {
+func (r slowRecorder) Write(p []byte) (int, error) {
 	if err := r.takes(); err != nil {
 		return 0, err
 	}
@@ -212,9 +212,9 @@ func TestFilesOfRunsAreLimitedByPiece(t *testing.T) {
 		e.exec("INSERT INTO migration_task (run_id, line, payload, state) VALUES (?, ?, '{}', 'complete')", run, 1000+line)
 	}
 	ana := e.ana()
-	ask := func(ctx context.Context, file string, takes func() error) (r taker, aborted bool) {
+	ask := func(ctx context.Context, file string, takes func() error) (r slowRecorder, aborted bool) {
 		request := newRequest(http.MethodGet, fmt.Sprintf("/admin/migrations/runs/%d/%s", run, file), "", nil, "Cookie", "counterfoil="+ana.cookie).WithContext(ctx)
-		r = taker{httptest.NewRecorder(), takes}
+		r = slowRecorder{httptest.NewRecorder(), takes}
 		defer func() { aborted = recover() != nil }()
 		e.handler.ServeHTTP(r, request)
 		return r, false

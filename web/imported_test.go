@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// imported gives DEMO-1 a key that it had before it was imported.
-func (e *env) imported(slug, origin string) {
+// addImportedKey gives DEMO-1 a key that it had before it was imported.
+func (e *env) addImportedKey(slug, origin string) {
 	e.t.Helper()
 	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at, imported) SELECT company_id, ?, id, created_at, TRUE FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
 	e.exec("INSERT INTO ticket_origin (company_id, external_id, ticket_id, created_at) SELECT 1, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", origin)
@@ -19,14 +19,14 @@ func TestImportedKeys(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.account("sam", "rivals", accounts.Owner)
-	e.imported("OLD", "OLD-123")
+	e.addImportedKey("OLD", "OLD-123")
 	ana, sam := e.ana(), e.signedIn("sam")
 	api := &program{env: e, token: e.tokenOf("ana", "acme", accounts.Scopes...)}
 
 	t.Run("open the ticket in pages, the API and the jump box", func(t *testing.T) {
-		ana.get("/acme/OLD-123").leadsTo(t, "/acme/DEMO-1")
-		ana.get("/acme/old-123/comments").leadsTo(t, "/acme/DEMO-1/comments")
-		api.get("/tickets/OLD-123").leadsTo(t, "/api/v1/tickets/DEMO-1")
+		ana.get("/acme/OLD-123").movedTo(t, "/acme/DEMO-1")
+		ana.get("/acme/old-123/comments").movedTo(t, "/acme/DEMO-1/comments")
+		api.get("/tickets/OLD-123").movedTo(t, "/api/v1/tickets/DEMO-1")
 		ana.get("/acme/jump?q=old-123").is(t, 303).goesTo(t, "/acme/DEMO-1")
 		sam.get("/rivals/OLD-123").is(t, 404)
 	})
@@ -43,7 +43,7 @@ func TestImportedKeys(t *testing.T) {
 			page.has(t, 1, text+" a[href='/acme/OLD-123']")
 		}
 		page.has(t, 1, "h1 a[href='/acme/OLD-123']").has(t, 0, "a[href='/acme/NOPE-123']")
-		ana.get("/acme/OLD-123").leadsTo(t, "/acme/DEMO-1")
+		ana.get("/acme/OLD-123").movedTo(t, "/acme/DEMO-1")
 	})
 	t.Run("make no board", func(t *testing.T) {
 		ana.get("/acme/boards/OLD").is(t, 404)

@@ -17,10 +17,10 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// goingLive sends changes to live pages until the test ends.
-func (e *env) goingLive() {
+// startLive sends changes to live pages until the test ends.
+func (e *env) startLive() {
 	e.t.Helper()
-	e.feeding()
+	e.startFeeds()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -53,14 +53,14 @@ func watch(t testing.TB, server *httptest.Server, b *browser, query string, pair
 	return &eventStream{answer, bufio.NewScanner(answer.Body)}
 }
 
-type told struct {
+type liveEvent struct {
 	Board, Ticket uint64
 	Tickets       [][3]uint64
 	At            string
 }
 
 // about waits for an event of a name, and returns it.
-func (s *eventStream) about(t testing.TB, name string) (e told) {
+func (s *eventStream) about(t testing.TB, name string) (e liveEvent) {
 	t.Helper()
 	for {
 		next := s.change(t)
@@ -113,8 +113,8 @@ func TestLive(t *testing.T) {
 	t.Run("what is told of a ticket has the stamp of its card, whatever changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.goingLive()
-		server, ana := onPort(t, e), e.ana()
+		e.startLive()
+		server, ana := serveStreams(t, e), e.ana()
 		b := e.newBoard("NINJA")
 		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two")
 		stream := watch(t, server, ana, "?at="+ana.at(t))
@@ -147,8 +147,8 @@ func TestLive(t *testing.T) {
 	t.Run("a page hears what changes from when it was drawn, and after a break what it missed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.goingLive()
-		server, ana := onPort(t, e), e.ana()
+		e.startLive()
+		server, ana := serveStreams(t, e), e.ana()
 		at := ana.at(t)
 		b := e.newBoard("NINJA")
 		e.newTickets("NINJA", b.Columns[0].ID, "One")
@@ -179,8 +179,8 @@ func TestLive(t *testing.T) {
 	t.Run("whoever was away too long is told that anything may have changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.goingLive()
-		server, ana := onPort(t, e), e.ana()
+		e.startLive()
+		server, ana := serveStreams(t, e), e.ana()
 		ana.at(t)
 		for _, at := range []string{"", "1.2.3.4", "x", strings.Repeat("9", 1000)} {
 			stream := watch(t, server, ana, "?at="+url.QueryEscape(at))
@@ -194,7 +194,7 @@ func TestLive(t *testing.T) {
 		e.account("mia", "acme", accounts.Member)
 		e.account("max", "acme", accounts.Member)
 		e.account("moe", "acme", accounts.Member)
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		mia, maxi, moe := e.signedIn("mia"), e.signedIn("max"), e.signedIn("moe")
 		for _, out := range []struct {
 			who *browser
@@ -217,8 +217,8 @@ func TestLive(t *testing.T) {
 	t.Run("it has a sign of life, and ends when the server stops", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Beat: tick}))
-		e.goingLive()
-		server, outlived := inAHurry(t, e)
+		e.startLive()
+		server, outlived := withShortTimeouts(t, e)
 		ana := e.ana()
 		stream := watch(t, server, ana, "?at="+ana.at(t))
 		for !outlived() {
@@ -234,7 +234,7 @@ func TestLive(t *testing.T) {
 	t.Run("who is signed out is told so, and who has too many is told when to come again", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{OfOne: 1}))
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		if stream := watch(t, server, e.visitor(), ""); stream.StatusCode != http.StatusUnauthorized {
 			t.Errorf("signed out: %d", stream.StatusCode)
 		}
@@ -247,7 +247,7 @@ func TestLive(t *testing.T) {
 	t.Run("who cannot have a stream asks now and then, and mostly hears that nothing changed", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.goingLive()
+		e.startLive()
 		ana := e.ana()
 		at := ana.at(t)
 		b := e.newBoard("NINJA")

@@ -184,8 +184,8 @@ func (b *browser) upload(path string, fields [][2]string, file io.Reader, last .
 	return b.send(newRequest(http.MethodPost, path, kind, body))
 }
 
-// breaks reads the text, and then the connection is gone.
-func breaks(text string) io.Reader {
+// brokenReader reads the text, and then the connection is gone.
+func brokenReader(text string) io.Reader {
 	return io.MultiReader(strings.NewReader(text), errorReader{})
 }
 
@@ -224,7 +224,7 @@ func TestUpload(t *testing.T) {
 		"no file":                func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, nil) },
 		"a form without files":   func() *answer { return ana.post(path, "p-note", "kept") },
 		"an empty file":          func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, strings.NewReader("")) },
-		"a connection that ends": func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, breaks("one\ntwo")) },
+		"a connection that ends": func() *answer { return ana.upload(path, [][2]string{{"p-note", "kept"}}, brokenReader("one\ntwo")) },
 		"fields behind the file": func() *answer {
 			return ana.upload(path, [][2]string{{"p-note", "kept"}}, strings.NewReader("one"), [2]string{"p-note", "late"})
 		},

@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// leadsTo fails where the answer does not say that what was asked for is at another path by now.
-func (a *answer) leadsTo(t testing.TB, path string) {
+// movedTo fails where the answer does not say that what was asked for is at another path by now.
+func (a *answer) movedTo(t testing.TB, path string) {
 	t.Helper()
 	a.is(t, http.StatusMovedPermanently)
 	if got := a.header.Get("Location"); got != path {
@@ -20,8 +20,8 @@ func (a *answer) leadsTo(t testing.TB, path string) {
 	}
 }
 
-// hadOnce gives DEMO a slug, and DEMO-1 a key, as if they had had them once.
-func (e *env) hadOnce(slug string, number int) {
+// addOldKey gives DEMO a slug, and DEMO-1 a key, as if they had had them once.
+func (e *env) addOldKey(slug string, number int) {
 	e.t.Helper()
 	e.exec("INSERT INTO board_slug (company_id, slug, board_id, created_at) SELECT company_id, ?, id, created_at FROM board WHERE slug = 'DEMO' AND company_id = 1", slug)
 	e.exec("INSERT INTO ticket_alias (board_id, local_id, ticket_id, created_at) SELECT board_id, ?, id, created_at FROM ticket WHERE local_id = 1 LIMIT 1", number)
@@ -31,7 +31,7 @@ func TestOldNames(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.account("sam", "rivals", accounts.Owner)
-	e.hadOnce("OLD", 77)
+	e.addOldKey("OLD", 77)
 	ana, sam := e.ana(), e.signedIn("sam")
 	strangers := &program{env: e, token: e.tokenOf("sam", "rivals", accounts.Scopes...)}
 
@@ -52,8 +52,8 @@ func TestOldNames(t *testing.T) {
 			"/acme/OLD-77/position?column=2&after=DEMO": "/acme/DEMO-1/position?column=2&after=DEMO",
 			"/acme/OLD-77/activity?before=9":            "/acme/DEMO-1/activity?before=9",
 		} {
-			ana.get(old).leadsTo(t, now)
-			ana.htmx("board").get(old).leadsTo(t, now)
+			ana.get(old).movedTo(t, now)
+			ana.htmx("board").get(old).movedTo(t, now)
 			ana.get(now).is(t, 200)
 			sam.get(old).is(t, 404)
 			e.visitor().get(old).is(t, 303)
@@ -76,7 +76,7 @@ func TestOldNames(t *testing.T) {
 			"/boards/OLD":                   "/api/v1/boards/DEMO",
 			"/boards/OLD/tickets?limit=200": "/api/v1/boards/DEMO/tickets?limit=200",
 		} {
-			p.get(old).leadsTo(t, now)
+			p.get(old).movedTo(t, now)
 			nothing := strangers.get("/tickets/NOPE-1").problem(t, 404, "")
 			if here := strangers.get("/tickets/OLD-77").problem(t, 404, ""); !reflect.DeepEqual(here, nothing) {
 				t.Errorf("a stranger can tell an old key: %+v %+v", here, nothing)

@@ -29,7 +29,7 @@ func pathOf(t testing.TB, link string) string {
 	return "/" + path
 }
 
-func newcomer(name string) []string {
+func newAccount(name string) []string {
 	return []string{"name", name, "email", name + "@example.com", "password", password}
 }
 
@@ -53,14 +53,14 @@ func TestInvitation(t *testing.T) {
 		if a.value(t, "#join-email") != "bo" || a.value(t, "#join-password") != "" {
 			t.Error("the form lost what was typed, or kept the password")
 		}
-		bo.post(path, newcomer("bo")...).goesTo(t, "/acme")
+		bo.post(path, newAccount("bo")...).goesTo(t, "/acme")
 		bo.get("/acme").is(t, 200)
 		bo.post("/acme/boards", "slug", "NINJA", "title", "x").is(t, 403)
 		if n := e.count("SELECT COUNT(*) FROM membership WHERE role = 'viewer' AND handle = 'bo'"); n != 1 {
 			t.Error("Bo is no viewer with a handle")
 		}
 		e.visitor().get(path).is(t, 404)
-		e.visitor().post(path, newcomer("bob")...).is(t, 404)
+		e.visitor().post(path, newAccount("bob")...).is(t, 404)
 	})
 
 	t.Run("makes a member of someone with an account by one button", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestInvitation(t *testing.T) {
 		e := newEnv(t)
 		e.account("sam", "rivals", accounts.Owner)
 		path := e.ana().invitation()
-		e.visitor().post(path, newcomer("sam")...).is(t, 409).has(t, 1, "#join-email-error")
+		e.visitor().post(path, newAccount("sam")...).is(t, 409).has(t, 1, "#join-email-error")
 		sam := e.visitor()
 		sam.post("/login", "email", "sam@example.com", "password", password, "next", path).goesTo(t, path)
 		sam.get(path).has(t, 0, "main form[action='"+path+"'] input")
@@ -94,13 +94,13 @@ func TestInvitation(t *testing.T) {
 		revoked, over, used := ana.invitation(), ana.invitation(), ana.invitation()
 		ana.post("/acme/people/invitations/1/revocation").goesTo(t, "/acme/people")
 		e.exec("UPDATE invitation SET expires_at = created_at WHERE id = 2")
-		e.visitor().post(used, newcomer("bo")...).is(t, 303)
+		e.visitor().post(used, newAccount("bo")...).is(t, 303)
 		unknown := e.visitor().get("/join/nobody-knows-this").is(t, 404).body
 		for _, path := range []string{revoked, over, used, "/join/%00", "/join/%ff", "/join/'%20OR%201=1--", "/join/" + strings.Repeat("a", 5000)} {
 			if a := e.visitor().get(path).is(t, 404); a.body != unknown {
 				t.Errorf("%.60s shows which it is", path)
 			}
-			e.visitor().post(path, newcomer("eve")...).is(t, 404)
+			e.visitor().post(path, newAccount("eve")...).is(t, 404)
 		}
 		ana.get("/acme/people").has(t, 0, "#invitations tbody tr")
 		if !strings.Contains(unknown, "Ask whoever sent it for a new one") {
@@ -141,7 +141,7 @@ func TestInvitation(t *testing.T) {
 		e := newEnv(t)
 		path := e.ana().invitation("many", "yes")
 		for _, name := range []string{"bo", "cy"} {
-			e.visitor().post(path, newcomer(name)...).goesTo(t, "/acme")
+			e.visitor().post(path, newAccount(name)...).goesTo(t, "/acme")
 		}
 		if got := e.ana().get("/acme/people").text(t, "#invitations td[data-label=Used]"); got != "2 times" {
 			t.Errorf("it says %q", got)
@@ -561,7 +561,7 @@ func TestAudit(t *testing.T) {
 	mia := fmt.Sprintf("/acme/people/%d", e.idOf("mia"))
 	ana.invitation("note", "<b>note</b>")
 	ana.post("/acme/people/invitations/1/revocation").is(t, 303)
-	e.visitor().post(ana.invitation(), newcomer("bo")...).is(t, 303)
+	e.visitor().post(ana.invitation(), newAccount("bo")...).is(t, 303)
 	ana.post(mia+"/role", "role", "admin").is(t, 303)
 	ana.post(mia+"/operator", "operator", "yes").is(t, 303)
 	ana.post(mia+"/operator", "operator", "no").is(t, 303)
@@ -596,23 +596,23 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// keeper keeps all that is logged.
-type keeper struct {
+// logRecorder keeps all that is logged.
+type logRecorder struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (k *keeper) Write(b []byte) (int, error) {
+func (k *logRecorder) Write(b []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.text.Write(b)
 }
 
-var _ io.Writer = (*keeper)(nil)
+var _ io.Writer = (*logRecorder)(nil)
 
 func TestNoSecretIsLogged(t *testing.T) {
 	t.Parallel()
-	var log keeper
+	var log logRecorder
 	e := newEnv(t, func(cfg *web.Config) {
 		cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
@@ -631,7 +631,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 		e.visitor().get("/login?next=" + path)
 		e.visitor().post(path, "password", "short")
 	}
-	e.visitor().post(join, newcomer("bo")...).is(t, 303)
+	e.visitor().post(join, newAccount("bo")...).is(t, 303)
 	e.visitor().get(join).is(t, 404)
 	e.visitor().post(reset, "password", password).is(t, 303)
 	e.visitor().get(reset).is(t, 404)

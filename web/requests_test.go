@@ -165,7 +165,7 @@ func TestRequestForm(t *testing.T) {
 		ana.post("/acme/boards/PAST/archive", "archived", "1", "version", "1").is(t, http.StatusSeeOther)
 		e.offer(t, "OFF", "intro", "x")
 		e.visitor().get("/acme/forms/OFF").is(t, 404).has(t, 1, `main a[href="/t"]`).has(t, 0, `main a[href^="/login"]`)
-		same(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
+		checkSame(t, e.visitor(), "/acme/forms/PAST", "/acme/forms/OFF", "/acme/forms/NOPE", "/nobody/forms/DEMO", "/acme/forms/DEMO.", "/acme/forms/1")
 	})
 	t.Run("what a form had that is gone by now is shown, to be copied; what another site sends is not", func(t *testing.T) {
 		t.Parallel()
@@ -210,9 +210,9 @@ func TestRequestForm(t *testing.T) {
 	})
 }
 
-// same fails where the answers to these paths differ in status, headers or body; or, of paths of one form, what they
+// checkSame fails where the answers to these paths differ in status, headers or body; or, of paths of one form, what they
 // take.
-func same(t *testing.T, b *browser, paths ...string) {
+func checkSame(t *testing.T, b *browser, paths ...string) {
 	t.Helper()
 	var first *answer
 	took := map[int][]string{} // by how many slashes a path has
@@ -274,7 +274,7 @@ func TestTrackingPages(t *testing.T) {
 		ana.post("/acme/"+gone+"/deletion").is(t, http.StatusSeeOther)
 		ana.post("/acme/"+e.newest(t, "DEMO")+"/link/revocation").is(t, http.StatusSeeOther)
 		e.visitor().get("/t/zzzzz").is(t, 404).has(t, 1, `main a[href="/t"]`) // it reads which codes are canaries, once
-		same(t, e.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
+		checkSame(t, e.visitor(), "/t/zzzzz", "/t/"+codeOf(deleted), "/t/"+codeOf(live)+"/"+requests.NewToken(), deleted, revoked, "/t/"+codeOf(live)+"/x", revoked+"/receipt", deleted+"/receipt")
 		e.visitor().get("/t/"+codeOf(revoked)).is(t, 200) // the code alone still tells how far it is
 	})
 	t.Run("case matters, and the box leads on", func(t *testing.T) {

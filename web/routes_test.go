@@ -362,13 +362,13 @@ func TestRoutes(t *testing.T) {
 				t.Fatal("there is no such route any more")
 			}
 			method, _, _ := strings.Cut(name, " ")
-			walk(t, newEnvWithRoles(t), method, who)
+			checkAccess(t, newEnvWithRoles(t), method, who)
 		})
 	}
 }
 
-// walk has everyone use a route, the weakest first.
-func walk(t *testing.T, e *env, method string, who access) {
+// checkAccess has everyone use a route, the weakest first.
+func checkAccess(t *testing.T, e *env, method string, who access) {
 	ask := func(b *browser, path string) *answer {
 		return b.send(newRequest(method, path, formKind, strings.NewReader(form(who.fields...).Encode())))
 	}

@@ -50,8 +50,8 @@ func (e *env) largeRun(tasks int) id.Run {
 	return run
 }
 
-// done completes the run's tasks up to so many, but every hundredth, which failed.
-func (e *env) done(run id.Run, upto int) {
+// completeTasks completes the run's tasks up to so many, but every hundredth, which failed.
+func (e *env) completeTasks(run id.Run, upto int) {
 	e.t.Helper()
 	first := e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ?", run)
 	worker := e.exec("INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until) VALUES ('app-1', 4242, 'v1', 'stopped', NOW(6), NOW(6), NOW(6))")
@@ -75,16 +75,16 @@ func (e *env) claims(run id.Run, rounds int, tasks int64) time.Duration {
 	e.t.Helper()
 	var took []time.Duration
 	for range rounds {
-		took = append(took, e.worked(run, tasks))
+		took = append(took, e.claim(run, tasks))
 	}
 	slices.Sort(took)
 	e.t.Logf("99 of 100 claims took at most %s in each round", took)
 	return took[rounds/2]
 }
 
-// worked has a worker do some more of the run's tasks, ten in a block, and returns what 99 of 100 of its
+// claim has a worker do some more of the run's tasks, ten in a block, and returns what 99 of 100 of its
 // last claims took at most, each with its commit: 512 of them at most.
-func (e *env) worked(run id.Run, tasks int64) time.Duration {
+func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	e.t.Helper()
 	operator := console.AsCommandLine(context.Background())
 	w := e.workflows
@@ -228,7 +228,7 @@ func TestALargeRun(t *testing.T) {
 					ask()
 					times = append(times, time.Since(start))
 				}
-				p50s, p95s = append(p50s, at(times, 50)), append(p95s, at(times, 95))
+				p50s, p95s = append(p50s, percentile(times, 50)), append(p95s, percentile(times, 95))
 			}
 			slices.Sort(p50s)
 			slices.Sort(p95s)
@@ -245,7 +245,7 @@ func TestALargeRun(t *testing.T) {
 	fresh := e.claims(run, rounds, int64(worked))
 	looks("at 0 %")
 	began = time.Now()
-	e.done(run, size-max(size/100, (rounds+2)*worked)) // a round does a little more than it must
+	e.completeTasks(run, size-max(size/100, (rounds+2)*worked)) // a round does a little more than it must
 	t.Logf("99 %% done in %s", time.Since(began).Round(time.Second))
 	if soak {
 		e.rested()

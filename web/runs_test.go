@@ -15,9 +15,9 @@ import (
 
 const fingerprint = "00000000000000ab"
 
-// underWay opens a run and puts it into a state in which there is something of everything: seven tasks,
+// runIn opens a run and puts it into a state in which there is something of everything: seven tasks,
 // of which two failed alike, and a worker.
-func (e *env) underWay(state migrations.State) id.Run {
+func (e *env) runIn(state migrations.State) id.Run {
 	e.t.Helper()
 	run := e.openRun("count-up", migrations.Values{"to": fmt.Sprint(10 + e.count("SELECT COUNT(*) FROM migration_run")), "mode": "up", "key": "hush-hush"})
 	worker := e.exec(`INSERT INTO migration_worker (host, pid, version, state, started_at, beat_at, lease_until)
@@ -51,7 +51,7 @@ func TestRunPage(t *testing.T) {
 			migrations.Running: "Pause pStop…", migrations.Throttled: "Pause pStop…", migrations.Pausing: "Resume pStop…", migrations.Paused: "Resume pStop…",
 			migrations.Cancelling: "", migrations.Cancelled: "", migrations.Complete: "",
 		} {
-			run := e.underWay(state)
+			run := e.runIn(state)
 			if got := ana.get(views.RunPath(run)).is(t, http.StatusOK).text(t, ".run-actions"); got != want {
 				t.Errorf("%s: %q", state, got)
 			}
@@ -60,7 +60,7 @@ func TestRunPage(t *testing.T) {
 	t.Run("it has the exact numbers, the failures, the workers and no secret", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		a := e.operator().get(views.RunPath(e.underWay(migrations.Running))).is(t, http.StatusOK)
+		a := e.operator().get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK)
 		for selector, want := range map[string]string{
 			".tally":         "Complete1Processing1Waiting1Failed2Skipped0Open2Total7 42.8 %",
 			".run-odds":      "3 failed attempts 4 late completions refused 5 taken back from lost workers 0 rejected lines",
@@ -80,16 +80,16 @@ func TestRunPage(t *testing.T) {
 		e := newEnv(t)
 		e.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
 		ana := e.operator()
-		a := ana.get(views.RunPath(e.underWay(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
+		a := ana.get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
 		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is left alone until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
 			t.Error(got)
 		}
-		ana.get(views.RunPath(e.underWay(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
+		ana.get(views.RunPath(e.runIn(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
 	})
 	t.Run("what did not change is not sent again, and a piece that rests is not either", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Paused)
+		run := e.runIn(migrations.Paused)
 		ana := e.operator()
 		page := ana.get(views.RunPath(run)).page()
 		var seen []string
@@ -118,7 +118,7 @@ func TestRunPage(t *testing.T) {
 	t.Run("an answer without the list stays below ten kilobytes of changes", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		a := ana.htmx(views.RunPollID).get(views.RunLivePath(run)+"?seen=........-.-").is(t, http.StatusOK)
 		if len(a.body) > 10_000 {
@@ -132,7 +132,7 @@ func TestRunPage(t *testing.T) {
 		for state, want := range map[migrations.State]string{
 			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000", migrations.Complete: "0", migrations.Cancelled: "0",
 		} {
-			if got := ana.get(views.RunPath(e.underWay(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
+			if got := ana.get(views.RunPath(e.runIn(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
 				t.Errorf("%s: %s", state, got)
 			}
 		}
@@ -140,7 +140,7 @@ func TestRunPage(t *testing.T) {
 	t.Run("who is signed out is led to sign in, not shown a page in a corner", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		a := e.visitor().htmx(views.RunPollID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
 		if a.header.Get("HX-Redirect") == "" || a.body != "" {
 			t.Errorf("%v %s", a.header, a.body)
@@ -149,7 +149,7 @@ func TestRunPage(t *testing.T) {
 	t.Run("a run of a migration that the program lost is shown, and says so", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Paused)
+		run := e.runIn(migrations.Paused)
 		e.exec("UPDATE migration_run SET name = 'gone' WHERE id = ?", run)
 		a := e.operator().get(views.RunPath(run)).is(t, http.StatusOK)
 		if got := a.text(t, "#run-head .banner"); !strings.Contains(got, "gone") {
@@ -163,7 +163,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("without JavaScript a run is paused and resumed by its buttons", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		ana.post(views.RunPausePath(run), "paused", "1").goesTo(t, views.RunPath(run))
 		if got := ana.get(views.RunPath(run)).text(t, ".run-state"); got != "Pausing" {
@@ -179,7 +179,7 @@ func TestRunActions(t *testing.T) {
 		e := newEnv(t)
 		e.account("ben", "acme", "member")
 		e.exec("UPDATE account SET operator = TRUE")
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		both := []*browser{e.operator(), e.signedIn("ben")}
 		codes := make(chan int, len(both))
 		for _, b := range both {
@@ -197,7 +197,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("a button of a page that is old answers 409 with the state as it is", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Complete)
+		run := e.runIn(migrations.Complete)
 		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunPollID)} {
 			a := b.post(views.RunPausePath(run), "paused", "1").is(t, http.StatusConflict)
@@ -212,7 +212,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("stopping says the numbers first, and stops", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		a := ana.get(views.RunCancellationPath(run)).is(t, http.StatusOK)
 		if got := a.text(t, "#run-question"); !strings.Contains(got, "Of 7 tasks, 3 are done") || !strings.Contains(got, "Stop, and leave 3 tasks") {
@@ -227,7 +227,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("a run that is over is dismissed from its page or the list, and asks for attention no more", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		path := views.RunDismissalPath(run)
 		ana.get(views.RunPath(run)).has(t, 0, "#run-dismiss")
@@ -242,7 +242,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("a run whose every line was rejected leads to them, and does not look like a success", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		e.exec("UPDATE migration_run SET state = 'cancelled', listed = 'attention', total = 0, rejected = 1, finished_at = NOW(6)")
 		a := e.operator().get(views.RunPath(run)).has(t, 1, ".run-state.failed")
 		if got := a.text(t, "#run-rejected[href='"+views.RunRejectionsPath(run)+"']"); got != "See 1 rejected line" {
@@ -252,7 +252,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("retrying and skipping all ask with the number; a group, chosen tasks and one are done at once", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Paused)
+		run := e.runIn(migrations.Paused)
 		ana := e.operator()
 		if got := ana.get(views.RunRetriesPath(run)+"?all=1").text(t, "#run-question button"); got != "Retry 2 failed tasks" {
 			t.Error(got)
@@ -293,7 +293,7 @@ func TestRunActions(t *testing.T) {
 	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Paused)
+		run := e.runIn(migrations.Paused)
 		ana := e.operator()
 		chosen := url.Values{}
 		for _, state := range []string{"complete", "failed", "processing"} { // the first of them cannot
@@ -324,7 +324,7 @@ func TestRunActions(t *testing.T) {
 func TestRunTasks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	run := e.underWay(migrations.Running)
+	run := e.runIn(migrations.Running)
 	ana := e.operator()
 	number := func(state string) int64 {
 		return e.count("SELECT MIN(id) FROM migration_task WHERE run_id = ? AND state = ?", run, state)
@@ -349,7 +349,7 @@ func TestRunTasks(t *testing.T) {
 				t.Error(got)
 			}
 		}
-		other := e.underWay(migrations.Running)
+		other := e.runIn(migrations.Running)
 		ana.get(views.RunTaskPath(other, id.Task(number("failed")))).is(t, http.StatusNotFound)
 	})
 	t.Run("a long payload is cut, and shown whole where that is wanted", func(t *testing.T) {
@@ -378,7 +378,7 @@ func TestRunKnobs(t *testing.T) {
 	t.Run("what was changed is set and logged with its old value, and nothing else", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		form := formsNamed(t, ana.get(views.RunPath(run)), views.RunKnobsPath(run))
 		form.values.Set("concurrency", "8")
@@ -398,7 +398,7 @@ func TestRunKnobs(t *testing.T) {
 	t.Run("wrong values come back with what was typed, each with its message", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		for _, b := range []*browser{ana, ana.htmx(views.RunKnobsID)} {
 			e.unchanged(t, func() {
@@ -414,7 +414,7 @@ func TestRunKnobs(t *testing.T) {
 	t.Run("a setting that someone else changed meanwhile is not overwritten unseen", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		run := e.underWay(migrations.Running)
+		run := e.runIn(migrations.Running)
 		ana := e.operator()
 		ana.post(views.RunKnobsPath(run), "concurrency", "8", "was_concurrency", "4").is(t, http.StatusSeeOther)
 		a := ana.post(views.RunKnobsPath(run), "concurrency", "2", "was_concurrency", "4").is(t, http.StatusConflict)
@@ -430,7 +430,7 @@ func TestRunKnobs(t *testing.T) {
 }
 
 // formsNamed is the form of an answer that sends to a path.
-func formsNamed(t *testing.T, a *answer, path string) found {
+func formsNamed(t *testing.T, a *answer, path string) pageForm {
 	t.Helper()
 	for _, form := range formsOn(a, path) {
 		if form.action == path {
@@ -438,5 +438,5 @@ func formsNamed(t *testing.T, a *answer, path string) found {
 		}
 	}
 	t.Fatalf("no form sends to %s", path)
-	return found{}
+	return pageForm{}
 }

@@ -95,7 +95,7 @@ func TestHeaders(t *testing.T) {
 		for name, a := range map[string]*answer{
 			"a page": ana.get("/acme"), "a ticket": ana.get("/acme/DEMO-1"), "nothing there": ana.get("/acme/DEMO-99"), "no route": ana.get("/a/b/c/d/e"), "login": e.visitor().get("/login"),
 			"a redirect": e.visitor().get("/acme"), "a rejected form": ana.post("/acme/boards"), "another site": ana.with("Sec-Fetch-Site", "cross-site").post("/acme/boards"),
-			"too large": ana.send(sent("/acme/boards", formKind, strings.Repeat("a", oversize))), "bad escapes": ana.send(sent("/acme/boards", formKind, "%")),
+			"too large": ana.send(postRequest("/acme/boards", formKind, strings.Repeat("a", oversize))), "bad escapes": ana.send(postRequest("/acme/boards", formKind, "%")),
 			"an asset": ana.get("/static/x/css/app.css"), "no asset": ana.get("/static/x/nope"), "the API": e.program().get("/boards"), "a problem": e.visitor().get("/api/v1/boards"),
 			"health": ana.get("/healthz"), "metrics": ana.get("/metrics"), "an unknown method": ana.send(newRequest("PUT", "/acme", "", nil)), "options": ana.send(newRequest("OPTIONS", "/acme", "", nil)),
 			"a fragment": ana.htmx("dialog").get("/acme/boards/DEMO/tickets/new"), "a session gone": e.visitor().htmx("ticket").get("/acme/DEMO-1"),

@@ -13,9 +13,9 @@ import (
 // onPage is how many queries a page may need, those for the session and for who asks among them.
 const onPage = 8
 
-// crowded is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for
+// newBoardOf is a board of n open tickets in two columns: titles of some 45 characters, an assignee each for
 // every third of the first 150 of them.
-func (e *env) crowded(slug string, n int) board {
+func (e *env) newBoardOf(slug string, n int) board {
 	e.t.Helper()
 	b := e.newBoard(slug)
 	e.fill(b, n, "CONCAT('Order sorbitol before the price goes up ', LPAD(n, 5, '0'))")
@@ -27,8 +27,8 @@ func (e *env) crowded(slug string, n int) board {
 	return b
 }
 
-// talkative is a ticket with n comments.
-func (e *env) talkative(b board, n int) string {
+// newDiscussion is a ticket with n comments.
+func (e *env) newDiscussion(b board, n int) string {
 	e.t.Helper()
 	e.exec(`INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
 		SELECT t.id, 1, CONCAT('The **price** of sorbitol went up again, see DEMO-', n.local_id, '.\n\n- one\n- two\n\n@ana says so.'), UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)
@@ -52,8 +52,8 @@ func (b *browser) queries(t testing.TB, most int, path string) int {
 func TestPagesTakeFewQueries(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	few, many, most := e.crowded("FEW", 200), e.crowded("MANY", 2000), e.crowded("MOST", 20000)
-	quiet, loud := e.talkative(few, 20), e.talkative(most, 500)
+	few, many, most := e.newBoardOf("FEW", 200), e.newBoardOf("MANY", 2000), e.newBoardOf("MOST", 20000)
+	quiet, loud := e.newDiscussion(few, 20), e.newDiscussion(most, 500)
 	e.exec("INSERT INTO company (slug, name, created_at) VALUES ('umbrella', 'Umbrella', UTC_TIMESTAMP(6)), ('globex', 'Globex', UTC_TIMESTAMP(6))")
 	e.exec("INSERT INTO membership (company_id, account_id, role, handle, created_at) SELECT id, 1, 'member', 'ana', UTC_TIMESTAMP(6) FROM company WHERE slug <> 'acme'")
 	ana := e.ana()
@@ -89,7 +89,7 @@ func TestPagesTakeFewQueries(t *testing.T) {
 func TestAMoveWritesOneTicket(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	b := e.crowded("NINJA", 300)
+	b := e.newBoardOf("NINJA", 300)
 	ana := e.ana()
 	todo, doing := fmt.Sprint(b.Columns[0].ID), fmt.Sprint(b.Columns[1].ID)
 	rows := func() map[int64]string {
@@ -143,9 +143,9 @@ func TestAMoveWritesOneTicket(t *testing.T) {
 //	go run ./db/dbtest/server -- go test -run XXX -bench Pages -benchtime 300x ./web
 func BenchmarkPages(b *testing.B) {
 	e := newEnv(b)
-	e.crowded("MANY", 2000)
-	most := e.crowded("MOST", 20000)
-	loud := e.talkative(most, 500)
+	e.newBoardOf("MANY", 2000)
+	most := e.newBoardOf("MOST", 20000)
+	loud := e.newDiscussion(most, 500)
 	ana := e.ana().with("Accept-Encoding", "gzip")
 	for name, path := range map[string]string{
 		"board of 2,000": "/acme/boards/MANY", "board of 20,000": "/acme/boards/MOST", "board of 2,000, filtered": "/acme/boards/MANY?q=00199&state=open",
@@ -174,15 +174,15 @@ func BenchmarkPages(b *testing.B) {
 			b.ReportMetric(float64(queries), "queries")
 			b.ReportMetric(float64(bytes), "bytes")
 			for what, times := range map[string][]time.Duration{"": whole, "db-": own, "rest-": rest} {
-				b.ReportMetric(at(times, 50), what+"p50-ms")
-				b.ReportMetric(at(times, 95), what+"p95-ms")
+				b.ReportMetric(percentile(times, 50), what+"p50-ms")
+				b.ReportMetric(percentile(times, 95), what+"p95-ms")
 			}
 		})
 	}
 }
 
-// at is a percentile in milliseconds.
-func at(times []time.Duration, percent int) float64 {
+// percentile is a percentile in milliseconds.
+func percentile(times []time.Duration, percent int) float64 {
 	sorted := slices.SortedFunc(slices.Values(times), cmp.Compare[time.Duration])
 	return float64(sorted[min(len(sorted)-1, len(sorted)*percent/100)].Microseconds()) / 1000
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// fedEvent is a server-sent event.
-type fedEvent struct{ id, name, data string }
+// streamEvent is a server-sent event.
+type streamEvent struct{ id, name, data string }
 
 // eventStream is a stream of the API that somebody reads.
 type eventStream struct {
@@ -51,7 +51,7 @@ func listen(t testing.TB, server *httptest.Server, token, path string, pairs ...
 }
 
 // next returns the next event, also one without data.
-func (s *eventStream) next() (e fedEvent, err error) {
+func (s *eventStream) next() (e streamEvent, err error) {
 	for s.lines.Scan() {
 		switch name, value, _ := strings.Cut(s.lines.Text(), ": "); name {
 		case "id":
@@ -61,7 +61,7 @@ func (s *eventStream) next() (e fedEvent, err error) {
 		case "data":
 			e.data = value
 		case "":
-			if e != (fedEvent{}) {
+			if e != (streamEvent{}) {
 				return e, nil
 			}
 		}
@@ -70,7 +70,7 @@ func (s *eventStream) next() (e fedEvent, err error) {
 }
 
 // change returns the next event that has data.
-func (s *eventStream) change(t testing.TB) fedEvent {
+func (s *eventStream) change(t testing.TB) streamEvent {
 	t.Helper()
 	for {
 		e, err := s.next()
@@ -83,30 +83,30 @@ func (s *eventStream) change(t testing.TB) fedEvent {
 	}
 }
 
-// onPort serves on a port with the limits of production.
-func onPort(t testing.TB, e *env) *httptest.Server {
+// serveStreams serves on a port with the limits of production.
+func serveStreams(t testing.TB, e *env) *httptest.Server {
 	t.Helper()
-	return serving(t, e, func(*http.Server) {})
+	return startServer(t, e, func(*http.Server) {})
 }
 
-// hurry is what inAHurry leaves for an answer that has an end: more than one takes on a busy machine, also.
-const hurry = 8 * time.Second
+// shortTimeout is what withShortTimeouts leaves for an answer that has an end: more than one takes on a busy machine, also.
+const shortTimeout = 8 * time.Second
 
-// inAHurry is onPort where a request is soon to be read, and answered soon after. outlived is called for each event
+// withShortTimeouts is serveStreams with little time to read a request and to answer it. outlived is called for each event
 // of a stream and reports whether it went on for longer than that.
-func inAHurry(t testing.TB, e *env) (server *httptest.Server, outlived func() bool) {
+func withShortTimeouts(t testing.TB, e *env) (server *httptest.Server, outlived func() bool) {
 	t.Helper()
-	server = serving(t, e, func(s *http.Server) { s.ReadTimeout, s.WriteTimeout = hurry, hurry })
+	server = startServer(t, e, func(s *http.Server) { s.ReadTimeout, s.WriteTimeout = shortTimeout, shortTimeout })
 	var began time.Time
 	return server, func() bool {
 		if began.IsZero() {
 			began = time.Now()
 		}
-		return time.Since(began) > hurry+hurry/4
+		return time.Since(began) > shortTimeout+shortTimeout/4
 	}
 }
 
-func serving(t testing.TB, e *env, set func(*http.Server)) *httptest.Server {
+func startServer(t testing.TB, e *env, set func(*http.Server)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = web.HTTPServer(e.handler, slog.New(slog.DiscardHandler))
@@ -128,15 +128,15 @@ func TestStream(t *testing.T) {
 	t.Run("it sends what there is, then what changes, each with the cursor behind it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.feeding()
+		e.startFeeds()
 		b := e.newBoard("NINJA")
 		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three")
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		all := listen(t, server, e.token, "/feeds/tickets/stream?board=NINJA")
 		if kind := all.Header.Get("Content-Type"); all.StatusCode != http.StatusOK || kind != "text/event-stream" || all.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %v", all.StatusCode, all.Header)
 		}
-		var seen []fedEvent
+		var seen []streamEvent
 		for range 3 {
 			e := all.change(t)
 			if e.name != "change" || e.id == "" {
@@ -168,9 +168,9 @@ func TestStream(t *testing.T) {
 	t.Run("it outlives the server's deadlines, and heartbeats go over what is others'", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Beat: tick}))
-		e.feeding()
+		e.startFeeds()
 		e.newBoard("OTHER")
-		server, outlived := inAHurry(t, e)
+		server, outlived := withShortTimeouts(t, e)
 		s := listen(t, server, e.token, "/feeds/tickets/stream?board=OTHER")
 		ids := map[string]bool{}
 		for !outlived() {
@@ -198,10 +198,10 @@ func TestStream(t *testing.T) {
 	t.Run("it ends with the token", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Check: tick, Beat: tick}))
-		e.feeding()
+		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := e.tokenOf("mia", "acme", "tickets:read")
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		s := listen(t, server, mia, "/feeds/tickets/stream?cursor=end")
 		if _, err := s.next(); err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestStream(t *testing.T) {
 		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
 		e.publish()
 		e.account("mia", "acme", accounts.Member)
-		s := listen(t, onPort(t, e), e.tokenOf("mia", "acme", "tickets:read"), "/feeds/tickets/stream?board=LONG")
+		s := listen(t, serveStreams(t, e), e.tokenOf("mia", "acme", "tickets:read"), "/feeds/tickets/stream?board=LONG")
 		s.change(t)
 		e.ana().post(fmt.Sprintf("/acme/people/%d/removal", e.count("SELECT id FROM account WHERE name = 'mia'"))).is(t, http.StatusSeeOther)
 		n := 1
@@ -241,8 +241,8 @@ func TestStream(t *testing.T) {
 	t.Run("it ends with the epoch, and coming back is refused", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.feeding()
-		server := onPort(t, e)
+		e.startFeeds()
+		server := serveStreams(t, e)
 		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 		last, err := s.next()
 		if err != nil {
@@ -262,8 +262,8 @@ func TestStream(t *testing.T) {
 	t.Run("a stop of the server does not wait for it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		e.feeding()
-		server := onPort(t, e)
+		e.startFeeds()
+		server := serveStreams(t, e)
 		s := listen(t, server, e.token, "/feeds/tickets/stream?cursor=end")
 		if _, err := s.next(); err != nil {
 			t.Fatal(err)
@@ -279,7 +279,7 @@ func TestStream(t *testing.T) {
 	t.Run("HEAD has no events", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, server.URL+"/api/v1/feeds/tickets/stream", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{OfOne: 2}))
 		e.account("mia", "acme", accounts.Member)
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		var codes []int
 		for _, scope := range []string{"tickets:read", "boards:read", "tickets:write"} {
 			token := e.tokenOf("mia", "acme", "tickets:read", scope)
@@ -319,10 +319,10 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Most: 5, OfOne: 3}))
 		e.publish() // so that there is no news
-		e.feeding()
+		e.startFeeds()
 		e.account("mia", "acme", accounts.Member)
 		mia := e.tokenOf("mia", "acme", "tickets:read")
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		refused := func(token, path string) {
 			t.Helper()
 			s := listen(t, server, token, path)
@@ -359,11 +359,11 @@ func TestStreamsAreBounded(t *testing.T) {
 	t.Run("a reader who takes nothing is left, and the others go on", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t, withStreams(streams.Limits{Write: 10 * time.Second}))
-		e.feeding()
+		e.startFeeds()
 		b := e.newBoard("LONG")
 		e.fill(b, 400, "CONCAT('Ticket ', n)")
 		e.exec("UPDATE ticket SET description = REPEAT('x', 60000) WHERE board_id = (SELECT id FROM board WHERE slug = 'LONG')")
-		server := onPort(t, e)
+		server := serveStreams(t, e)
 		stuck, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -385,8 +385,8 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Parallel()
 		const readers = 100
 		e := newEnv(t)
-		e.feeding()
-		server := onPort(t, e)
+		e.startFeeds()
+		server := serveStreams(t, e)
 		e.publish()
 		begun := make(chan error, readers)
 		var done sync.WaitGroup

@@ -230,18 +230,18 @@ func (e *env) send(r *http.Request) *answer {
 	e.t.Helper()
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	recorder := leaver{httptest.NewRecorder(), leave}
+	recorder := streamRecorder{httptest.NewRecorder(), leave}
 	e.handler.ServeHTTP(recorder, r.WithContext(ctx))
 	return &answer{e.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
 }
 
-// leaver hears the beginning of an answer that goes on, and goes.
-type leaver struct {
+// streamRecorder hears the beginning of an answer that goes on, and goes.
+type streamRecorder struct {
 	*httptest.ResponseRecorder
 	leave func()
 }
 
-func (l leaver) Write(b []byte) (int, error) {
+func (l streamRecorder) Write(b []byte) (int, error) {
 	if l.Header().Get("Content-Type") == "text/event-stream" {
 		l.leave()
 	}
