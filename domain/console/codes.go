@@ -99,10 +99,7 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, poppings []*popping)
 
 // RefStanding is how reference codes stand: for operators.
 func (c *Console) RefStanding(ctx context.Context) (refs.Standing, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return refs.Standing{}, err
-	}
-	return c.refs.Stand(ctx, c.db.Queries, c.db.Now())
+	return ask(ctx, func(actor) (refs.Standing, error) { return c.refs.Stand(ctx, c.db.Queries, c.db.Now()) })
 }
 
 // RefGauges is RefStanding for a monitoring system: it asks for no operator.
@@ -115,26 +112,17 @@ func (c *Console) RefTotals() (popped, empties uint64) { return c.refs.Totals() 
 
 // RefMinutes returns how codes were given out in the last while, by the minute, for operators.
 func (c *Console) RefMinutes(ctx context.Context, last time.Duration) ([]refs.Minute, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return refs.Minutes(ctx, c.db.Queries, c.db.Now().Add(-last))
+	return ask(ctx, func(actor) ([]refs.Minute, error) { return refs.Minutes(ctx, c.db.Queries, c.db.Now().Add(-last)) })
 }
 
 // RefLots returns a page of the lots below one, the newest first, for operators.
 func (c *Console) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, bool, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	return refs.Lots(ctx, c.db.Queries, before)
+	return askPage(ctx, func(actor) ([]refs.Lot, bool, error) { return refs.Lots(ctx, c.db.Queries, before) })
 }
 
 // RefLot returns a lot, for operators, or refs.LotNotFound.
 func (c *Console) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return refs.Lot{}, err
-	}
-	return refs.OneLot(ctx, c.db.Queries, lot)
+	return ask(ctx, func(actor) (refs.Lot, error) { return refs.OneLot(ctx, c.db.Queries, lot) })
 }
 
 // SetRefPolicy changes how full the pool is kept, for an operator: by the numbers of a policy. Whether refills are
@@ -151,16 +139,15 @@ func (c *Console) PauseRefills(ctx context.Context, paused bool) error {
 }
 
 func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)) error {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return err
-	}
-	err := c.db.InTx(ctx, func(tx *db.Tx) error {
-		policy, err := refs.LockPolicy(ctx, tx)
-		if err != nil {
-			return err
-		}
-		change(&policy)
-		return refs.SetPolicy(ctx, tx.Queries, policy)
+	err := operate(ctx, func(actor) error {
+		return c.db.InTx(ctx, func(tx *db.Tx) error {
+			policy, err := refs.LockPolicy(ctx, tx)
+			if err != nil {
+				return err
+			}
+			change(&policy)
+			return refs.SetPolicy(ctx, tx.Queries, policy)
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("change how the pool of reference codes is filled: %w", err)
@@ -177,19 +164,17 @@ func aloneWorth(err error) bool {
 // QuarantineRefs has no code of a lot given out any more, for an operator, and returns the run that takes them out of
 // the pool. It returns refs.LotNotFound and refs.InQuarantine.
 func (c *Console) QuarantineRefs(ctx context.Context, lot id.Lot) (run migrations.Run, err error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return run, err
-	}
-	err = c.db.InTx(ctx, func(tx *db.Tx) error {
-		if _, err := refs.LockPolicy(ctx, tx); err != nil {
-			return err
-		}
-		run, err = c.engine.OpenIn(ctx, tx, actor, workflows.QuarantineName, migrations.Values{"lot": strconv.FormatUint(uint64(lot), 10)})
-		if err != nil {
-			return err
-		}
-		return refs.Quarantine(ctx, tx, lot, run.ID)
+	err = operate(ctx, func(by actor) error {
+		return c.db.InTx(ctx, func(tx *db.Tx) error {
+			if _, err := refs.LockPolicy(ctx, tx); err != nil {
+				return err
+			}
+			values := migrations.Values{"lot": strconv.FormatUint(uint64(lot), 10)}
+			if run, err = c.engine.OpenIn(ctx, tx, by, workflows.QuarantineName, values); err != nil {
+				return err
+			}
+			return refs.Quarantine(ctx, tx, lot, run.ID)
+		})
 	})
 	if err != nil {
 		return run, fmt.Errorf("quarantine reference codes: %w", err)

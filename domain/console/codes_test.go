@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -329,22 +328,6 @@ func TestRefs(t *testing.T) {
 		}
 		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run WHERE name = 'mint-refs'"); n != 1 {
 			t.Errorf("%d refills", n)
-		}
-	})
-	t.Run("who may not, may not", func(t *testing.T) {
-		t.Parallel()
-		h := newEnv(t)
-		ben := h.As(t, "Ben", accounts.Admin)
-		for what, do := range map[string]func() error{
-			"standing":   func() error { _, err := h.Console.RefStanding(ben); return err },
-			"lots":       func() error { _, _, err := h.Console.RefLots(ben, 0); return err },
-			"policy":     func() error { return h.Console.SetRefPolicy(ben, refs.Policy{AtLeast: 1, LowHours: 1, HighHours: 2}) },
-			"quarantine": func() error { _, err := h.Console.QuarantineRefs(ben, 1); return err },
-			"pop":        func() error { _, err := h.Console.PopRefs(ben, 1, nil); return err },
-		} {
-			if err := do(); !errors.Is(err, accounts.CodeNotOperator) {
-				t.Errorf("%s: %v", what, err)
-			}
 		}
 	})
 }

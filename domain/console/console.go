@@ -29,5 +29,8 @@ func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published 
 	return c
 }
 
+// Where returns the host and the name of the database, for pages that ask whether to change it.
+func (c *Console) Where() (host, database string) { return c.db.Where() }
+
 // Close refuses new pops, and waits until those accepted are committed, or ctx ends.
 func (c *Console) Close(ctx context.Context) error { return c.poppings.Close(ctx) }

@@ -11,21 +11,17 @@ import (
 )
 
 // AllConsumers returns a page of the consumers of all companies, for an operator, as Consumers does.
-func (c *Console) AllConsumers(ctx context.Context, after id.Consumer) (list []feeds.Consumer, more bool, err error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	list, err = c.feeds.Consumers(ctx, 0, after, workflows.ConsumersPerPage+1)
-	list, more = workflows.Page(list)
-	return list, more, err
+func (c *Console) AllConsumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
+	return askPage(ctx, func(actor) ([]feeds.Consumer, bool, error) {
+		list, err := c.feeds.Consumers(ctx, 0, after, workflows.ConsumersPerPage+1)
+		list, more := workflows.Page(list)
+		return list, more, err
+	})
 }
 
 // AnyConsumer returns a consumer of whatever company, for an operator, or feeds.ConsumerNotFound.
 func (c *Console) AnyConsumer(ctx context.Context, consumer id.Consumer) (feeds.Consumer, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return feeds.Consumer{}, err
-	}
-	return c.feeds.ConsumerByID(ctx, consumer)
+	return ask(ctx, func(actor) (feeds.Consumer, error) { return c.feeds.ConsumerByID(ctx, consumer) })
 }
 
 // SeekAnyConsumer is SeekConsumer for an operator. The company's audit list has it.

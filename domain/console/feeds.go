@@ -14,16 +14,15 @@ import (
 
 // FeedStates tells an operator how the feeds stand, and how fast they went lately.
 func (c *Console) FeedStates(ctx context.Context) ([]feeds.State, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	states, err := c.feeds.States(ctx)
-	for i := range states {
-		if states[i].Rates, err = c.feeds.Rates(ctx, states[i]); err != nil {
-			return nil, err
+	return ask(ctx, func(actor) ([]feeds.State, error) {
+		states, err := c.feeds.States(ctx)
+		for i := range states {
+			if states[i].Rates, err = c.feeds.Rates(ctx, states[i]); err != nil {
+				return nil, err
+			}
 		}
-	}
-	return states, err
+		return states, err
+	})
 }
 
 // gaugesFor is how old the gauges of the feeds may be.
@@ -64,45 +63,39 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 // that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
 // migrations.BadParam where a run would have them.
 func (c *Console) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *workflows.Republishing, err error) {
-	if err := which.Check(); err != nil {
-		return 0, nil, err
-	}
-	if feed != "" || which.Named() {
-		if _, err := c.feeds.Feed(feed); err != nil {
-			return 0, nil, err
+	err = operate(ctx, func(actor) error {
+		if err := which.Check(); err != nil {
+			return err
 		}
-	}
-	if which.Named() {
-		n, err = c.republishAny(ctx, feed, company, which)
-		return n, nil, err
-	}
-	values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
-	run, err = c.workflows.OpenRepublishing(ctx, func() (migrations.Run, error) {
-		return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{})
+		if feed != "" || which.Named() {
+			if _, err := c.feeds.Feed(feed); err != nil {
+				return err
+			}
+		}
+		if which.Named() {
+			of, err := accounts.CompanyBySlug(ctx, c.db.Queries, company)
+			if err != nil {
+				return err
+			}
+			n, err = c.workflows.RepublishNow(ctx, of.ID, feed, which)
+			return err
+		}
+		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
+		run, err = c.workflows.OpenRepublishing(ctx, func() (migrations.Run, error) {
+			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{})
+		})
+		return err
 	})
-	return 0, run, err
-}
-
-// republishAny has rows of whatever company published once more, for an operator.
-func (c *Console) republishAny(ctx context.Context, feed, company string, which feeds.Which) (int64, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return 0, err
-	}
-	of, err := accounts.CompanyBySlug(ctx, c.db.Queries, company)
-	if err != nil {
-		return 0, err
-	}
-	return c.workflows.RepublishNow(ctx, of.ID, feed, which)
+	return n, run, err
 }
 
 // NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
 // out that this database does not know.
 func (c *Console) NewEpoch(ctx context.Context) error {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return err
-	}
-	if _, err := c.db.NewEpoch(ctx); err != nil {
-		return fmt.Errorf("begin a new epoch: %w", err)
-	}
-	return nil
+	return operate(ctx, func(actor) error {
+		if _, err := c.db.NewEpoch(ctx); err != nil {
+			return fmt.Errorf("begin a new epoch: %w", err)
+		}
+		return nil
+	})
 }

@@ -10,34 +10,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// AsCommandLine returns a context in which whoever runs the program asks, as an operator.
-func AsCommandLine(ctx context.Context) context.Context {
-	return accounts.WithActor(ctx, accounts.Actor{Account: accounts.Account{Name: "command line", Operator: true}})
-}
-
-// Migrations returns all migrations. Like everything here it returns NotOperator or MissingScope to
-// those who may not.
+// Migrations returns all migrations.
 func (c *Console) Migrations(ctx context.Context) ([]migrations.Info, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.Infos(ctx)
+	return ask(ctx, func(actor) ([]migrations.Info, error) { return c.engine.Infos(ctx) })
 }
 
 // Migration returns a migration, or migrations.UnknownMigration.
 func (c *Console) Migration(ctx context.Context, name string) (migrations.Info, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.Info{}, err
-	}
-	return c.engine.Info(ctx, name)
+	return ask(ctx, func(actor) (migrations.Info, error) { return c.engine.Info(ctx, name) })
 }
 
 // CheckRun returns the parameters of a run as they would be stored; see migrations.Engine.Check.
 func (c *Console) CheckRun(ctx context.Context, name string, values migrations.Values) (migrations.Values, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.Check(ctx, name, values)
+	return ask(ctx, func(actor) (migrations.Values, error) { return c.engine.Check(ctx, name, values) })
 }
 
 // OpenRun opens a run of a migration; see migrations.Engine.OpenRun.
@@ -47,33 +32,27 @@ func (c *Console) OpenRun(ctx context.Context, name string, values migrations.Va
 
 // OpenRunOnce is OpenRun, once for a token's idempotency key where that is not nil.
 func (c *Console) OpenRunOnce(ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *workflows.Once[migrations.Run]) (migrations.Run, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return migrations.Run{}, err
-	}
 	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
 		if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
 			return err
 		}
 		return workflows.Remember(ctx, tx, once.Row(tx, run))
 	}
-	return workflows.DoOnce(ctx, c.workflows, once, func() (migrations.Run, error) { return c.engine.OpenRun(ctx, actor, name, values, draft) })
+	return ask(ctx, func(by actor) (migrations.Run, error) {
+		return workflows.DoOnce(ctx, c.workflows, once, func() (migrations.Run, error) {
+			return c.engine.OpenRun(ctx, by, name, values, draft)
+		})
+	})
 }
 
 // Runs returns a page of one of the lists of runs: migrations.ListAttention, ListActive or ListFinished.
-func (c *Console) Runs(ctx context.Context, list string, before id.Run) (runs []migrations.Run, more bool, err error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	return c.engine.Runs(ctx, list, before)
+func (c *Console) Runs(ctx context.Context, list string, before id.Run) ([]migrations.Run, bool, error) {
+	return askPage(ctx, func(actor) ([]migrations.Run, bool, error) { return c.engine.Runs(ctx, list, before) })
 }
 
 // Run returns a run, or migrations.RunNotFound.
 func (c *Console) Run(ctx context.Context, run id.Run) (migrations.Run, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.Run{}, err
-	}
-	return c.engine.Run(ctx, run)
+	return ask(ctx, func(actor) (migrations.Run, error) { return c.engine.Run(ctx, run) })
 }
 
 // StartRun starts a run that is ready, with a canary above 0 for so many tasks.
@@ -83,11 +62,7 @@ func (c *Console) StartRun(ctx context.Context, run id.Run, canary int) (migrati
 
 // StartRunWith is StartRun with settings that are changed at once with it, or not at all.
 func (c *Console) StartRunWith(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return migrations.Run{}, err
-	}
-	return c.engine.StartRunWith(ctx, actor, run, canary, change)
+	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRunWith(ctx, by, run, canary, change) })
 }
 
 // PauseRun stops a run, for a while.
@@ -111,28 +86,17 @@ func (c *Console) DismissRun(ctx context.Context, run id.Run) (migrations.Run, e
 }
 
 func (c *Console) control(ctx context.Context, run id.Run, act func(context.Context, migrations.Actor, id.Run) (migrations.Run, error)) (migrations.Run, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return migrations.Run{}, err
-	}
-	return act(ctx, actor, run)
+	return ask(ctx, func(by actor) (migrations.Run, error) { return act(ctx, by, run) })
 }
 
 // TurnKnobs changes settings of a run that is not over.
 func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.KnobChange) (migrations.Run, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return migrations.Run{}, err
-	}
-	return c.engine.TurnKnobs(ctx, actor, run, change)
+	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.TurnKnobs(ctx, by, run, change) })
 }
 
 // RunPulse returns how fast a run goes, when it may be done, and who works on it.
 func (c *Console) RunPulse(ctx context.Context, run id.Run) (migrations.Pulse, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.Pulse{}, err
-	}
-	return c.engine.Pulse(ctx, run)
+	return ask(ctx, func(actor) (migrations.Pulse, error) { return c.engine.Pulse(ctx, run) })
 }
 
 // MigrationGauges returns how migrations stand, for a monitoring system: it asks for no operator.
@@ -142,8 +106,5 @@ func (c *Console) MigrationGauges(ctx context.Context) (migrations.Gauges, error
 
 // DatabaseHealth returns how the database is.
 func (c *Console) DatabaseHealth(ctx context.Context) (migrations.Health, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.Health{}, err
-	}
-	return c.engine.Health(ctx)
+	return ask(ctx, func(actor) (migrations.Health, error) { return c.engine.Health(ctx) })
 }

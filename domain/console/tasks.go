@@ -5,87 +5,58 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
-	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
 // RunTasks returns a page of a run's tasks.
 func (c *Console) RunTasks(ctx context.Context, run id.Run, filter migrations.TaskFilter) (migrations.TaskPage, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.TaskPage{}, err
-	}
-	return c.engine.Tasks(ctx, run, filter)
+	return ask(ctx, func(actor) (migrations.TaskPage, error) { return c.engine.Tasks(ctx, run, filter) })
 }
 
 // RunTask returns a task with its whole payload and the last of its failed attempts.
-func (c *Console) RunTask(ctx context.Context, run id.Run, task id.Task) (migrations.Task, []migrations.Attempt, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return migrations.Task{}, nil, err
-	}
-	return c.engine.Task(ctx, run, task)
+func (c *Console) RunTask(ctx context.Context, run id.Run, task id.Task) (found migrations.Task, attempts []migrations.Attempt, err error) {
+	err = operate(ctx, func(actor) error {
+		found, attempts, err = c.engine.Task(ctx, run, task)
+		return err
+	})
+	return found, attempts, err
 }
 
 // RunFailures returns the groups of a run's errors.
 func (c *Console) RunFailures(ctx context.Context, run id.Run) ([]migrations.Failure, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.Failures(ctx, run)
+	return ask(ctx, func(actor) ([]migrations.Failure, error) { return c.engine.Failures(ctx, run) })
 }
 
 // FailureSheet has a run's failed tasks with their errors: of a group, or all where the fingerprint is "".
 func (c *Console) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*migrations.Sheet, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.FailureSheet(ctx, run, fingerprint)
+	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.FailureSheet(ctx, run, fingerprint) })
 }
 
 // RejectionSheet has what no task was made of.
 func (c *Console) RejectionSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.RejectionSheet(ctx, run)
+	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.RejectionSheet(ctx, run) })
 }
 
 // ReportSheet has what came, or of a dry run would come, of each row of a run's file.
 func (c *Console) ReportSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
-	return c.engine.ReportSheet(ctx, run)
+	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.ReportSheet(ctx, run) })
 }
 
 // RetryTasks opens tasks again and returns how many.
 func (c *Console) RetryTasks(ctx context.Context, run id.Run, which migrations.Which) (int64, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return c.engine.RetryTasks(ctx, actor, run, which)
+	return ask(ctx, func(by actor) (int64, error) { return c.engine.RetryTasks(ctx, by, run, which) })
 }
 
 // SkipTasks gives tasks up and returns how many.
 func (c *Console) SkipTasks(ctx context.Context, run id.Run, which migrations.Which) (int64, error) {
-	actor, err := workflows.Operator(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return c.engine.SkipTasks(ctx, actor, run, which)
+	return ask(ctx, func(by actor) (int64, error) { return c.engine.SkipTasks(ctx, by, run, which) })
 }
 
 // RunRejections returns a page of what no task was made of: those numbered above after.
-func (c *Console) RunRejections(ctx context.Context, run id.Run, after uint64) (list []migrations.Rejection, more bool, err error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	return c.engine.Rejections(ctx, run, after)
+func (c *Console) RunRejections(ctx context.Context, run id.Run, after uint64) ([]migrations.Rejection, bool, error) {
+	return askPage(ctx, func(actor) ([]migrations.Rejection, bool, error) { return c.engine.Rejections(ctx, run, after) })
 }
 
 // RunEvents returns a page of a run's log, the newest first.
-func (c *Console) RunEvents(ctx context.Context, run id.Run, before id.Event) (list []migrations.Event, more bool, err error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	return c.engine.Events(ctx, run, before)
+func (c *Console) RunEvents(ctx context.Context, run id.Run, before id.Event) ([]migrations.Event, bool, error) {
+	return askPage(ctx, func(actor) ([]migrations.Event, bool, error) { return c.engine.Events(ctx, run, before) })
 }

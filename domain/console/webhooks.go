@@ -10,31 +10,29 @@ import (
 )
 
 // AllWebhooks returns a page of the webhooks of all companies, for an operator: those with an id above after.
-func (c *Console) AllWebhooks(ctx context.Context, after id.Webhook) (list []webhooks.Webhook, more bool, err error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, false, err
-	}
-	list, err = webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1)
-	list, more = workflows.Page(list)
-	return list, more, err
+func (c *Console) AllWebhooks(ctx context.Context, after id.Webhook) ([]webhooks.Webhook, bool, error) {
+	return askPage(ctx, func(actor) ([]webhooks.Webhook, bool, error) {
+		list, err := webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1)
+		list, more := workflows.Page(list)
+		return list, more, err
+	})
 }
 
 // AnyWebhook returns a webhook of whatever company, for an operator, or webhooks.NotFound.
 func (c *Console) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return webhooks.Webhook{}, err
-	}
-	if webhook == 0 {
-		return webhooks.Webhook{}, webhooks.NotFound()
-	}
-	list, err := webhooks.After(ctx, c.db.Queries, webhook-1, 1)
-	if err != nil {
-		return webhooks.Webhook{}, err
-	}
-	if len(list) == 0 || list[0].ID != webhook {
-		return webhooks.Webhook{}, webhooks.NotFound()
-	}
-	return list[0], nil
+	return ask(ctx, func(actor) (webhooks.Webhook, error) {
+		if webhook == 0 {
+			return webhooks.Webhook{}, webhooks.NotFound()
+		}
+		list, err := webhooks.After(ctx, c.db.Queries, webhook-1, 1)
+		if err != nil {
+			return webhooks.Webhook{}, err
+		}
+		if len(list) == 0 || list[0].ID != webhook {
+			return webhooks.Webhook{}, webhooks.NotFound()
+		}
+		return list[0], nil
+	})
 }
 
 // AnyDeliveries is Deliveries for an operator.
@@ -48,9 +46,10 @@ func (c *Console) AnyDeliveries(ctx context.Context, webhook id.Webhook, before 
 // WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
 // the age of the oldest batch that one has not come to. It is for operators.
 func (c *Console) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
-	if _, err := workflows.Operator(ctx); err != nil {
-		return nil, err
-	}
+	return ask(ctx, func(actor) ([]feeds.Lag, error) { return c.webhookLags(ctx, list) })
+}
+
+func (c *Console) webhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
 	var cursors []feeds.Cursor
 	for _, hook := range list {
 		for _, cursor := range hook.Cursors {

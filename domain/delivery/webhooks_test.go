@@ -182,7 +182,7 @@ func TestWebhookIsSentWhatChanges(t *testing.T) {
 		p := newPost(t, nil)
 		ninja := p.Board(t, "NINJA")
 		hook, _ := p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}, Board: "DEMO"})
-		rivals, err := p.Console.OpenCompany(p.Ctx, p.Actor.Account.ID, "Rivals", "rivals")
+		rivals, err := p.Console.OpenCompany(p.Ctx, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}

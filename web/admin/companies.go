@@ -24,7 +24,7 @@ func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyFor
 
 func (h *Handlers) OpenCompany(c echo.Context) error {
 	form := admin.CompanyForm{Name: c.FormValue("company"), Slug: c.FormValue("slug")}
-	opened, err := h.console.OpenCompany(c.Request().Context(), respond.User(c).ID, form.Name, form.Slug)
+	opened, err := h.console.OpenCompany(c.Request().Context(), form.Name, form.Slug)
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {

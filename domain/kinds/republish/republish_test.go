@@ -78,7 +78,7 @@ func TestRepublish(t *testing.T) {
 		if _, err := h.Workflows.Comment(h.Ctx, keys[0], "hello", nil); err != nil {
 			t.Fatal(err)
 		}
-		rivals, err := h.Console.OpenCompany(h.Ctx, h.Actor.Account.ID, "Rivals", "rivals")
+		rivals, err := h.Console.OpenCompany(h.Ctx, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestRepublish(t *testing.T) {
 			t.Errorf("%v came again, not %v", came, ids[:6])
 		}
 
-		rivals, err := h.Console.OpenCompany(h.Ctx, h.Actor.Account.ID, "Rivals", "rivals")
+		rivals, err := h.Console.OpenCompany(h.Ctx, "Rivals", "rivals")
 		if err != nil {
 			t.Fatal(err)
 		}

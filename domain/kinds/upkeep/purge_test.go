@@ -287,7 +287,7 @@ func TestPurgeDeleted(t *testing.T) {
 	t.Run("a company's leaves the others alone, and filling goes on where it stopped", func(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
-		company, err := h.Console.OpenCompany(context.Background(), h.Actor.Account.ID, "Other", "other")
+		company, err := h.Console.OpenCompany(h.Ctx, "Other", "other")
 		if err != nil {
 			t.Fatal(err)
 		}
