@@ -511,7 +511,7 @@ func (f TaskFilter) Query() string {
 }
 
 // ToldPath is where an entry of an inbox leads.
-func ToldPath(company string, e tickets.Entry) string {
+func ToldPath(company string, e tickets.Notification) string {
 	if e.Comment == 0 {
 		return TicketPath(company, e.Key)
 	}

@@ -42,7 +42,7 @@ func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets
 // Assign changes who works on a locked ticket, and records it with the names before and after. add
 // are members of the company, whose locks the caller holds. It returns all who work on it now and
 // those who did not before, or TooManyAssignees.
-func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by Person) (now, added []Assignee, err error) {
+func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by User) (now, added []Assignee, err error) {
 	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,7 @@ import (
 // SetClosed closes a ticket where it is, or opens it again there with nil. The caller holds the
 // ticket's lock. It returns where the ticket was and where it is, for the history.
 func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Time) (Moved, error) {
-	from, err := SpotOf(ctx, tx.Queries, ticket)
+	from, err := LocationOf(ctx, tx.Queries, ticket)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -28,13 +28,13 @@ func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Tim
 	return Moved{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
 }
 
-// LastSpots returns where a ticket was before its last moves and closures, newest first.
-func LastSpots(ctx context.Context, q *db.Queries, ticket ID) ([]Spot, error) {
+// LastLocations returns where a ticket was before its last moves and closures, newest first.
+func LastLocations(ctx context.Context, q *db.Queries, ticket ID) ([]Location, error) {
 	rows, err := db.Read(q.LastPlaces(ctx, ticket))
 	if err != nil {
 		return nil, fmt.Errorf("read last places: %w", err)
 	}
-	var spots []Spot
+	var spots []Location
 	for _, row := range rows {
 		var detail Detail
 		if err := json.Unmarshal([]byte(row), &detail); err != nil {

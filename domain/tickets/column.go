@@ -14,7 +14,7 @@ import (
 // comes or goes meanwhile.
 
 // CloseColumn closes what is open in a column that becomes a done-column.
-func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by Person) error {
+func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) error {
 	detail, err := json.Marshal(Detail{})
 	if err != nil {
 		return fmt.Errorf("write detail: %w", err)
@@ -27,7 +27,7 @@ func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by Person) er
 }
 
 // ReopenColumn opens all tickets of a column that is no done-column any more.
-func ReopenColumn(ctx context.Context, tx *db.Tx, column id.Column, by Person) error {
+func ReopenColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) error {
 	if err := recordAll(ctx, tx, column, math.MinInt64, by, KindReopened, Detail{}); err != nil {
 		return err
 	}
@@ -49,19 +49,19 @@ func setClosed(ctx context.Context, tx *db.Tx, column id.Column, closed bool) (e
 	return nil
 }
 
-// Emptying is a wish to put all tickets of a column at the end of another, whose last rank is
+// ColumnMove is a wish to put all tickets of a column at the end of another, whose last rank is
 // LastRank. Names are those of the columns.
-type Emptying struct {
+type ColumnMove struct {
 	From, To         id.Column
 	LastRank         int64
 	FromDone, ToDone bool
 	Names            Change
 }
 
-// Empty carries an emptying out and returns how many tickets there were, and the last rank of the
+// EmptyColumn carries an emptying out and returns how many tickets there were, and the last rank of the
 // column that has them now. Their entries in the history name no spots: nobody can put them back
 // into a column that is gone.
-func Empty(ctx context.Context, tx *db.Tx, e Emptying, by Person) (n, last int64, err error) {
+func EmptyColumn(ctx context.Context, tx *db.Tx, e ColumnMove, by User) (n, last int64, err error) {
 	lowest := int64(math.MinInt64)
 	top, err := tx.CardBelow(ctx, db.CardBelowParams{ColumnID: &e.From, FromRank: &lowest})
 	if db.IsNotFound(err) {
@@ -88,7 +88,7 @@ func Empty(ctx context.Context, tx *db.Tx, e Emptying, by Person) (n, last int64
 }
 
 // recordAll adds an entry to the history of every ticket of a column below a rank.
-func recordAll(ctx context.Context, tx *db.Tx, column id.Column, below int64, by Person, kind string, detail Detail) error {
+func recordAll(ctx context.Context, tx *db.Tx, column id.Column, below int64, by User, kind string, detail Detail) error {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return fmt.Errorf("write detail: %w", err)

@@ -22,7 +22,7 @@ const pageBytes = 64 << 10
 type Comment struct {
 	ID        id.Comment
 	Ticket    ID
-	Author    Person
+	Author    User
 	Body      string // Markdown; "" of a deleted one
 	Version   uint64 // counts the edits
 	CreatedAt time.Time
@@ -32,8 +32,8 @@ type Comment struct {
 	Public, FromRequester bool
 }
 
-// Said is a comment with the key of its ticket.
-type Said struct {
+// KeyedComment is a comment with the key of its ticket.
+type KeyedComment struct {
 	Key     Key
 	Comment Comment
 }
@@ -60,21 +60,21 @@ func ParseComment(s string) (string, error) {
 	return text, nil
 }
 
-// Voice says who speaks in a comment, and to whom.
-type Voice int
+// CommentKind says who speaks in a comment, and to whom.
+type CommentKind int
 
 // The voices of comments.
 const (
-	Internal       Voice = iota // a member, to members
+	Internal       CommentKind = iota // a member, to members
 	ToRequester                 // a member, to who sent the ticket by a form, too
-	AsTheRequester              // who sent it, to members
+	FromRequester              // who sent it, to members
 )
 
-// Say adds a parsed comment to a ticket.
-func Say(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by Person, voice Voice) (Comment, error) {
+// AddComment adds a parsed comment to a ticket.
+func AddComment(ctx context.Context, tx *db.Tx, ticket Ticket, body string, by User, voice CommentKind) (Comment, error) {
 	said := Comment{
 		Ticket: ticket.ID, Author: by, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-		Public: voice != Internal, FromRequester: voice == AsTheRequester,
+		Public: voice != Internal, FromRequester: voice == FromRequester,
 	}
 	n, err := tx.CreateComment(ctx, db.CreateCommentParams{
 		TicketID: ticket.ID, AccountID: by.ID, Body: body, Public: said.Public, FromRequester: said.FromRequester, Now: tx.Now,
@@ -99,7 +99,7 @@ func CommentOf(ctx context.Context, q *db.Queries, ticket ID, comment id.Comment
 }
 
 // lockComment locks a comment. It returns CommentNotFound.
-func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) (Comment, error) {
+func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) (Comment, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) {
 		return Comment{}, CommentNotFound()
@@ -110,9 +110,9 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 	return fromComment(row, by.Name), nil
 }
 
-// Reword gives a comment of by's another parsed text; version is the one that was seen. It returns
+// EditComment gives a comment of by's another parsed text; version is the one that was seen. It returns
 // the comment as it was and as it is, or CommentNotFound, NotYourComment or StaleComment.
-func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by Person) (old, changed Comment, err error) {
+func EditComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by User) (old, changed Comment, err error) {
 	if old, err = lockComment(ctx, tx, ticket.ID, comment, by); err != nil {
 		return old, changed, err
 	}
@@ -140,9 +140,9 @@ func Reword(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, b
 	return old, changed, nil
 }
 
-// TakeBack deletes a comment of by's, or what a requester wrote, which nobody else is there to take back: the row
+// DeleteComment deletes a comment of by's, or what a requester wrote, which nobody else is there to take back: the row
 // stays without its text. It returns CommentNotFound or NotYourComment.
-func TakeBack(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by Person) error {
+func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) error {
 	old, err := lockComment(ctx, tx, ticket, comment, by)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func fitting(list []Comment, limit int) (page []Comment, more bool) {
 
 func fromComment(row db.Comment, author string) Comment {
 	return Comment{
-		ID: row.ID, Ticket: row.TicketID, Author: Person{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
+		ID: row.ID, Ticket: row.TicketID, Author: User{ID: row.AccountID, Name: author}, Body: row.Body, Version: row.Version,
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, DeletedAt: row.DeletedAt, Public: row.Public, FromRequester: row.FromRequester,
 	}
 }

@@ -12,8 +12,8 @@ import (
 // editsBack is how many edits back a text is looked for.
 const editsBack = 50
 
-// Since says what others did to a ticket's texts since a version.
-type Since struct {
+// LaterEdits says what others did to a ticket's texts since a version.
+type LaterEdits struct {
 	Title, Description string // as they were at the version
 	By                 []string
 	At                 time.Time // of the last edit
@@ -21,21 +21,21 @@ type Since struct {
 
 // EditsSince returns what others did to the texts of a ticket, as it was read, since a version. ok is
 // false where the history does not say so, as for a version that never was.
-func EditsSince(ctx context.Context, q *db.Queries, current Ticket, version uint64) (since Since, ok bool, err error) {
+func EditsSince(ctx context.Context, q *db.Queries, current Ticket, version uint64) (since LaterEdits, ok bool, err error) {
 	if version == 0 || version >= current.Version || current.Version-version > editsBack {
-		return Since{}, false, nil
+		return LaterEdits{}, false, nil
 	}
-	since = Since{Title: current.Title, Description: current.Description, At: current.UpdatedAt}
+	since = LaterEdits{Title: current.Title, Description: current.Description, At: current.UpdatedAt}
 	// A few more than there were: someone may save while this is read.
 	rows, err := db.Read(q.LastEdits(ctx, current.ID, int32(current.Version-version)+5))
 	if err != nil {
-		return Since{}, false, fmt.Errorf("read edits: %w", err)
+		return LaterEdits{}, false, fmt.Errorf("read edits: %w", err)
 	}
 	want := current.Version
 	for _, row := range rows {
 		entry, err := activityFrom(db.LastActivityRow(row))
 		if err != nil {
-			return Since{}, false, err
+			return LaterEdits{}, false, err
 		}
 		if entry.Detail.Version > want {
 			continue
@@ -63,7 +63,7 @@ type Conflict struct {
 	Current Ticket // as the others left it
 	// Known says that it is known what the others changed; Since and all below are set then.
 	Known       bool
-	Since       Since
+	Since       LaterEdits
 	Title       *Change // by the others; nil where they left it
 	Lines       []Line  // of the description; none where they left it
 	MergedTitle string

@@ -53,21 +53,21 @@ func (f Filter) number(slug string) *uint64 {
 	return nil
 }
 
-// Look is where to look for cards: below a cursor in a column, or from its top where Below is nil.
-type Look struct {
+// FilterStart is where to look for cards: below a cursor in a column, or from its top where Below is nil.
+type FilterStart struct {
 	Column id.Column
 	Below  *Cursor
 	Long   bool // the column may have more than Reach tickets
 }
 
-// Sighted are the cards that a look found, in board order. Next is where to go on, nil at the column's end.
-type Sighted struct {
+// FilteredCards are the cards that a look found, in board order. Next is where to go on, nil at the column's end.
+type FilteredCards struct {
 	Cards []Card
 	Next  *Cursor
 }
 
-// Find looks through a filter at columns of a board and returns up to limit cards of each.
-func Find(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []Look, limit int) (map[id.Column]Sighted, error) {
+// FindCards looks through a filter at columns of a board and returns up to limit cards of each.
+func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
 	windows, ends, err := windowsOf(ctx, q, board, looks)
 	if err != nil {
 		return nil, err
@@ -77,9 +77,9 @@ func Find(ctx context.Context, q *db.Queries, board id.Board, slug string, filte
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
 	cards := byColumn(rows, slug)
-	found := make(map[id.Column]Sighted, len(looks))
+	found := make(map[id.Column]FilteredCards, len(looks))
 	for _, look := range looks {
-		f := Sighted{Cards: cards[look.Column], Next: ends[look.Column]}
+		f := FilteredCards{Cards: cards[look.Column], Next: ends[look.Column]}
 		if len(f.Cards) > limit {
 			f.Cards = f.Cards[:limit]
 			next := f.Cards[limit-1].Cursor(look.Column)
@@ -91,7 +91,7 @@ func Find(ctx context.Context, q *db.Queries, board id.Board, slug string, filte
 }
 
 // windowsOf returns the cards to look at, and where those end that do not reach the end of their column.
-func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []Look) ([]db.CardWindow, map[id.Column]*Cursor, error) {
+func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []FilterStart) ([]db.CardWindow, map[id.Column]*Cursor, error) {
 	windows := make([]db.CardWindow, len(looks))
 	var long []db.CardWindow
 	for i, look := range looks {

@@ -12,16 +12,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// Found is a ticket that a search found.
-type Found struct {
+// SearchResult is a ticket that a search found.
+type SearchResult struct {
 	Key    Key
 	Title  string
 	Closed bool
 }
 
-// Wanted reads what someone typed to get to a ticket as its key: NINJA-42, or 42 where board is the
+// ParseShortKey reads what someone typed to get to a ticket as its key: NINJA-42, or 42 where board is the
 // one they look at; "" is none. ok is false where it is no key.
-func Wanted(text, board string) (key Key, ok bool) {
+func ParseShortKey(text, board string) (key Key, ok bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
 	if _, err := strconv.ParseUint(text, 10, 63); err == nil && board != "" {
 		text = board + "-" + text
@@ -35,15 +35,15 @@ const (
 	maxFound = 10
 )
 
-// Searched is a board whose titles are searched.
-type Searched struct {
+// SearchBoard is a board whose titles are searched.
+type SearchBoard struct {
 	ID   id.Board
 	Slug string
 }
 
-// ByTitle returns at most ten tickets whose titles have every word of text, of the newest of each
+// SearchTitles returns at most ten tickets whose titles have every word of text, of the newest of each
 // board. Those of the first board come first, then the newest.
-func ByTitle(ctx context.Context, q *db.Queries, on []Searched, text string, newest int) ([]Found, error) {
+func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest int) ([]SearchResult, error) {
 	line, length, ok := markup.Line(text)
 	words := strings.Fields(line)
 	if !ok || length == 0 || length > MaxTitle || len(on) == 0 {
@@ -69,9 +69,9 @@ func ByTitle(ctx context.Context, q *db.Queries, on []Searched, text string, new
 		}
 		return int(int64(b.ID) - int64(a.ID)) // ids are far from where this overflows
 	})
-	found := make([]Found, 0, maxFound)
+	found := make([]SearchResult, 0, maxFound)
 	for _, r := range rows[:min(len(rows), maxFound)] {
-		found = append(found, Found{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title, Closed: r.ClosedAt != nil})
+		found = append(found, SearchResult{Key: Key{Board: slugs[r.BoardID], Number: r.LocalID}, Title: r.Title, Closed: r.ClosedAt != nil})
 	}
 	return found, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Record adds an entry to a ticket's history and returns its id.
-func Record(ctx context.Context, tx *db.Tx, ticket ID, by Person, kind string, detail Detail) (id.Activity, error) {
+func Record(ctx context.Context, tx *db.Tx, ticket ID, by User, kind string, detail Detail) (id.Activity, error) {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return 0, fmt.Errorf("write detail: %w", err)
@@ -48,7 +48,7 @@ func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, 
 }
 
 func activityFrom(row db.LastActivityRow) (Activity, error) {
-	entry := Activity{ID: row.ID, Kind: row.Kind, By: Person{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt, Undone: row.UndoneAt != nil}
+	entry := Activity{ID: row.ID, Kind: row.Kind, By: User{ID: row.AccountID, Name: row.AccountName}, At: row.CreatedAt, Undone: row.UndoneAt != nil}
 	if err := json.Unmarshal([]byte(row.Detail), &entry.Detail); err != nil {
 		return Activity{}, fmt.Errorf("read detail of activity %d: %w", row.ID, err)
 	}

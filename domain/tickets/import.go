@@ -18,14 +18,14 @@ const MaxOrigin = 190
 // Import is what a ticket that is imported has beyond an opening.
 type Import struct {
 	Origin    string // what it was called where it came from; "" where that is not kept
-	By        Person // who imports
+	By        User // who imports
 	Assignees []Assignee
-	Comments  []Remark // oldest first
+	Comments  []ImportedComment // oldest first
 }
 
-// Remark is a comment that is imported.
-type Remark struct {
-	Author Person
+// ImportedComment is a comment that is imported.
+type ImportedComment struct {
+	Author User
 	Body   string // parsed
 	At     time.Time
 }

@@ -23,18 +23,18 @@ const (
 
 // Why an entry is in someone's inbox, the strongest reason first.
 const (
-	ToldMention  = "mention"    // someone named them
-	ToldAssigned = "assignment" // someone gave them the ticket
-	ToldReply    = "reply"      // someone commented on a ticket of theirs
+	ReasonMention  = "mention"    // someone named them
+	ReasonAssigned = "assignment" // someone gave them the ticket
+	ReasonReply    = "reply"      // someone commented on a ticket of theirs
 )
 
-// Entry is something that someone is told in their inbox.
-type Entry struct {
+// Notification is something that someone is told in their inbox.
+type Notification struct {
 	ID      id.Notification
 	Why     string
 	Unread  bool
 	At      time.Time
-	By      Person
+	By      User
 	Key     Key
 	Title   string
 	Gone    bool       // the ticket was deleted
@@ -44,7 +44,7 @@ type Entry struct {
 
 // Inbox returns up to limit entries of someone in a company, newest first, from below an entry; 0
 // means from the newest. more says that there are older ones.
-func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int) (list []Entry, more bool, err error) {
+func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int) (list []Notification, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -54,8 +54,8 @@ func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Ac
 	}
 	rows, more = cut(rows, limit)
 	for _, r := range rows {
-		one := Entry{
-			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: Person{ID: r.ActorID, Name: r.ActorName},
+		one := Notification{
+			ID: r.ID, Why: r.Kind, Unread: r.Unread, At: r.CreatedAt, By: User{ID: r.ActorID, Name: r.ActorName},
 			Key: Key{Board: r.BoardSlug, Number: r.LocalID}, Title: r.Title, Gone: r.DeletedAt != nil, Excerpt: r.Excerpt,
 		}
 		if r.CommentID != nil {
@@ -87,8 +87,8 @@ func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Acc
 	return nil
 }
 
-// ReadUpto marks all entries up to one as read, five hundred at a time.
-func ReadUpto(ctx context.Context, q *db.Queries, company id.Company, account id.Account, upto id.Notification) error {
+// ReadUpTo marks all entries up to one as read, five hundred at a time.
+func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id.Account, upto id.Notification) error {
 	for {
 		n, err := db.Read(q.ReadEntries(ctx, db.ReadEntriesParams{AccountID: account, CompanyID: company, Upto: upto}))
 		if err != nil {
@@ -118,12 +118,12 @@ func Mute(ctx context.Context, q *db.Queries, ticket ID, account id.Account, mut
 	return nil
 }
 
-// News is something that people are told of in their inboxes.
-type News struct {
+// Notifications is something that people are told of in their inboxes.
+type Notifications struct {
 	Company id.Company
 	Ticket  Ticket
 	Comment id.Comment // 0 where it is about the ticket itself
-	By      Person
+	By      User
 	// Mentioned are members who are named, Assigned those who got the ticket. Reply says that those
 	// who watch the ticket hear of it too.
 	Mentioned, Assigned []id.Account
@@ -132,10 +132,10 @@ type News struct {
 	Outside bool
 }
 
-// Tell puts news into inboxes, each person's once and never their own doing. Whom it reaches, and
+// Notify puts news into inboxes, each person's once and never their own doing. Whom it reaches, and
 // who did it, watches the ticket from then on. People are taken in the order of their accounts, so
 // that two who tell each other wait and do not block each other.
-func Tell(ctx context.Context, tx *db.Tx, news News) error {
+func Notify(ctx context.Context, tx *db.Tx, news Notifications) error {
 	why, err := news.reasons(ctx, tx)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func Tell(ctx context.Context, tx *db.Tx, news News) error {
 }
 
 // reasons are the people to tell, each with the strongest reason.
-func (n News) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
+func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
 	why := map[id.Account]string{}
 	if n.Reply {
 		listeners, err := tx.Watchers(ctx, db.WatchersParams{CompanyID: n.Company, TicketID: n.Ticket.ID, Limit: maxListeners})
@@ -178,14 +178,14 @@ func (n News) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, er
 			listeners = append(listeners, n.Ticket.Author.ID)
 		}
 		for _, account := range listeners {
-			why[account] = ToldReply
+			why[account] = ReasonReply
 		}
 	}
 	for _, account := range n.Assigned {
-		why[account] = ToldAssigned
+		why[account] = ReasonAssigned
 	}
 	for _, account := range n.Mentioned {
-		why[account] = ToldMention
+		why[account] = ReasonMention
 	}
 	delete(why, n.By.ID)
 	return why, nil

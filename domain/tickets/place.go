@@ -17,11 +17,11 @@ type Target struct {
 	ClosedAt *time.Time // as ClosedIn says
 }
 
-// Put puts a ticket where the intent says; a deleted one comes back by it. The caller holds the locks of the ticket and of both
+// Move puts a ticket where the intent says; a deleted one comes back by it. The caller holds the locks of the ticket and of both
 // columns. It writes one ticket row, unless a gap is used up, and none where the ticket is there
 // already (placed is false then). Where the ticket gets another key, the old one stays its alias. It
 // returns MovedSince or AfterItself.
-func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
+func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
 		return Moved{}, false, AfterItself()
 	}
@@ -40,7 +40,7 @@ func Put(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Ta
 	}
 	moved = Moved{
 		Ticket: put, Was: ticket.Key, Appended: to.appended, After: keyOf(put.Key.Board, to.above),
-		From: Spot{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above), ClosedAt: ticket.ClosedAt},
+		From: Location{Board: ticket.Board, Column: ticket.Column, After: keyOf(ticket.Key.Board, above), ClosedAt: ticket.ClosedAt},
 	}
 	if to.same {
 		return moved, false, nil
@@ -126,7 +126,7 @@ func NumberOn(ctx context.Context, q *db.Queries, ticket ID, board id.Board) (nu
 // place after both its present neighbour and the one it was seen below came to theirs: otherwise
 // one of those two moved, which is no reason to refuse. Where it was seen among others that a filter
 // let through, the time at which it came to its place says it alone.
-func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAboveRow, seen *Place) error {
+func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAboveRow, seen *Placement) error {
 	if seen == nil {
 		return nil
 	}
@@ -158,14 +158,14 @@ func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAbov
 	return MovedSince{Current: ticket}
 }
 
-// PlaceOf returns where a ticket is.
-func PlaceOf(ctx context.Context, q *db.Queries, ticket Ticket) (Place, error) {
+// PlacementOf returns where a ticket is.
+func PlacementOf(ctx context.Context, q *db.Queries, ticket Ticket) (Placement, error) {
 	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
-	return Place{Column: ticket.Column, After: above}, err
+	return Placement{Column: ticket.Column, After: above}, err
 }
 
-// SpotOf returns where a ticket is, for the history.
-func SpotOf(ctx context.Context, q *db.Queries, ticket Ticket) (Spot, error) {
+// LocationOf returns where a ticket is, for the history.
+func LocationOf(ctx context.Context, q *db.Queries, ticket Ticket) (Location, error) {
 	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
-	return Spot{Board: ticket.Board, Column: ticket.Column, After: above, ClosedAt: ticket.ClosedAt}, err
+	return Location{Board: ticket.Board, Column: ticket.Column, After: above, ClosedAt: ticket.ClosedAt}, err
 }

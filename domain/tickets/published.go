@@ -8,9 +8,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Published is a ticket at its position in the feed, of whichever company. It may be a deleted one, and has
+// PublishedTicket is a ticket at its position in the feed, of whichever company. It may be a deleted one, and has
 // no assignees.
-type Published struct {
+type PublishedTicket struct {
 	Ticket   Ticket
 	Position uint64
 	Company  id.Company
@@ -18,14 +18,14 @@ type Published struct {
 }
 
 // PublishedTickets returns the first tickets with positions above after up to upto.
-func PublishedTickets(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]Published, error) {
+func PublishedTickets(ctx context.Context, q *db.Queries, after, upto uint64, limit int) ([]PublishedTicket, error) {
 	rows, err := db.Read(q.PublishedTickets(ctx, db.PublishedTicketsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published tickets: %w", err)
 	}
-	list := make([]Published, len(rows))
+	list := make([]PublishedTicket, len(rows))
 	for i, row := range rows {
-		list[i] = Published{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug}
+		list[i] = PublishedTicket{Ticket: fromRow(row.Ticket, row.BoardSlug), Position: *row.Ticket.FeedSyncID, Company: row.CompanyID, Slug: row.CompanySlug}
 	}
 	return list, nil
 }
@@ -58,8 +58,8 @@ func PublishedComments(ctx context.Context, q *db.Queries, after, upto uint64, l
 	return list, nil
 }
 
-// WereOn returns those of some tickets that had a number on a board before they went to another.
-func WereOn(ctx context.Context, q *db.Queries, board id.Board, tickets []ID) (map[ID]bool, error) {
+// NumberedOn returns those of some tickets that had a number on a board before they went to another.
+func NumberedOn(ctx context.Context, q *db.Queries, board id.Board, tickets []ID) (map[ID]bool, error) {
 	if len(tickets) == 0 {
 		return nil, nil
 	}

@@ -20,9 +20,9 @@ func Purged(key Key) error {
 	}
 }
 
-// LongDeleted returns up to limit tickets of a board that were deleted before a time, from behind a cursor
+// DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor
 // on; the zero one is the beginning. next is where to go on, nil at the end.
-func LongDeleted(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []Deleted, next *DeletedCursor, err error) {
+func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []Deleted, next *DeletedCursor, err error) {
 	rows, err := db.Read(q.LongDeleted(ctx, db.LongDeletedParams{BoardID: board, Since: &after.At, Before: &before, AfterID: after.ID, Limit: int32(limit)}))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read deleted tickets: %w", err)
@@ -40,30 +40,30 @@ func LongDeleted(ctx context.Context, q *db.Queries, board id.Board, slug string
 // MaxKept is how long a deleted ticket is kept at most for those who follow the feed and have not heard of it.
 const MaxKept = 90 * 24 * time.Hour
 
-// Places are positions in the feeds of tickets and of comments.
-type Places struct{ Tickets, Comments uint64 }
+// FeedPositions are positions in the feeds of tickets and of comments.
+type FeedPositions struct{ Tickets, Comments uint64 }
 
-// Purging says which deleted tickets may go: those deleted before a time whose deletion, and that of their
+// PurgeRule says which deleted tickets may go: those deleted before a time whose deletion, and that of their
 // comments, was published up to what all who follow the feeds have Passed. Of one that was deleted more than
 // MaxKept before Now it is enough that it was published. Both times are of the database's clock: that of a process
 // may be fast by weeks.
-type Purging struct {
+type PurgeRule struct {
 	Now, Before time.Time
-	Passed      Places
+	Passed      FeedPositions
 }
 
-// Purge is what came of it. Waiting are those that some have not heard of yet. Numbers counts the numbers of
+// PurgeResult is what came of it. Waiting are those that some have not heard of yet. Numbers counts the numbers of
 // boards that are no ticket's any more. Who stands before a place in Upto can hear of it no more.
-type Purge struct {
+type PurgeResult struct {
 	Gone, Waiting map[ID]bool
 	Numbers       map[id.Board]uint64
-	Upto          Places
+	Upto          FeedPositions
 }
 
 // Purge removes those of some tickets for good that may go, with all that hangs on them. Lock the
 // incrementers of their boards first (BoardsLeft tells the others than their own), and raise the horizons of
 // the feeds to Upto in the same transaction.
-func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge, err error) {
+func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done PurgeResult, err error) {
 	done, ids, err := p.lock(ctx, tx, tickets)
 	if err != nil || len(ids) == 0 {
 		return done, err
@@ -93,14 +93,14 @@ func (p Purging) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge
 }
 
 // Look returns what would come of Purge now, and changes nothing.
-func (p Purging) Look(ctx context.Context, tx *db.Tx, tickets []ID) (Purge, error) {
+func (p PurgeRule) Look(ctx context.Context, tx *db.Tx, tickets []ID) (PurgeResult, error) {
 	would, _, err := p.lock(ctx, tx, tickets)
 	return would, err
 }
 
 // lock returns those of some tickets that may go, locked, and what comes of them.
-func (p Purging) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purge, ids []ID, err error) {
-	done = Purge{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
+func (p PurgeRule) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done PurgeResult, ids []ID, err error) {
+	done = PurgeResult{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
 	rows, err := tx.LockTickets(ctx, tickets)
 	if err != nil {
 		return done, nil, fmt.Errorf("lock tickets: %w", err)
@@ -157,8 +157,8 @@ func whyNone(ctx context.Context, q *db.Queries, company id.Company, key Key) er
 	return NotFound()
 }
 
-// Gone returns those of some keys, of boards by their slugs, that were tickets' and are not any more.
-func Gone(ctx context.Context, q *db.Queries, on map[string]id.Board, keys []Key) (map[Key]bool, error) {
+// PurgedKeys returns those of some keys, of boards by their slugs, that were tickets' and are not any more.
+func PurgedKeys(ctx context.Context, q *db.Queries, on map[string]id.Board, keys []Key) (map[Key]bool, error) {
 	at := map[id.Board]int{}
 	var wanted []db.Numbers
 	for _, key := range keys {

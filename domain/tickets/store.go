@@ -17,7 +17,7 @@ import (
 type Opening struct {
 	Draft    Draft
 	Rank     int64
-	Author   Person
+	Author   User
 	ClosedAt *time.Time // of a ticket that is opened in a done column
 	// CreatedAt and UpdatedAt are of a ticket that was opened elsewhere; the zero time is now.
 	CreatedAt, UpdatedAt time.Time
@@ -112,7 +112,7 @@ func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 
 // Save writes an edit. It returns Stale where the ticket was edited since the version that the edit
 // saw, and whatever makes the new title or description unfit.
-func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by Person) (Ticket, error) {
+func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ticket, error) {
 	changed, detail, err := edit.apply(ticket)
 	if err != nil {
 		return Ticket{}, err
@@ -170,8 +170,8 @@ func change(old, new string) *Change {
 
 // Delete takes a ticket off its board. Its row and number stay. The caller holds the locks of the
 // ticket and its column.
-func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by Person) (id.Activity, error) {
-	from, err := SpotOf(ctx, tx.Queries, ticket)
+func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity, error) {
+	from, err := LocationOf(ctx, tx.Queries, ticket)
 	if err != nil {
 		return 0, err
 	}
@@ -242,7 +242,7 @@ func Below(ctx context.Context, q *db.Queries, board id.Board, slug string, colu
 func fromRow(row db.Ticket, slug string) Ticket {
 	ticket := Ticket{
 		ID: row.ID, Key: Key{Board: slug, Number: row.LocalID}, Board: row.BoardID, Title: row.Title, Description: row.Description,
-		Version: row.Version, Author: Person{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
+		Version: row.Version, Author: User{ID: row.CreatedBy}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, MovedAt: row.MovedAt,
 		ClosedAt: row.ClosedAt, DeletedAt: row.DeletedAt, FromRequester: row.FromRequester,
 	}
 	if row.ColumnID != nil {

@@ -32,7 +32,7 @@ type Ticket struct {
 	Title       string
 	Description string // Markdown
 	Version     uint64 // counts the edits of title and description; a move is none
-	Author      Person
+	Author      User
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	MovedAt     time.Time // when it came to its place
@@ -53,8 +53,8 @@ func (t Ticket) Deleted() bool { return t.DeletedAt != nil }
 // Current reports whether the ticket is work to do for those assigned to it.
 func (t Ticket) Current() bool { return !t.Closed() && !t.Deleted() }
 
-// Person is who did something to a ticket.
-type Person struct {
+// User is who did something to a ticket.
+type User struct {
 	ID   id.Account
 	Name string
 }
@@ -144,20 +144,20 @@ type Intent struct {
 	Column id.Column
 	After  *Key
 	AtEnd  bool // After is not looked at
-	Seen   *Place
+	Seen   *Placement
 }
 
-// Place is a spot in a column: below After, or at the top where After is nil. Where not every ticket was
+// Placement is a spot in a column: below After, or at the top where After is nil. Where not every ticket was
 // shown, the one above is not known: Moved is then when the ticket came to its place.
-type Place struct {
+type Placement struct {
 	Column id.Column
 	After  *Key
 	Moved  *time.Time
 }
 
-// Spot is a place as the history keeps it: on a board, in a column, below After or at the top where
+// Location is a place as the history keeps it: on a board, in a column, below After or at the top where
 // that is nil.
-type Spot struct {
+type Location struct {
 	Board  id.Board  `json:"board"`
 	Column id.Column `json:"column"`
 	After  *Key      `json:"after"`
@@ -169,7 +169,7 @@ type Spot struct {
 type Moved struct {
 	Ticket Ticket
 	Was    Key  // its key before; another where it went to another board
-	From   Spot // its place before
+	From   Location // its place before
 	After  *Key // the ticket above its new place; nil at the top
 	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
 	Appended bool
@@ -177,8 +177,8 @@ type Moved struct {
 }
 
 // To is its new place.
-func (m Moved) To() Spot {
-	return Spot{Board: m.Ticket.Board, Column: m.Ticket.Column, After: m.After, ClosedAt: m.Ticket.ClosedAt}
+func (m Moved) To() Location {
+	return Location{Board: m.Ticket.Board, Column: m.Ticket.Column, After: m.After, ClosedAt: m.Ticket.ClosedAt}
 }
 
 // Kinds of activity.
@@ -201,7 +201,7 @@ const (
 type Activity struct {
 	ID     id.Activity
 	Kind   string
-	By     Person
+	By     User
 	At     time.Time
 	Undone bool // it was undone later
 	Detail Detail
@@ -214,8 +214,8 @@ type Detail struct {
 	Column      *Change `json:"column,omitempty"`    // column names, as they were
 	Board       *Change `json:"board,omitempty"`     // titles of boards, as they were
 	Key         *Change `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Spot   `json:"from,omitempty"`      // of what can be undone: where the ticket was
-	To          *Spot   `json:"to,omitempty"`        // and where it came to
+	From        *Location   `json:"from,omitempty"`      // of what can be undone: where the ticket was
+	To          *Location   `json:"to,omitempty"`        // and where it came to
 	Version     uint64  `json:"version,omitempty"`   // that an edit made
 	Undid       string  `json:"undid,omitempty"`     // the kind of what was undone
 	Assignees   *Change `json:"assignees,omitempty"` // names with commas between them

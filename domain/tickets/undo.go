@@ -32,8 +32,8 @@ func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.
 	return action, err
 }
 
-// EntryOf returns an entry of a ticket's history, or NotFound.
-func EntryOf(ctx context.Context, q *db.Queries, ticket Ticket, entry id.Activity) (Activity, error) {
+// ActivityOf returns an entry of a ticket's history, or NotFound.
+func ActivityOf(ctx context.Context, q *db.Queries, ticket Ticket, entry id.Activity) (Activity, error) {
 	action, err := actionByID(ctx, q, entry)
 	if db.IsNotFound(err) || err == nil && action.Ticket != ticket.ID {
 		return Activity{}, NotFound()

@@ -107,7 +107,7 @@ func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.T
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		add, remove, err := plan(tx, locked, actor.Company.ID)
 		if err != nil {
 			return err
@@ -121,11 +121,11 @@ func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.T
 		if len(added) == 0 {
 			return nil
 		}
-		news := tickets.News{Company: actor.Company.ID, Ticket: locked, By: by}
+		news := tickets.Notifications{Company: actor.Company.ID, Ticket: locked, By: by}
 		for _, one := range added {
 			news.Assigned = append(news.Assigned, one.ID)
 		}
-		return tickets.Tell(ctx, tx, news)
+		return tickets.Notify(ctx, tx, news)
 	})
 	return ticket, err
 }

@@ -16,7 +16,7 @@ import (
 func carry(ctx context.Context, tx *db.Tx, locked tickets.Ticket, key tickets.Key, intent tickets.Intent, columns map[id.Column]boards.Column, closedAt *time.Time) (tickets.Moved, error) {
 	to := columns[intent.Column]
 	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt}
-	moved, placed, err := tickets.Put(ctx, tx, locked, intent, target)
+	moved, placed, err := tickets.Move(ctx, tx, locked, intent, target)
 	if err != nil || !placed {
 		return moved, err
 	}
@@ -36,7 +36,7 @@ func carry(ctx context.Context, tx *db.Tx, locked tickets.Ticket, key tickets.Ke
 }
 
 // record adds what was done to a ticket to its history, with where it was and where it is.
-func record(ctx context.Context, tx *db.Tx, by tickets.Person, kind string, moved *tickets.Moved, columns map[id.Column]boards.Column, detail tickets.Detail) (err error) {
+func record(ctx context.Context, tx *db.Tx, by tickets.User, kind string, moved *tickets.Moved, columns map[id.Column]boards.Column, detail tickets.Detail) (err error) {
 	to := moved.To()
 	detail.To = &to
 	if moved.From.Column != 0 {

@@ -27,7 +27,7 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 		if ok {
 			also = []id.Column{done.ID}
 		}
-		return w.held(ctx, actor, seen, also, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+		return w.held(ctx, actor, seen, also, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error {
 			moved = tickets.Moved{Ticket: locked}
 			if locked.Closed() {
 				return nil
@@ -68,7 +68,7 @@ func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved ti
 		if err != nil {
 			return err
 		}
-		return w.held(ctx, actor, seen, []id.Column{goal.ID}, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error {
+		return w.held(ctx, actor, seen, []id.Column{goal.ID}, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error {
 			moved = tickets.Moved{Ticket: locked}
 			if !locked.Closed() {
 				return nil
@@ -98,7 +98,7 @@ func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board b
 	if here, ok := board.Column(ticket.Column); ok && !here.Done {
 		return here, nil
 	}
-	spots, err := tickets.LastSpots(ctx, w.db.Queries, ticket.ID)
+	spots, err := tickets.LastLocations(ctx, w.db.Queries, ticket.ID)
 	if err != nil {
 		return boards.Column{}, err
 	}

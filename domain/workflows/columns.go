@@ -44,7 +44,7 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 // ArchiveBoard makes a board read only, or restores it. version is the one that was seen, nil for no
 // check. It returns boards.NotFound or Stale.
 func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool, version *uint64) (boards.Board, error) {
-	board, err := w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) error {
+	board, err := w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.User) error {
 		if board.Archived() == archived {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
 	var board boards.Board
 	opened, err := DoOnce(ctx, w, once, func() (opened boards.Column, err error) {
-		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.Person) error {
+		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.User) error {
 			if _, opened, err = boards.OpenColumn(ctx, tx, board, edit); err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.Col
 // stops being one, they are opened. It returns boards.NotFound, ColumnNotFound, Stale, Archived, or
 // what is wrong with the edit.
 func (w *Workflows) EditColumn(ctx context.Context, slug string, column id.Column, edit boards.ColumnEdit, version *uint64) (boards.Board, error) {
-	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.Person) error {
+	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		was, now, err := boards.EditColumn(ctx, tx, board, column, edit)
 		switch {
 		case err != nil:
@@ -106,7 +106,7 @@ func (w *Workflows) EditColumn(ctx context.Context, slug string, column id.Colum
 // may be 0 for an empty column. It returns boards.NotFound, ColumnNotFound, Stale, Archived,
 // LastColumn, NoHeir or ColumnFull.
 func (w *Workflows) RemoveColumn(ctx context.Context, slug string, column, to id.Column, version *uint64) (boards.Board, error) {
-	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.Person) error {
+	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		gone, ok := board.Column(column)
 		if !ok {
 			return boards.ColumnNotFound{Column: uint64(column)}
@@ -125,7 +125,7 @@ func (w *Workflows) RemoveColumn(ctx context.Context, slug string, column, to id
 }
 
 // empty puts the tickets of a column at the end of another.
-func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.Person) error {
+func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.User) error {
 	to, ok := board.Column(heir)
 	if !ok || to.ID == from.ID {
 		return boards.NoHeir()
@@ -133,7 +133,7 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 	if err := to.Admit(from.Count); err != nil {
 		return err
 	}
-	n, last, err := tickets.Empty(ctx, tx, tickets.Emptying{
+	n, last, err := tickets.EmptyColumn(ctx, tx, tickets.ColumnMove{
 		From: from.ID, To: to.ID, LastRank: to.LastRank, FromDone: from.Done, ToDone: to.Done, Names: tickets.Change{Old: from.Name, New: to.Name},
 	}, by)
 	if err != nil {
@@ -150,8 +150,8 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 
 // onColumns runs fn, which changes a board's columns, in a transaction that holds all their locks,
 // and counts the edit.
-func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.Person) error) (boards.Board, error) {
-	return w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.Person) error {
+func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error) (boards.Board, error) {
+	return w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		if board.Archived() {
 			return boards.Archived()
 		}
@@ -179,7 +179,7 @@ func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64,
 
 // editBoard runs fn with a board in a transaction and returns the board as it is after it. Where
 // somebody else was first, it returns boards.Stale, or runs fn again where version is nil.
-func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.Person) error) (board boards.Board, err error) {
+func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error) (board boards.Board, err error) {
 	actor, err := changing(ctx, "boards")
 	if err != nil {
 		return board, err

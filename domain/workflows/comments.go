@@ -48,32 +48,32 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 // Comment adds a comment to a ticket, and tells those who are named in it and those who watch the
 // ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
 // Replayed or KeyReused.
-func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Said]) (tickets.Said, error) {
+func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
 	return w.say(ctx, key, text, tickets.Internal, once)
 }
 
 // Reply is Comment that the ticket's requester reads, too. It also returns requests.NoRequester.
-func (w *Workflows) Reply(ctx context.Context, key tickets.Key, text string, once *Once[tickets.Said]) (tickets.Said, error) {
+func (w *Workflows) Reply(ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
 	return w.say(ctx, key, text, tickets.ToRequester, once)
 }
 
-func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice tickets.Voice, once *Once[tickets.Said]) (tickets.Said, error) {
+func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice tickets.CommentKind, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
-		return tickets.Said{}, err
+		return tickets.KeyedComment{}, err
 	}
 	body, err := tickets.ParseComment(text)
 	if err != nil {
-		return tickets.Said{}, err
+		return tickets.KeyedComment{}, err
 	}
 	mentioned, err := membersNamed(ctx, w.db.Queries, actor.Company.ID, markup.Mentions(body))
 	if err != nil {
-		return tickets.Said{}, err
+		return tickets.KeyedComment{}, err
 	}
-	said, err := DoOnce(ctx, w, once, func() (said tickets.Said, err error) {
-		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	said, err := DoOnce(ctx, w, once, func() (said tickets.KeyedComment, err error) {
+		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 			said.Key = locked.Key
-			if said.Comment, err = tickets.Say(ctx, tx, locked, body, by, voice); err != nil {
+			if said.Comment, err = tickets.AddComment(ctx, tx, locked, body, by, voice); err != nil {
 				return err
 			}
 			if voice == tickets.ToRequester {
@@ -81,8 +81,8 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 					return err
 				}
 			}
-			news := tickets.News{Company: actor.Company.ID, Ticket: locked, Comment: said.Comment.ID, By: by, Mentioned: mentioned, Reply: true}
-			if err := tickets.Tell(ctx, tx, news); err != nil {
+			news := tickets.Notifications{Company: actor.Company.ID, Ticket: locked, Comment: said.Comment.ID, By: by, Mentioned: mentioned, Reply: true}
+			if err := tickets.Notify(ctx, tx, news); err != nil {
 				return err
 			}
 			return Remember(ctx, tx, once.Row(tx, said))
@@ -90,14 +90,14 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 		return said, err
 	})
 	if err != nil {
-		return tickets.Said{}, fmt.Errorf("comment: %w", err)
+		return tickets.KeyedComment{}, fmt.Errorf("comment: %w", err)
 	}
 	return said, nil
 }
 
 // EditComment gives one's own comment another text, and tells those who are newly named in it. version
 // is the one that was seen. It returns what tickets.Reword and ParseComment do.
-func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.Said, err error) {
+func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.KeyedComment, err error) {
 	actor, err := writing(ctx, "tickets:write")
 	if err != nil {
 		return said, err
@@ -106,16 +106,16 @@ func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id
 	if err != nil {
 		return said, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		var old tickets.Comment
 		said.Key = locked.Key
-		if old, said.Comment, err = tickets.Reword(ctx, tx, locked, comment, body, version, by); err != nil {
+		if old, said.Comment, err = tickets.EditComment(ctx, tx, locked, comment, body, version, by); err != nil {
 			return err
 		}
-		return tellNamed(ctx, tx, actor.Company.ID, tickets.News{Ticket: locked, Comment: comment, By: by}, old.Body, body)
+		return tellNamed(ctx, tx, actor.Company.ID, tickets.Notifications{Ticket: locked, Comment: comment, By: by}, old.Body, body)
 	})
 	if err != nil {
-		return tickets.Said{}, fmt.Errorf("edit comment: %w", err)
+		return tickets.KeyedComment{}, fmt.Errorf("edit comment: %w", err)
 	}
 	return said, nil
 }
@@ -123,9 +123,9 @@ func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id
 // DeleteComment takes the text of one's own comment or of a requester's away, and returns the key of its ticket. It
 // returns tickets.NotFound, CommentNotFound or NotYourComment.
 func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) (current tickets.Key, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		current = locked.Key
-		return tickets.TakeBack(ctx, tx, locked.ID, comment, by)
+		return tickets.DeleteComment(ctx, tx, locked.ID, comment, by)
 	})
 	if err != nil {
 		return tickets.Key{}, fmt.Errorf("delete comment: %w", err)
@@ -134,7 +134,7 @@ func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment 
 }
 
 // tellNamed tells those whom a text names and its older version did not.
-func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.News, before, after string) error {
+func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.Notifications, before, after string) error {
 	if before == after {
 		return nil
 	}
@@ -148,7 +148,7 @@ func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.
 		return err
 	}
 	news.Company = company
-	return tickets.Tell(ctx, tx, news)
+	return tickets.Notify(ctx, tx, news)
 }
 
 // membersNamed returns the members with these handles, the first tickets.MaxMentions of them.
@@ -226,7 +226,7 @@ func (w *Workflows) gone(ctx context.Context, slugs []boards.Known, texts []stri
 			keys = append(keys, key)
 		}
 	}
-	return tickets.Gone(ctx, w.db.Queries, on, keys)
+	return tickets.PurgedKeys(ctx, w.db.Queries, on, keys)
 }
 
 // words are the first of those that texts have, each once.

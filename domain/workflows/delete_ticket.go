@@ -18,7 +18,7 @@ const DeletedPerPage = 50
 // DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
 // tickets.NotFound or boards.Archived.
 func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
-	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.Person) error {
+	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.User) error {
 		if _, err := tickets.Delete(ctx, tx, locked, by); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved t
 }
 
 // columnOf returns the column of a spot, or the board's first where that is gone.
-func columnOf(board boards.Board, spot *tickets.Spot) boards.Column {
+func columnOf(board boards.Board, spot *tickets.Location) boards.Column {
 	if spot != nil {
 		if column, ok := board.Column(spot.Column); ok {
 			return column

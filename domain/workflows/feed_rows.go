@@ -67,7 +67,7 @@ func loadTickets(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.R
 	if err != nil {
 		return nil, err
 	}
-	were, err := tickets.WereOn(ctx, q, look.Scope.Board, elsewhere)
+	were, err := tickets.NumberedOn(ctx, q, look.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func loadComments(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.
 			elsewhere = append(elsewhere, p.Comment.Ticket)
 		}
 	}
-	were, err := tickets.WereOn(ctx, q, look.Scope.Board, elsewhere)
+	were, err := tickets.NumberedOn(ctx, q, look.Scope.Board, elsewhere)
 	if err != nil {
 		return nil, err
 	}

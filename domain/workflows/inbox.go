@@ -12,7 +12,7 @@ const InboxPerPage = 50
 
 // Inbox returns a page of the inbox of whoever asks, newest first, from below an entry; 0 means from
 // the newest. more says that there are older ones.
-func (w *Workflows) Inbox(ctx context.Context, before id.Notification) (list []tickets.Entry, more bool, err error) {
+func (w *Workflows) Inbox(ctx context.Context, before id.Notification) (list []tickets.Notification, more bool, err error) {
 	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
@@ -45,7 +45,7 @@ func (w *Workflows) ReadInbox(ctx context.Context, upto id.Notification) error {
 	if err != nil {
 		return err
 	}
-	return tickets.ReadUpto(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, upto)
+	return tickets.ReadUpTo(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, upto)
 }
 
 // ReadTicket marks what one was told of a ticket as read, and returns how many entries that were.

@@ -22,7 +22,7 @@ const (
 // Jump is what someone typed may mean.
 type Jump struct {
 	Key    *tickets.Ticket // the ticket with that key
-	Titles []tickets.Found
+	Titles []tickets.SearchResult
 	Newest int // titles are looked for among so many of a board; 0: among all
 }
 
@@ -34,7 +34,7 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 		return Jump{}, err
 	}
 	var jump Jump
-	if key, ok := tickets.Wanted(text, board); ok {
+	if key, ok := tickets.ParseShortKey(text, board); ok {
 		ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
 		switch {
 		case err == nil:
@@ -48,16 +48,16 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 		return Jump{}, fmt.Errorf("read boards: %w", err)
 	}
 	newest := min(max(jumpTitles/max(len(rows), 1), jumpFewest), jumpMost)
-	on := make([]tickets.Searched, 0, len(rows))
+	on := make([]tickets.SearchBoard, 0, len(rows))
 	for _, row := range rows {
 		if row.MaxTicketID > uint64(newest) {
 			jump.Newest = newest
 		}
-		here := tickets.Searched{ID: row.ID, Slug: row.Slug}
+		here := tickets.SearchBoard{ID: row.ID, Slug: row.Slug}
 		if on = append(on, here); strings.EqualFold(row.Slug, board) {
 			on[0], on[len(on)-1] = here, on[0]
 		}
 	}
-	jump.Titles, err = tickets.ByTitle(ctx, w.db.Queries, on, text, newest)
+	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, newest)
 	return jump, err
 }

@@ -242,7 +242,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	h := newEnv(t)
 	board := h.Board(t, "SEEN")
 	todo, doing := board.Columns[0].ID, board.Columns[1].ID
-	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Place) error {
+	move := func(key tickets.Key, column id.Column, after *tickets.Key, seen *tickets.Placement) error {
 		_, _, err := h.Workflows.MoveTicket(h.Ctx, key, tickets.Intent{Column: column, After: after, Seen: seen})
 		return err
 	}
@@ -267,7 +267,7 @@ func TestMoveTicketSeen(t *testing.T) {
 	t.Run("a ticket moved to another column since is refused, and stays", func(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, move(x, doing, nil, nil))
-		refused(t, move(x, todo, nil, &tickets.Place{Column: todo, After: &a}))
+		refused(t, move(x, todo, nil, &tickets.Placement{Column: todo, After: &a}))
 		if ticket, err := h.Workflows.Ticket(h.Ctx, x); err != nil || ticket.Column != doing {
 			t.Errorf("it is in column %d (%v)", ticket.Column, err)
 		}
@@ -275,27 +275,27 @@ func TestMoveTicketSeen(t *testing.T) {
 	t.Run("a ticket moved within its column since is refused", func(t *testing.T) {
 		a, x, b := three(t)
 		must(t, move(x, todo, &b, nil))
-		refused(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		refused(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("a neighbour that went away is no reason to refuse", func(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, move(a, doing, nil, nil))
-		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor is one that went below it", func(t *testing.T) {
 		a, x, b := three(t)
 		must(t, move(a, todo, &b, nil))
-		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor one that came between", func(t *testing.T) {
 		a, x, b := three(t)
 		must(t, move(b, todo, &a, nil))
-		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor one that was deleted", func(t *testing.T) {
 		a, x, _ := three(t)
 		must(t, h.Workflows.DeleteTicket(h.Ctx, a))
-		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 	t.Run("nor an edit of the title", func(t *testing.T) {
 		a, x, _ := three(t)
@@ -303,7 +303,7 @@ func TestMoveTicketSeen(t *testing.T) {
 		if _, err := h.Workflows.EditTicket(h.Ctx, x, tickets.Edit{Title: &title, Version: 1}); err != nil {
 			t.Fatal(err)
 		}
-		must(t, move(x, doing, nil, &tickets.Place{Column: todo, After: &a}))
+		must(t, move(x, doing, nil, &tickets.Placement{Column: todo, After: &a}))
 	})
 }
 

@@ -35,7 +35,7 @@ func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tick
 	err = w.numbered(ctx, ticket.Key, []id.Column{intent.Column}, func(tx *db.Tx, seen tickets.Ticket) (err error) {
 		m.key, err = m.takeKey(ctx, tx, seen)
 		return err
-	}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) (err error) {
+	}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) (err error) {
 		moved, err = m.carryOut(ctx, tx, locked, columns, by)
 		return err
 	})
@@ -111,7 +111,7 @@ func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tic
 	return tickets.Key{Board: m.to.Slug, Number: number}, nil
 }
 
-func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) (tickets.Moved, error) {
+func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) (tickets.Moved, error) {
 	from := columns[locked.Column]
 	to, ok := columns[m.intent.Column]
 	if !ok || to.Board != m.to.ID {
@@ -123,7 +123,7 @@ func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, c
 		}
 	}
 	closedAt := tickets.ClosedIn(locked, from.Done, to.Done, tx.Now)
-	moved, placed, err := tickets.Put(ctx, tx, locked, m.intent, tickets.Target{Board: m.to.ID, Key: m.key, LastRank: to.LastRank, ClosedAt: closedAt})
+	moved, placed, err := tickets.Move(ctx, tx, locked, m.intent, tickets.Target{Board: m.to.ID, Key: m.key, LastRank: to.LastRank, ClosedAt: closedAt})
 	m.changed = []boards.Column{to}
 	if err != nil || !placed {
 		return moved, err
@@ -145,7 +145,7 @@ func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, c
 func (m *move) detail(moved tickets.Moved, from, to boards.Column) tickets.Detail {
 	detail := tickets.Detail{
 		Column: &tickets.Change{Old: from.Name, New: to.Name},
-		From:   &moved.From, To: &tickets.Spot{Board: m.to.ID, Column: to.ID, After: moved.After},
+		From:   &moved.From, To: &tickets.Location{Board: m.to.ID, Column: to.ID, After: moved.After},
 	}
 	if moved.Was != moved.Ticket.Key {
 		detail.Board = &tickets.Change{Old: m.from.Title, New: m.to.Title}

@@ -169,11 +169,11 @@ func (w *Workflows) cards(ctx context.Context, board boards.Board, filter ticket
 }
 
 func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column) (map[id.Column]Cards, error) {
-	looks := make([]tickets.Look, len(columns))
+	looks := make([]tickets.FilterStart, len(columns))
 	for i, c := range columns {
-		looks[i] = tickets.Look{Column: c.ID, Long: c.Count > tickets.Reach}
+		looks[i] = tickets.FilterStart{Column: c.ID, Long: c.Count > tickets.Reach}
 	}
-	found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, limit)
+	found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +194,8 @@ func (w *Workflows) cardsBelow(ctx context.Context, board boards.Board, filter t
 		}
 		cards = page(list, below.Column, CardsPerPage)
 	} else {
-		look := tickets.Look{Column: below.Column, Below: &below, Long: true}
-		found, err := tickets.Find(ctx, w.db.Queries, board.ID, board.Slug, filter, []tickets.Look{look}, CardsPerPage)
+		look := tickets.FilterStart{Column: below.Column, Below: &below, Long: true}
+		found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, []tickets.FilterStart{look}, CardsPerPage)
 		if err != nil {
 			return Cards{}, err
 		}

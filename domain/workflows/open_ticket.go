@@ -24,7 +24,7 @@ type boardRef struct {
 // opening is a ticket that someone wants: a parsed draft.
 type opening struct {
 	draft  tickets.Draft
-	author tickets.Person
+	author tickets.User
 	named  []string // handles in the description
 	once   *Once[tickets.Ticket]
 }
@@ -170,7 +170,7 @@ func tellOpened(ctx context.Context, tx *db.Tx, company id.Company, board boards
 		}
 		told := opened[i]
 		told.ID = row.ID
-		if err := tickets.Tell(ctx, tx, tickets.News{Company: company, Ticket: told, By: o.author, Mentioned: mentioned}); err != nil {
+		if err := tickets.Notify(ctx, tx, tickets.Notifications{Company: company, Ticket: told, By: o.author, Mentioned: mentioned}); err != nil {
 			return err
 		}
 	}

@@ -231,7 +231,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	if err != nil {
 		return err
 	}
-	by := tickets.Person{ID: requester.ID, Name: requester.Name}
+	by := tickets.User{ID: requester.ID, Name: requester.Name}
 	seen := tickets.Ticket{ID: found.Ticket, Key: tickets.Key{Board: found.BoardSlug, Number: found.Number}, Author: by}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		locked, err := tickets.Lock(ctx, tx, seen)
@@ -244,14 +244,14 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
-		said, err := tickets.Say(ctx, tx, locked, body, by, tickets.AsTheRequester)
+		said, err := tickets.AddComment(ctx, tx, locked, body, by, tickets.FromRequester)
 		if err != nil {
 			return err
 		}
 		if err := requests.Keep(ctx, tx, locked.ID, reply); err != nil {
 			return err
 		}
-		return tickets.Tell(ctx, tx, tickets.News{Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true})
+		return tickets.Notify(ctx, tx, tickets.Notifications{Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true})
 	})
 	switch {
 	case errors.Is(err, requests.ErrSent):

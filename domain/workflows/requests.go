@@ -79,7 +79,7 @@ func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (reque
 // NewRequestLink makes another private link to a ticket and returns what it has in it. The one before ends. It
 // returns tickets.NotFound, boards.Archived or requests.NoRequester.
 func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		request, err := requests.Of(ctx, tx.Queries, locked.ID)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link R
 // RevokeRequestLink takes the private link of a ticket away, and returns the ticket's key. It returns what
 // NewRequestLink does.
 func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (current tickets.Key, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		current = locked.Key
 		if err := requests.RevokeLink(ctx, tx, locked.ID); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, dra
 }
 
 func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft tickets.Draft, sent requests.Sent, email string, requester accounts.Account) (receipt Receipt, err error) {
-	author := tickets.Person{ID: requester.ID, Name: requester.Name}
+	author := tickets.User{ID: requester.ID, Name: requester.Name}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}
 		opened, err := OpenTickets(ctx, tx, board, rows, tickets.Open)

@@ -39,7 +39,7 @@ func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Ac
 
 // EntryOf returns an entry of a ticket's history, or tickets.NotFound.
 func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id.Activity) (tickets.Activity, error) {
-	return tickets.EntryOf(ctx, w.db.Queries, ticket, entry)
+	return tickets.ActivityOf(ctx, w.db.Queries, ticket, entry)
 }
 
 // TicketsOf returns a board and up to limit of its tickets in board order, those of one column or, where
@@ -116,12 +116,12 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 	if _, err := changing(ctx, "tickets"); err != nil {
 		return tickets.Ticket{}, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error {
+	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
 		if ticket, err = tickets.Save(ctx, tx, locked, edit, by); err != nil {
 			return err
 		}
 		company := accounts.ActorFrom(ctx).Company.ID
-		return tellNamed(ctx, tx, company, tickets.News{Ticket: locked, By: by}, locked.Description, ticket.Description)
+		return tellNamed(ctx, tx, company, tickets.Notifications{Ticket: locked, By: by}, locked.Description, ticket.Description)
 	})
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("edit ticket: %w", err)
@@ -147,7 +147,7 @@ const relocations = 20
 
 // onTicket runs fn in a transaction that holds the ticket's lock but not its column's. The ticket's
 // board is not archived. It returns tickets.NotFound or boards.Archived.
-func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.Person) error) error {
+func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error) error {
 	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
 		return w.change(ctx, func(tx *db.Tx) error {
 			locked, err := tickets.Lock(ctx, tx, seen)
@@ -167,7 +167,7 @@ func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *d
 
 // inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
 // The ticket's board is not archived. It returns tickets.NotFound or boards.Archived.
-func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
+func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
 	return w.numbered(ctx, key, also, noNumber, fn)
 }
 
@@ -176,7 +176,7 @@ func noNumber(*db.Tx, tickets.Ticket) error { return nil }
 // numbered is inPlace where number takes the lock of an incrementer, which comes between those of
 // columns and tickets.
 func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
-	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
+	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
 	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
 		return w.held(ctx, actor, seen, also, number, fn)
 	})
@@ -184,7 +184,7 @@ func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Col
 
 // held is one look of numbered: it returns errElsewhere where the ticket is not as it was seen.
 func (w *Workflows) held(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
-	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.Person) error) error {
+	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
 	return w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
 		if err != nil {
@@ -226,6 +226,6 @@ func (w *Workflows) found(ctx context.Context, key tickets.Key, do func(actor ac
 }
 
 // PlaceOf returns where a ticket is: what a form that moves it remembers as seen.
-func (w *Workflows) PlaceOf(ctx context.Context, ticket tickets.Ticket) (tickets.Place, error) {
-	return tickets.PlaceOf(ctx, w.db.Queries, ticket)
+func (w *Workflows) PlaceOf(ctx context.Context, ticket tickets.Ticket) (tickets.Placement, error) {
+	return tickets.PlacementOf(ctx, w.db.Queries, ticket)
 }

@@ -113,11 +113,11 @@ func (w *Workflows) keyNow(ctx context.Context, key *tickets.Key) (*tickets.Key,
 type turning struct {
 	action tickets.Action
 	move   move         // from the board that it is on, to the one that it was on
-	spot   tickets.Spot // where it was
+	spot   tickets.Location // where it was
 	column id.Column    // of the spot, or the first where that is gone
 }
 
-func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.Person) (moved tickets.Moved, err error) {
+func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User) (moved tickets.Moved, err error) {
 	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
 	if err != nil {
 		return moved, err

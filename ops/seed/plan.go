@@ -345,7 +345,7 @@ func (p *plan) erase(t *ticket) {
 	}
 	at := p.between(from, p.size.Until)
 	t.erased = &at
-	where := tickets.Spot{Board: t.board.ID, Column: t.board.Columns[t.column].ID, ClosedAt: t.closed}
+	where := tickets.Location{Board: t.board.ID, Column: t.board.Columns[t.column].ID, ClosedAt: t.closed}
 	t.record(tickets.KindDeleted, at, p.worker(t), tickets.Detail{From: &where})
 }
 

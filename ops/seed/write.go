@@ -309,7 +309,7 @@ func (p *plan) addAssignees(b *batch, company id.Company, i int, t *ticket, e en
 	for _, m := range t.assignees {
 		b.assignees.add(i, p.account(m), t.closed == nil && t.erased == nil, e.at)
 		if age := p.size.Until.Sub(e.at); age < 60*day && m != e.by {
-			b.inbox.add(i, uint64(company), p.account(m), p.account(e.by), tickets.ToldAssigned, age < 5*day, e.at)
+			b.inbox.add(i, uint64(company), p.account(m), p.account(e.by), tickets.ReasonAssigned, age < 5*day, e.at)
 		}
 	}
 }

@@ -279,7 +279,7 @@ func comments(l *look) error {
 	})
 }
 
-var kindsOfNotification = []string{tickets.ToldMention, tickets.ToldAssigned, tickets.ToldReply}
+var kindsOfNotification = []string{tickets.ReasonMention, tickets.ReasonAssigned, tickets.ReasonReply}
 
 func notificationKinds(l *look) error {
 	return l.each("SELECT id, kind FROM notification ORDER BY id", func(rows *sql.Rows) error {

@@ -77,7 +77,7 @@ type AssignProps struct {
 // InboxProps is a page of someone's inbox.
 type InboxProps struct {
 	Page    views.Page
-	Entries []tickets.Entry
+	Entries []tickets.Notification
 	More    bool
 }
 

@@ -226,7 +226,7 @@ func EntryRows(props InboxProps) templ.Component {
 }
 
 // EntryItem is one thing that someone is told.
-func EntryItem(p views.Page, e tickets.Entry) templ.Component {
+func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -320,7 +320,7 @@ func EntryItem(p views.Page, e tickets.Entry) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		switch e.Why {
-		case tickets.ToldMention:
+		case tickets.ReasonMention:
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("named you in ")
 			if templ_7745c5c3_Err != nil {
@@ -330,7 +330,7 @@ func EntryItem(p views.Page, e tickets.Entry) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case tickets.ToldAssigned:
+		case tickets.ReasonAssigned:
 			var templ_7745c5c3_Var18 string
 			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs("assigned you to ")
 			if templ_7745c5c3_Err != nil {

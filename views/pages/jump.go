@@ -3,11 +3,11 @@ package pages
 import "github.com/counterfoil/counterfoil/domain/tickets"
 
 // found is what there is to choose from: the ticket with the key, then those with the words.
-func (p JumpProps) found() []tickets.Found {
+func (p JumpProps) found() []tickets.SearchResult {
 	if p.Key == nil {
 		return p.Titles
 	}
-	list := []tickets.Found{*p.Key}
+	list := []tickets.SearchResult{*p.Key}
 	for _, t := range p.Titles {
 		if t.Key != p.Key.Key && len(list) < maxFound {
 			list = append(list, t)

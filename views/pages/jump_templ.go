@@ -418,7 +418,7 @@ func JumpFound(props JumpProps, options bool) templ.Component {
 	})
 }
 
-func found(t tickets.Found) templ.Component {
+func found(t tickets.SearchResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -45,7 +45,7 @@ type MoveForm struct {
 	Board  string // slug
 	Column id.Column
 	After  string // key, or "" for the top
-	Seen   tickets.Place
+	Seen   tickets.Placement
 	Errors views.Errors
 }
 
@@ -143,7 +143,7 @@ type MoveProps struct {
 type JumpProps struct {
 	Page   views.Page
 	Query  string
-	Key    *tickets.Found
-	Titles []tickets.Found
+	Key    *tickets.SearchResult
+	Titles []tickets.SearchResult
 	Newest int
 }

@@ -24,7 +24,7 @@ var (
 	page   = views.Page{Title: hostile, Actor: actor, Flash: []views.Flash{{Text: hostile}, {Text: hostile, Bad: true}}}
 	theKey = tickets.Key{Board: "NINJA", Number: 42}
 	board  = boards.Board{Slug: "NINJA", Title: hostile, Columns: []boards.Column{{ID: 1, Name: hostile}, {ID: 2, Name: "Done", Done: true}}}
-	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.Person{Name: hostile}, Assignees: crew[:2]}
+	tick   = tickets.Ticket{ID: 7, Key: theKey, Column: 1, Title: hostile, Description: hostile, Author: tickets.User{Name: hostile}, Assignees: crew[:2]}
 	cards  = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
 	form   = TicketForm{Title: hostile, Description: hostile, Created: &theKey, Errors: views.Errors{"": hostile, "title": hostile}}
 	narrow = views.Filter{Text: hostile, Who: hostile, State: hostile}
@@ -44,7 +44,7 @@ func pages() map[string]templ.Component {
 	conflict := form
 	lines := []tickets.Line{{Op: tickets.Removed, Text: hostile}, {Op: tickets.Added, Text: hostile}, {Op: tickets.Kept, Text: hostile}, {Op: tickets.Skipped, Count: 3}}
 	conflict.Conflict = &tickets.Conflict{
-		Current: tick, Known: true, Since: tickets.Since{By: []string{hostile, hostile}}, Title: change, Lines: lines,
+		Current: tick, Known: true, Since: tickets.LaterEdits{By: []string{hostile, hostile}}, Title: change, Lines: lines,
 		MergedTitle: hostile, Merged: hostile, TitleClash: true, LinesClash: true,
 	}
 	unknown := form

@@ -58,7 +58,7 @@ func (h *Handlers) AddComment(c echo.Context) error {
 		return err
 	}
 	links := h.respond.Links(c)
-	draw := func(said tickets.Said) any { return links.Comment(said.Key, said.Comment) }
+	draw := func(said tickets.KeyedComment) any { return links.Comment(said.Key, said.Comment) }
 	once, err := once(c, body, draw)
 	if err != nil {
 		return err

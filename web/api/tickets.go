@@ -189,12 +189,12 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 	return answer(c, http.StatusOK, r)
 }
 
-func (p placeResource) place() (tickets.Place, error) {
+func (p placeResource) place() (tickets.Placement, error) {
 	var noColumn, badAfter error
 	if p.Column == 0 {
 		noColumn = badJSON("column is missing: send the id of one of the board's columns", "column")
 	}
-	place := tickets.Place{Column: p.Column}
+	place := tickets.Placement{Column: p.Column}
 	if p.After != nil {
 		var err error
 		if place.After, err = respond.ParseAfter(*p.After); err != nil || place.After == nil {

@@ -102,7 +102,7 @@ func lastShown(c echo.Context) id.Comment {
 // mostAdded is how many comments an answer has behind the last that the page showed.
 const mostAdded = 200
 
-func (h *Handlers) showAdded(c echo.Context, said tickets.Said) error {
+func (h *Handlers) showAdded(c echo.Context, said tickets.KeyedComment) error {
 	ticket, page, err := h.workflows.CommentsAfter(c.Request().Context(), said.Key, lastShown(c), mostAdded)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (h *Handlers) SaveComment(c echo.Context) error {
 		return err
 	}
 	form := views.CommentForm{Body: c.FormValue("body")}
-	var said tickets.Said
+	var said tickets.KeyedComment
 	if form.Version, err = respond.Version(c); err == nil {
 		seen := form.Version
 		if over, bad := strconv.ParseUint(c.FormValue("overwrite"), 10, 63); bad == nil {

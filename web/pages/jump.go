@@ -29,7 +29,7 @@ func (h *Handlers) Jump(c echo.Context) error {
 		}
 		props.Titles, props.Newest = found.Titles, found.Newest
 		if t := found.Key; t != nil {
-			props.Key = &tickets.Found{Key: t.Key, Title: t.Title, Closed: t.Closed()}
+			props.Key = &tickets.SearchResult{Key: t.Key, Title: t.Title, Closed: t.Closed()}
 		}
 	}
 	switch {

@@ -98,20 +98,20 @@ func (h *Handlers) goals(c echo.Context, own boards.Board, chosen string) (goal 
 	return goal, list, nil
 }
 
-func readSeen(c echo.Context) (*tickets.Place, error) {
+func readSeen(c echo.Context) (*tickets.Placement, error) {
 	seenColumn, err := respond.ParseColumn(c.FormValue("seen_column"))
 	if err != nil || seenColumn == 0 {
 		return nil, err
 	}
 	if moved, err := strconv.ParseInt(c.FormValue("seen_moved"), 10, 64); err == nil {
 		at := time.UnixMicro(moved).UTC()
-		return &tickets.Place{Column: seenColumn, Moved: &at}, nil
+		return &tickets.Placement{Column: seenColumn, Moved: &at}, nil
 	}
 	seenAfter, err := respond.ParseAfter(c.FormValue("seen_after"))
 	if err != nil {
 		return nil, err
 	}
-	return &tickets.Place{Column: seenColumn, After: seenAfter}, nil
+	return &tickets.Placement{Column: seenColumn, After: seenAfter}, nil
 }
 
 func readIntent(c echo.Context) (intent tickets.Intent, err error) {

@@ -515,21 +515,21 @@ func (m *Images) storeImage(ctx context.Context, picture images.Converted) (*ima
 
 // actorOf is in whose name a run changes texts: the operator who opened it, or on the command line the
 // company's first owner.
-func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.Person, error) {
+func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.User, error) {
 	run, err := db.Read(m.bulk.Queries.RunByID(ctx, work.Task.Run))
 	if err != nil {
-		return tickets.Person{}, fmt.Errorf("read run: %w", err)
+		return tickets.User{}, fmt.Errorf("read run: %w", err)
 	}
 	if run.AccountID != nil {
-		return tickets.Person{ID: *run.AccountID}, nil
+		return tickets.User{ID: *run.AccountID}, nil
 	}
 	owner, err := accounts.FirstOwner(ctx, m.bulk.Queries, company)
-	return tickets.Person{ID: owner}, err
+	return tickets.User{ID: owner}, err
 }
 
 // showImage has texts show the stored image, as they are by now: nothing of them changes but the address.
 // What cannot be changed any more is said, and is no error.
-func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.Person) (said string, err error) {
+func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User) (said string, err error) {
 	if job.Key == "" {
 		return "", nil
 	}
@@ -569,7 +569,7 @@ func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, t
 }
 
 // showIn changes one text, of a ticket that is locked.
-func showIn(ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.Person) (bool, error) {
+func showIn(ctx context.Context, tx *db.Tx, ticket tickets.Ticket, text imageJob, path string, by tickets.User) (bool, error) {
 	change := func(old string) string {
 		changed, _ := markup.ReplaceImages(old, text.URL, path)
 		return changed

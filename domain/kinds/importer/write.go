@@ -126,7 +126,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	if a.column, ok = p.columnOf(row.Status); !ok {
 		return nil, false
 	}
-	by := tickets.Person{ID: p.author.Account.ID, Name: p.author.Account.Name}
+	by := tickets.User{ID: p.author.Account.ID, Name: p.author.Account.Name}
 	a.rest = tickets.Import{Origin: row.Key, By: by}
 	created := firstOf(row.Created, row.Updated, row.Resolved)
 	var notes []string
@@ -143,7 +143,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	}
 	description, more := divide(footed(row), tickets.MaxDescription)
 	for _, part := range more {
-		a.rest.Comments = append(a.rest.Comments, tickets.Remark{Author: author, Body: part, At: created})
+		a.rest.Comments = append(a.rest.Comments, tickets.ImportedComment{Author: author, Body: part, At: created})
 	}
 	if len(more) > 0 {
 		a.notes = append(a.notes, "the description is long, and goes on in comments")
@@ -187,16 +187,16 @@ func later(first, second time.Time) time.Time {
 }
 
 // person is who is meant by a name, or the one who imports.
-func (p *importPlan) person(name string) (tickets.Person, bool) {
+func (p *importPlan) person(name string) (tickets.User, bool) {
 	if found, ok := p.people.find(name, p.names); ok {
-		return tickets.Person{ID: found.Account.ID, Name: found.Account.Name}, true
+		return tickets.User{ID: found.Account.ID, Name: found.Account.Name}, true
 	}
-	return tickets.Person{ID: p.author.Account.ID, Name: p.author.Account.Name}, false
+	return tickets.User{ID: p.author.Account.ID, Name: p.author.Account.Name}, false
 }
 
 // remarks are the comments that a comment of the file comes to: of whoever wrote it, or of the one who
 // imports, and then it says whose it was.
-func (p *importPlan) remarks(c importComment) (list []tickets.Remark) {
+func (p *importPlan) remarks(c importComment) (list []tickets.ImportedComment) {
 	author, known := p.person(c.Author)
 	if !known && c.Author != "" {
 		c.Text = "*" + c.Author + ":*\n\n" + c.Text
@@ -204,7 +204,7 @@ func (p *importPlan) remarks(c importComment) (list []tickets.Remark) {
 	first, more := divide(c.Text, tickets.MaxComment)
 	for _, part := range append([]string{first}, more...) {
 		if body, err := tickets.ParseComment(part); err == nil {
-			list = append(list, tickets.Remark{Author: author, Body: body, At: c.At})
+			list = append(list, tickets.ImportedComment{Author: author, Body: body, At: c.At})
 		}
 	}
 	return list

@@ -83,7 +83,7 @@ func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error 
 			after = tickets.DeletedCursor{At: time.UnixMicro(micros).UTC(), ID: ticket}
 		}
 		for next := &after; next != nil; {
-			list, more, err := tickets.LongDeleted(ctx, m.bulk.Queries, board.ID, board.Slug, before, *next, purgePage)
+			list, more, err := tickets.DeletedBefore(ctx, m.bulk.Queries, board.ID, board.Slug, before, *next, purgePage)
 			if err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 		return err
 	}
 	slices.Sort(ids)
-	done, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Purge(ctx, tx, ids)
+	done, err := tickets.PurgeRule{Now: now, Before: before, Passed: passed}.Purge(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 }
 
 // allPassed is how far all have come who follow the feeds in which deleted tickets and their comments are.
-func allPassed(ctx context.Context, tx *db.Tx) (p tickets.Places, err error) {
+func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err error) {
 	if p.Tickets, err = feeds.Passed(ctx, tx.Queries, "tickets"); err != nil {
 		return p, err
 	}
@@ -191,7 +191,7 @@ func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (not
 		if err != nil {
 			return err
 		}
-		would, err := tickets.Purging{Now: now, Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
+		would, err := tickets.PurgeRule{Now: now, Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
 		if err != nil {
 			return err
 		}
