@@ -157,7 +157,7 @@ func asOperator() context.Context { return console.AsCommandLine(context.Backgro
 // opened is a run of a migration that is to be filled.
 func (w *works) opened(t *testing.T, name string, stones int) id.Run {
 	t.Helper()
-	run, err := w.workflows.Console.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{})
+	run, err := w.workflows.Console.OpenRun(asOperator(), name, migrations.Values{"stones": strconv.Itoa(stones)}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (w *works) ready(t *testing.T, stones int) id.Run {
 
 func (w *works) starts(t *testing.T, run id.Run) {
 	t.Helper()
-	if _, err := w.workflows.Console.StartRun(asOperator(), run, 0); err != nil {
+	if _, err := w.workflows.Console.StartRun(asOperator(), run, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 }

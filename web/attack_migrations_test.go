@@ -358,7 +358,7 @@ func TestMigrationsOfNobody(t *testing.T) {
 		e.unchanged(t, func() {
 			for what, do := range map[string]func() error{
 				"cancel": func() error { _, err := e.workflows.Console.CancelRun(ctx, run); return err },
-				"start":  func() error { _, err := e.workflows.Console.StartRun(ctx, run, 0); return err },
+				"start":  func() error { _, err := e.workflows.Console.StartRun(ctx, run, 0, nil); return err },
 				"turn":   func() error { _, err := e.workflows.Console.TurnKnobs(ctx, run, migrations.KnobChange{}); return err },
 				"retry": func() error {
 					_, err := e.workflows.Console.RetryTasks(ctx, run, migrations.Which{All: true})
@@ -369,7 +369,7 @@ func TestMigrationsOfNobody(t *testing.T) {
 				"look at a file": func() error { _, err := e.workflows.Workflows.ImportFile(ctx, run, nil); return err },
 				"read a task":    func() error { _, _, err := e.workflows.Console.RunTask(ctx, run, 1); return err },
 				"open": func() error {
-					_, err := e.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{})
+					_, err := e.workflows.Console.OpenRun(ctx, "count-up", migrations.Values{"to": "1", "mode": "up"}, migrations.Draft{}, nil)
 					return err
 				},
 			} {

@@ -106,7 +106,7 @@ func (m *memory) Delete(_ context.Context, name string) error {
 // openRun opens a run as the command line does.
 func (e *env) openRun(name string, values migrations.Values) id.Run {
 	e.t.Helper()
-	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{})
+	run, err := e.workflows.Console.OpenRun(console.AsCommandLine(context.Background()), name, values, migrations.Draft{}, nil)
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -133,12 +133,12 @@ func TestChaos(t *testing.T) {
 	if _, err := d.SQL.Exec("CREATE TABLE ledger (task_id BIGINT UNSIGNED NOT NULL, number BIGINT NOT NULL, PRIMARY KEY (task_id), UNIQUE KEY (number)) ENGINE=InnoDB"); err != nil {
 		t.Fatal(err)
 	}
-	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "ledger", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	if run, err = w.Console.StartRun(operator, run.ID, 0); err != nil {
+	if run, err = w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	happened, dead := map[string]int{}, map[int]int{}

@@ -51,7 +51,7 @@ func everyConsumer(ctx context.Context, w *app.App) (all []feeds.Consumer, err e
 	var after id.Consumer
 	for more := true; more; {
 		var page []feeds.Consumer
-		if page, more, err = w.Console.AllConsumers(ctx, after); err != nil {
+		if page, more, err = w.Console.Consumers(ctx, after); err != nil {
 			return nil, err
 		}
 		if all = append(all, page...); len(page) > 0 {

@@ -67,7 +67,7 @@ func openAndStart(ctx context.Context, env environment, c *cli.Command) error {
 		say = io.Discard
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		r, err := w.Console.OpenRun(ctx, c.Args().First(), values, draft)
+		r, err := w.Console.OpenRun(ctx, c.Args().First(), values, draft, nil)
 		var bad fault.Several
 		if errors.As(err, &bad) {
 			return badValues(bad)
@@ -161,7 +161,7 @@ func sayFilled(out io.Writer, w *app.App, r migrations.Run) {
 // begin starts a run that is ready.
 func begin(ctx context.Context, env environment, c *cli.Command, w *app.App, run id.Run) error {
 	canary := c.Int("canary")
-	r, err := w.Console.StartRun(ctx, run, canary)
+	r, err := w.Console.StartRun(ctx, run, canary, nil)
 	if err != nil {
 		return err
 	}

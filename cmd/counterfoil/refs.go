@@ -21,7 +21,7 @@ func refsCommand(env environment) *cli.Command {
 // openRefRun opens a run that starts by itself.
 func openRefRun(ctx context.Context, env environment, c *cli.Command, name string, values migrations.Values, draft migrations.Draft) error {
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		run, err := w.Console.OpenRun(ctx, name, values, draft)
+		run, err := w.Console.OpenRun(ctx, name, values, draft, nil)
 		if err != nil {
 			return err
 		}

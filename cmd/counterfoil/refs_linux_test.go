@@ -39,7 +39,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		}
 	}
 	atLeast(0)
-	run, err := w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "300000", "length": "5"}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

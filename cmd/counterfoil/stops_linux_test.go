@@ -114,7 +114,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	workers := []*process{i.work(t), i.work(t), i.work(t)}
-	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(rounds * 10_000), "ms": "20"}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 	if _, err := w.Console.TurnKnobs(operator, run.ID, change); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Console.StartRun(operator, run.ID, 0); err != nil {
+	if _, err := w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	for round := range rounds {
@@ -171,12 +171,12 @@ func TestAWorkerThatComesLate(t *testing.T) {
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
 	slow := i.work(t)
-	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{})
+	run, err := w.Console.OpenRun(operator, "deaf", migrations.Values{"tasks": strconv.Itoa(tasks), "ms": "500"}, migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "is filled", func(r migrations.Run) bool { return r.State == migrations.Ready })
-	if _, err := w.Console.StartRun(operator, run.ID, 0); err != nil {
+	if _, err := w.Console.StartRun(operator, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	until(t, w, operator, run.ID, "begins", func(r migrations.Run) bool { return r.Progress.Complete > 0 })

@@ -93,7 +93,7 @@ func TestRefs(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
 		operator := console.AsCommandLine(h.Ctx)
-		run, err := h.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{})
+		run, err := h.Console.OpenRun(operator, workflows.MintName, migrations.Values{"codes": "60000", "length": "5"}, migrations.Draft{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestRefs(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
 		h.Exec(t, "UPDATE ref_counter SET minted = 540000000, issued = 540000000 WHERE length = 5 AND slot = 0")
-		if _, err := h.Console.OpenRun(console.AsCommandLine(h.Ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}); err == nil || !strings.Contains(err.Error(), "longer") {
+		if _, err := h.Console.OpenRun(console.AsCommandLine(h.Ctx), workflows.MintName, migrations.Values{"codes": "10000000", "length": "5"}, migrations.Draft{}, nil); err == nil || !strings.Contains(err.Error(), "longer") {
 			t.Errorf("got %v", err)
 		}
 		if _, err := h.Console.PopRefs(h.Ctx, 1, nil); !errors.Is(err, refs.CodeEmpty) {

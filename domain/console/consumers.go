@@ -10,23 +10,21 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// AllConsumers returns a page of the consumers of all companies, for an operator, as Consumers does.
-func (c *Console) AllConsumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
+// Consumers returns a page of the consumers of all companies: those with an id above after.
+func (c *Console) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
 	return askPage(ctx, func(actor) ([]feeds.Consumer, bool, error) {
-		list, err := c.feeds.Consumers(ctx, 0, after, workflows.ConsumersPerPage+1)
-		list, more := workflows.Page(list)
-		return list, more, err
+		return workflows.Page(c.feeds.Consumers(ctx, 0, after, workflows.ConsumersPerPage+1))
 	})
 }
 
-// AnyConsumer returns a consumer of whatever company, for an operator, or feeds.ConsumerNotFound.
-func (c *Console) AnyConsumer(ctx context.Context, consumer id.Consumer) (feeds.Consumer, error) {
+// Consumer returns a consumer of any company, or feeds.ConsumerNotFound.
+func (c *Console) Consumer(ctx context.Context, consumer id.Consumer) (feeds.Consumer, error) {
 	return ask(ctx, func(actor) (feeds.Consumer, error) { return c.feeds.ConsumerByID(ctx, consumer) })
 }
 
-// SeekAnyConsumer is SeekConsumer for an operator. The company's audit list has it.
-func (c *Console) SeekAnyConsumer(ctx context.Context, consumer id.Consumer, to string) (feeds.Consumer, error) {
-	found, err := c.AnyConsumer(ctx, consumer)
+// SeekConsumer sets the position of a consumer, as feeds.Find says. The company's audit list has it.
+func (c *Console) SeekConsumer(ctx context.Context, consumer id.Consumer, to string) (feeds.Consumer, error) {
+	found, err := c.Consumer(ctx, consumer)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -34,16 +32,18 @@ func (c *Console) SeekAnyConsumer(ctx context.Context, consumer id.Consumer, to 
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	err = c.onAnyConsumer(ctx, found, accounts.AuditConsumerMoved, func(tx *db.Tx) error { return feeds.Seek(ctx, tx.Queries, consumer, cursor) })
+	err = c.changeConsumer(ctx, found, accounts.AuditConsumerMoved, func(tx *db.Tx) error {
+		return feeds.Seek(ctx, tx.Queries, consumer, cursor)
+	})
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
 	return c.feeds.ConsumerByID(ctx, consumer)
 }
 
-// PauseAnyConsumer is PauseConsumer for an operator. The company's audit list has it.
-func (c *Console) PauseAnyConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
-	found, err := c.AnyConsumer(ctx, consumer)
+// PauseConsumer has a consumer get nothing, or go on. The company's audit list has it.
+func (c *Console) PauseConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
+	found, err := c.Consumer(ctx, consumer)
 	if err != nil || found.Paused == paused {
 		return found, err
 	}
@@ -51,25 +51,27 @@ func (c *Console) PauseAnyConsumer(ctx context.Context, consumer id.Consumer, pa
 	if paused {
 		kind = accounts.AuditConsumerPaused
 	}
-	err = c.onAnyConsumer(ctx, found, kind, func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
+	err = c.changeConsumer(ctx, found, kind, func(tx *db.Tx) error { return feeds.Pause(ctx, tx.Queries, consumer, paused) })
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
 	return c.feeds.ConsumerByID(ctx, consumer)
 }
 
-// DeleteAnyConsumer is DeleteConsumer for an operator. The company's audit list has it.
-func (c *Console) DeleteAnyConsumer(ctx context.Context, consumer id.Consumer) error {
-	found, err := c.AnyConsumer(ctx, consumer)
+// DeleteConsumer forgets a consumer. The company's audit list has it.
+func (c *Console) DeleteConsumer(ctx context.Context, consumer id.Consumer) error {
+	found, err := c.Consumer(ctx, consumer)
 	if err != nil {
 		return err
 	}
-	return c.onAnyConsumer(ctx, found, accounts.AuditConsumerDeleted, func(tx *db.Tx) error { return feeds.Drop(ctx, tx.Queries, consumer) })
+	return c.changeConsumer(ctx, found, accounts.AuditConsumerDeleted, func(tx *db.Tx) error {
+		return feeds.Drop(ctx, tx.Queries, consumer)
+	})
 }
 
-// onAnyConsumer changes a consumer in a transaction, and writes that down where its company sees it. Whoever
-// runs the program has no account to name there.
-func (c *Console) onAnyConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
+// changeConsumer runs fn in a transaction that records it in the audit list of the consumer's company. The command line
+// has no account to record.
+func (c *Console) changeConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
 	actor := accounts.ActorFrom(ctx)
 	return c.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := workflows.StillOperator(ctx, tx, actor); err != nil {
@@ -78,6 +80,7 @@ func (c *Console) onAnyConsumer(ctx context.Context, found feeds.Consumer, kind 
 		if err := fn(tx); err != nil || actor.Account.ID == 0 {
 			return err
 		}
-		return accounts.Record(ctx, tx, found.Company, actor.Account.ID, kind, accounts.AuditDetail{Name: found.Name, Feed: found.Feed})
+		detail := accounts.AuditDetail{Name: found.Name, Feed: found.Feed}
+		return accounts.Record(ctx, tx, found.Company, actor.Account.ID, kind, detail)
 	})
 }

@@ -82,7 +82,7 @@ func (c *Console) RepublishFor(ctx context.Context, feed, company string, which 
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
 		run, err = c.workflows.OpenRepublishing(ctx, func() (migrations.Run, error) {
-			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{})
+			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, nil)
 		})
 		return err
 	})

@@ -25,13 +25,10 @@ func (c *Console) CheckRun(ctx context.Context, name string, values migrations.V
 	return ask(ctx, func(actor) (migrations.Values, error) { return c.engine.Check(ctx, name, values) })
 }
 
-// OpenRun opens a run of a migration; see migrations.Engine.OpenRun.
-func (c *Console) OpenRun(ctx context.Context, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, error) {
-	return c.OpenRunOnce(ctx, name, values, draft, nil)
-}
-
-// OpenRunOnce is OpenRun, once for a token's idempotency key where that is not nil.
-func (c *Console) OpenRunOnce(ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *workflows.Once[migrations.Run]) (migrations.Run, error) {
+// OpenRun opens a run of a migration (see migrations.Engine.OpenRun), with once only once for a key.
+func (c *Console) OpenRun(
+	ctx context.Context, name string, values migrations.Values, draft migrations.Draft, once *workflows.Once[migrations.Run],
+) (migrations.Run, error) {
 	draft.Also = func(ctx context.Context, tx *db.Tx, run migrations.Run) error {
 		if err := workflows.StillOperator(ctx, tx, accounts.ActorFrom(ctx)); err != nil || once == nil {
 			return err
@@ -55,13 +52,9 @@ func (c *Console) Run(ctx context.Context, run id.Run) (migrations.Run, error) {
 	return ask(ctx, func(actor) (migrations.Run, error) { return c.engine.Run(ctx, run) })
 }
 
-// StartRun starts a run that is ready, with a canary above 0 for so many tasks.
-func (c *Console) StartRun(ctx context.Context, run id.Run, canary int) (migrations.Run, error) {
-	return c.StartRunWith(ctx, run, canary, migrations.KnobChange{})
-}
-
-// StartRunWith is StartRun with settings that are changed at once with it, or not at all.
-func (c *Console) StartRunWith(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
+// StartRun starts a run that is ready, with a canary above 0 for so many tasks. Its settings change with it, or not
+// at all.
+func (c *Console) StartRun(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
 	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRunWith(ctx, by, run, canary, change) })
 }
 

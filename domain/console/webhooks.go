@@ -9,17 +9,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// AllWebhooks returns a page of the webhooks of all companies, for an operator: those with an id above after.
-func (c *Console) AllWebhooks(ctx context.Context, after id.Webhook) ([]webhooks.Webhook, bool, error) {
+// Webhooks returns a page of the webhooks of all companies: those with an id above after.
+func (c *Console) Webhooks(ctx context.Context, after id.Webhook) ([]webhooks.Webhook, bool, error) {
 	return askPage(ctx, func(actor) ([]webhooks.Webhook, bool, error) {
-		list, err := webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1)
-		list, more := workflows.Page(list)
-		return list, more, err
+		return workflows.Page(webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1))
 	})
 }
 
-// AnyWebhook returns a webhook of whatever company, for an operator, or webhooks.NotFound.
-func (c *Console) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
+// Webhook returns a webhook of any company, or webhooks.NotFound.
+func (c *Console) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
 	return ask(ctx, func(actor) (webhooks.Webhook, error) {
 		if webhook == 0 {
 			return webhooks.Webhook{}, webhooks.NotFound()
@@ -35,16 +33,16 @@ func (c *Console) AnyWebhook(ctx context.Context, webhook id.Webhook) (webhooks.
 	})
 }
 
-// AnyDeliveries is Deliveries for an operator.
-func (c *Console) AnyDeliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
-	if _, err := c.AnyWebhook(ctx, webhook); err != nil {
+// Deliveries returns a page of the attempts of a webhook, the newest first: those with an id below before.
+func (c *Console) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) ([]webhooks.Attempt, bool, error) {
+	if _, err := c.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	return c.workflows.DeliveriesOf(ctx, webhook, before)
+	return webhooks.Attempts(ctx, c.db.Queries, webhook, before, workflows.DeliveriesPerPage)
 }
 
 // WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
-// the age of the oldest batch that one has not come to. It is for operators.
+// the age of the oldest batch that one has not come to.
 func (c *Console) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
 	return ask(ctx, func(actor) ([]feeds.Lag, error) { return c.webhookLags(ctx, list) })
 }

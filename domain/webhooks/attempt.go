@@ -52,21 +52,20 @@ func Record(ctx context.Context, tx *db.Tx, webhook id.Webhook, kind string, m M
 	return id.Delivery(n), nil
 }
 
-// Attempts returns a page of a webhook's attempts, the newest first: those with an id below before, or the
-// newest where it is 0.
-func Attempts(ctx context.Context, q *db.Queries, webhook id.Webhook, before id.Delivery, limit int) ([]Attempt, error) {
+// Attempts returns up to limit of a webhook's attempts, the newest first: those with an id below before, or the
+// newest if it is 0. more says that there are older ones.
+func Attempts(ctx context.Context, q *db.Queries, webhook id.Webhook, before id.Delivery, limit int) (list []Attempt, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{WebhookID: webhook, Before: before, Limit: int32(limit)}))
+	rows, err := db.Read(q.WebhookAttempts(ctx, db.WebhookAttemptsParams{WebhookID: webhook, Before: before, Limit: int32(limit + 1)}))
 	if err != nil {
-		return nil, fmt.Errorf("read attempts: %w", err)
+		return nil, false, fmt.Errorf("read attempts: %w", err)
 	}
-	list := make([]Attempt, len(rows))
-	for i, row := range rows {
-		list[i] = attemptFrom(row)
+	for _, row := range rows[:min(len(rows), limit)] {
+		list = append(list, attemptFrom(row))
 	}
-	return list, nil
+	return list, len(rows) > limit, nil
 }
 
 // AttemptByID returns an attempt of a webhook, or AttemptNotFound.

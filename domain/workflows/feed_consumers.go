@@ -27,14 +27,12 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 
 // Consumers returns a page of the consumers that the company of the one who asks has registered, by id above
 // after, and whether there are more.
-func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) (list []feeds.Consumer, more bool, err error) {
+func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
 	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}
-	list, err = w.feeds.Consumers(ctx, actor.Company.ID, after, ConsumersPerPage+1)
-	list, more = Page(list)
-	return list, more, err
+	return Page(w.feeds.Consumers(ctx, actor.Company.ID, after, ConsumersPerPage+1))
 }
 
 // Consumer returns a consumer of a feed, or feeds.ConsumerNotFound.

@@ -14,12 +14,12 @@ import (
 // PeoplePerPage is how many rows a page of people, tokens or audit entries has.
 const PeoplePerPage = 100
 
-// Page returns the rows of a page out of those read, one more than that, and whether there are more.
-func Page[T any](list []T) ([]T, bool) {
+// Page returns a page of rows of which PeoplePerPage + 1 were asked for, and whether there are more.
+func Page[T any](list []T, err error) ([]T, bool, error) {
 	if len(list) > PeoplePerPage {
-		return list[:PeoplePerPage], true
+		return list[:PeoplePerPage], true, err
 	}
-	return list, false
+	return list, false, err
 }
 
 // Companies returns the companies that an account belongs to.
@@ -37,10 +37,8 @@ func managing(ctx context.Context) (accounts.Actor, error) {
 }
 
 // People returns a page of the company's members: those whose account's id is above after.
-func (w *Workflows) People(ctx context.Context, after accounts.ID) (list []accounts.Person, more bool, err error) {
-	list, err = accounts.People(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1)
-	list, more = Page(list)
-	return list, more, err
+func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.Person, bool, error) {
+	return Page(accounts.People(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
 }
 
 // Person returns a member of the company, or PersonNotFound. noReset is why the one who asks cannot
@@ -165,12 +163,10 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 
 // Audit returns a page of the company's audit list: entries with an id below before, or from the
 // start where it is 0. It returns NotManager.
-func (w *Workflows) Audit(ctx context.Context, before id.Audit) (list []accounts.AuditEntry, more bool, err error) {
+func (w *Workflows) Audit(ctx context.Context, before id.Audit) ([]accounts.AuditEntry, bool, error) {
 	actor, err := managing(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	list, err = accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, PeoplePerPage+1)
-	list, more = Page(list)
-	return list, more, err
+	return Page(accounts.Audit(ctx, w.db.Queries, actor.Company.ID, before, PeoplePerPage+1))
 }

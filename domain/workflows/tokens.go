@@ -53,23 +53,19 @@ func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft a
 
 // Tokens returns a page of the tokens of the one who asks: those with an id below before, or the
 // newest where it is 0.
-func (w *Workflows) Tokens(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
+func (w *Workflows) Tokens(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
 	actor := accounts.ActorFrom(ctx)
-	list, err = accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = Page(list)
-	return list, more, err
+	return Page(accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
 }
 
 // TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does. It
 // returns NotManager.
-func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) (list []accounts.Token, more bool, err error) {
+func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
 	actor, err := managing(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	list, err = accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1)
-	list, more = Page(list)
-	return list, more, err
+	return Page(accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
 }
 
 // RevokeToken ends a token of the one who asks, or of anybody in the company for who manages it. It

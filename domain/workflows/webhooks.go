@@ -184,20 +184,11 @@ const DeliveriesPerPage = 25
 
 // Deliveries returns a page of what was sent to a webhook, the newest first: attempts with an id below before,
 // or the newest where it is 0.
-func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
+func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) ([]webhooks.Attempt, bool, error) {
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
-	return w.DeliveriesOf(ctx, webhook, before)
-}
-
-// DeliveriesOf returns a page of attempts of a webhook, the newest first. It checks no rights: the caller has.
-func (w *Workflows) DeliveriesOf(ctx context.Context, webhook id.Webhook, before id.Delivery) (list []webhooks.Attempt, more bool, err error) {
-	list, err = webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage+1)
-	if len(list) > DeliveriesPerPage {
-		return list[:DeliveriesPerPage], true, err
-	}
-	return list, false, err
+	return webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage)
 }
 
 // Delivery returns an attempt to send something to a webhook, or webhooks.AttemptNotFound.

@@ -45,7 +45,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for name, values := range map[string]migrations.Values{
 		"rebalance-ranks": {"company": "acme", "board": "EMPTY"}, "purge-deleted": {}, "re-render-markdown": {"company": "acme"},
 	} {
-		run, err := h.Console.OpenRun(ctx, name, values, migrations.Draft{})
+		run, err := h.Console.OpenRun(ctx, name, values, migrations.Draft{}, nil)
 		must(t, err)
 		open = append(open, run.ID)
 	}
@@ -58,7 +58,7 @@ func TestWhileWorkersRun(t *testing.T) {
 			must(t, err)
 			switch run.State {
 			case migrations.Ready:
-				_, err = h.Console.StartRun(ctx, one, 0)
+				_, err = h.Console.StartRun(ctx, one, 0, nil)
 				must(t, err)
 			case migrations.Complete:
 				over++

@@ -40,10 +40,10 @@ func (h *Handlers) showFeeds(c echo.Context, code int, form admin.RepublishForm)
 	if props.States, err = h.console.FeedStates(ctx); err != nil {
 		return err
 	}
-	if props.Consumers, props.ConsumersMore, err = h.console.AllConsumers(ctx, props.AfterConsumer); err != nil {
+	if props.Consumers, props.ConsumersMore, err = h.console.Consumers(ctx, props.AfterConsumer); err != nil {
 		return err
 	}
-	if props.Webhooks, props.WebhooksMore, err = h.console.AllWebhooks(ctx, props.AfterWebhook); err != nil {
+	if props.Webhooks, props.WebhooksMore, err = h.console.Webhooks(ctx, props.AfterWebhook); err != nil {
 		return err
 	}
 	if props.Lags, err = h.console.WebhookLags(ctx, props.Webhooks); err != nil {
@@ -105,7 +105,7 @@ func (h *Handlers) consumerOfPath(c echo.Context) (feeds.Consumer, error) {
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
-	return h.console.AnyConsumer(c.Request().Context(), consumer)
+	return h.console.Consumer(c.Request().Context(), consumer)
 }
 
 func (h *Handlers) Consumer(c echo.Context) error {
@@ -132,7 +132,7 @@ func (h *Handlers) SwitchConsumer(c echo.Context) error {
 	if paused != "yes" && paused != "no" {
 		return respond.BadSwitch()
 	}
-	now, err := h.console.PauseAnyConsumer(c.Request().Context(), consumer, paused == "yes")
+	now, err := h.console.PauseConsumer(c.Request().Context(), consumer, paused == "yes")
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 	form := admin.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
 	place, err := placeOf(form)
 	if err == nil {
-		_, err = h.console.SeekAnyConsumer(c.Request().Context(), consumer, place)
+		_, err = h.console.SeekConsumer(c.Request().Context(), consumer, place)
 	}
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
@@ -211,7 +211,7 @@ func (h *Handlers) DeleteConsumer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.console.DeleteAnyConsumer(c.Request().Context(), consumer); err != nil {
+	if err := h.console.DeleteConsumer(c.Request().Context(), consumer); err != nil {
 		return err
 	}
 	return h.respond.SeeOther(c, views.FeedsPath, "The consumer is deleted.")
@@ -228,7 +228,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 		return err
 	}
 	props := admin.AnyWebhookProps{Older: before != 0}
-	if props.Webhook, err = h.console.AnyWebhook(ctx, webhook); err != nil {
+	if props.Webhook, err = h.console.Webhook(ctx, webhook); err != nil {
 		return err
 	}
 	lags, err := h.console.WebhookLags(ctx, []webhooks.Webhook{props.Webhook})
@@ -236,7 +236,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 		return err
 	}
 	props.Lag = lags[0]
-	if props.Deliveries, props.More, err = h.console.AnyDeliveries(ctx, webhook, before); err != nil {
+	if props.Deliveries, props.More, err = h.console.Deliveries(ctx, webhook, before); err != nil {
 		return err
 	}
 	if props.Managed, err = h.managedWebhook(ctx, c, props.Webhook); err != nil {

@@ -26,7 +26,7 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.Ne
 	for _, name := range props.Migration.First {
 		values[name] = props.Values[name]
 	}
-	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name})
+	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name}, nil)
 	if err = form.Why(err); err != nil {
 		return h.rejectRun(c, props, err)
 	}
@@ -112,7 +112,7 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	if form.Get(admin.ImportAgain) != "" {
 		return h.showImport(c, http.StatusOK, props)
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID})
+	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID}, nil)
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}

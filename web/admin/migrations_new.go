@@ -84,7 +84,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	if props.From != nil {
 		draft.From = props.From.ID
 	}
-	run, err := h.console.OpenRun(form.Context, props.Migration.Name, props.Values, draft)
+	run, err := h.console.OpenRun(form.Context, props.Migration.Name, props.Values, draft, nil)
 	if err = form.Why(err); err != nil {
 		return h.rejectRun(c, props, err)
 	}

@@ -60,7 +60,7 @@ func (h *Handlers) StartRun(c echo.Context) error {
 		props.Form.Errors = bad
 		return h.showStart(c, http.StatusUnprocessableEntity, props)
 	}
-	if _, err := h.console.StartRunWith(c.Request().Context(), props.Run.ID, canary, change); err != nil {
+	if _, err := h.console.StartRun(c.Request().Context(), props.Run.ID, canary, change); err != nil {
 		return h.rejectStart(c, props, err)
 	}
 	return h.respond.SeeOther(c, views.RunPath(props.Run.ID), "")

@@ -114,7 +114,7 @@ func (h *Handlers) Mint(c echo.Context) error {
 	if err != nil {
 		return h.rejectMint(c, form, err)
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{})
+	run, err := h.console.OpenRun(c.Request().Context(), workflows.MintName, values, migrations.Draft{}, nil)
 	if err != nil {
 		return h.rejectMint(c, form, err)
 	}

@@ -235,7 +235,7 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := h.console.OpenRunOnce(c.Request().Context(), c.Param("name"), values, migrations.Draft{Dry: in.Dry, From: in.From}, key)
+	run, err := h.console.OpenRun(c.Request().Context(), c.Param("name"), values, migrations.Draft{Dry: in.Dry, From: in.From}, key)
 	return created(c, links.run(run), err)
 }
 
@@ -263,7 +263,7 @@ func (h *Handlers) openRunWithFile(c echo.Context) error {
 			form.OnEnd()
 		}
 	}
-	run, err := h.console.OpenRunOnce(form.Context, c.Param("name"), values, draft, key)
+	run, err := h.console.OpenRun(form.Context, c.Param("name"), values, draft, key)
 	return created(c, links.run(run), form.Why(err))
 }
 
@@ -398,7 +398,7 @@ func (h *Handlers) StartRun(c echo.Context) error {
 		return err
 	}
 	return h.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
-		return h.console.StartRun(ctx, run, in.Canary)
+		return h.console.StartRun(ctx, run, in.Canary, nil)
 	})
 }
 

@@ -92,13 +92,13 @@ func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draf
 	working, end := context.WithCancel(ctx)
 	go func() { defer close(done); _ = e.Engine.Work(working) }()
 	defer func() { end(); <-done }()
-	run, err := e.Console.OpenRun(ctx, name, values, draft)
+	run, err := e.Console.OpenRun(ctx, name, values, draft, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for tick := time.NewTicker(20 * time.Millisecond); run.State.IsActive(); <-tick.C {
 		if run.State == migrations.Ready {
-			run, err = e.Console.StartRun(ctx, run.ID, 0)
+			run, err = e.Console.StartRun(ctx, run.ID, 0, nil)
 		} else {
 			run, err = e.Console.Run(ctx, run.ID)
 		}

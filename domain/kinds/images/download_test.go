@@ -120,7 +120,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 	if file != "" {
 		draft.Upload, draft.UploadName = strings.NewReader(file), "images.csv"
 	}
-	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft)
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, draft, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func (g *gallery) download(t testing.TB, values migrations.Values, file string, 
 		if _, err := g.work.Console.TurnKnobs(g.Ctx, run.ID, change); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
+		if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -542,16 +542,16 @@ func TestImageRunsThatCannotBe(t *testing.T) {
 		"no company": {}, "an unknown company": g.values("company", "nobody"), "an unknown source": g.values("source", "mail"),
 		"no pixels": g.values("max_pixels", "0"), "too many bytes": g.values("max_kib", "999999999"), "something else": g.values("colour", "red"),
 	} {
-		if run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, migrations.Draft{}); err == nil {
+		if run, err := g.work.Console.OpenRun(g.Ctx, "download-images", values, migrations.Draft{}, nil); err == nil {
 			t.Errorf("%s: run %d", what, run.ID)
 		}
 	}
-	if _, err := g.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}); err == nil {
+	if _, err := g.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}, nil); err == nil {
 		t.Error("without a place for files there is a run")
 	}
 	t.Run("a file without a column of addresses cancels its run and says so", func(t *testing.T) {
 		g.works(t)
-		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"})
+		run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader("address\nx\n"), UploadName: "x.csv"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -573,7 +573,7 @@ func TestTextOfHundredsOfImages(t *testing.T) {
 		t.Fatal("it is too long")
 	}
 	key := g.describe(t, text.String())
-	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{})
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values(), migrations.Draft{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -601,12 +601,12 @@ func TestImagesBehindARedirect(t *testing.T) {
 		file += fmt.Sprintf("%s/to?http://localhost:%s/image/%d.png\n", g.base, port, n)
 	}
 	g.works(t)
-	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"})
+	run, err := g.work.Console.OpenRun(g.Ctx, "download-images", g.values("source", "file"), migrations.Draft{Upload: strings.NewReader(file), UploadName: "images.csv"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.until(t, run.ID, migrations.Ready)
-	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0); err != nil {
+	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {

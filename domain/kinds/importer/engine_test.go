@@ -66,7 +66,7 @@ func (s *shop) comesTo(run id.Run, state migrations.State) migrations.Run {
 func (s *shop) importOf(file string, dry bool) id.Run {
 	s.t.Helper()
 	run, err := s.Console.OpenRun(s.operator, workflows.ImportName, migrations.Values{"company": "acme", "board": "DEMO", "author": "ana@example.com", "statuses": "In Progress = Doing"},
-		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"})
+		migrations.Draft{Dry: dry, Upload: strings.NewReader(file), UploadName: "jira.csv"}, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -113,12 +113,12 @@ func TestImport_with_workers(t *testing.T) {
 		if n := s.Count(t, "SELECT COUNT(*) FROM ticket_origin"); n != 0 {
 			t.Errorf("it has imported %d", n)
 		}
-		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry})
+		run, err := s.Console.OpenRun(s.operator, workflows.ImportName, nil, migrations.Draft{From: dry}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.comesTo(run.ID, migrations.Ready)
-		if _, err := s.Console.StartRun(s.operator, run.ID, 0); err != nil {
+		if _, err := s.Console.StartRun(s.operator, run.ID, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 		s.comesTo(run.ID, migrations.Complete)
@@ -141,7 +141,7 @@ func TestImport_with_workers(t *testing.T) {
 		stop()
 		stop = s.works()
 		s.comesTo(run, migrations.Ready)
-		if _, err := s.Console.StartRun(s.operator, run, 0); err != nil {
+		if _, err := s.Console.StartRun(s.operator, run, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 		s.until(run, func(r migrations.Run) bool { return r.Progress.Complete > 0 })

@@ -32,7 +32,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- h.Engine.Work(working) }()
 	defer func() { end(); <-done }()
-	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{})
+	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
 	for ; err == nil && run.State != migrations.Ready; time.Sleep(20 * time.Millisecond) {
 		run, err = h.Console.Run(ctx, run.ID)
 	}
@@ -46,7 +46,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.ExecContext(context.Background(), "UNLOCK TABLES") //nolint:errcheck // the test is over
-	if _, err := h.Console.StartRun(ctx, run.ID, 0); err != nil {
+	if _, err := h.Console.StartRun(ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	waiting := h.DB.Apart(1)
