@@ -48,14 +48,14 @@ func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int
 	return q.cards(ctx, parts, args)
 }
 
-// CardWindow are the cards of a column with a rank above After and up to Upto.
-type CardWindow struct {
+// CardRange are the cards of a column with a rank above After and up to Upto.
+type CardRange struct {
 	ColumnID    id.Column
 	After, Upto int64
 }
 
-// CardWish is what a card must be. What is nil, empty or false is not asked for.
-type CardWish struct {
+// CardFilter is what a card must be. What is nil, empty or false is not asked for.
+type CardFilter struct {
 	Text     string     // that the title contains, whatever case and accents; or
 	LocalID  *uint64    // the number
 	Assignee id.Account // who works on it; 0 for whoever
@@ -65,7 +65,7 @@ type CardWish struct {
 
 // MatchingCards returns the cards of each window that are as wished, at most limit of each, in board
 // order within a column. It reads no card outside the windows.
-func (q *Queries) MatchingCards(ctx context.Context, wish CardWish, windows []CardWindow, limit int) ([]Card, error) {
+func (q *Queries) MatchingCards(ctx context.Context, wish CardFilter, windows []CardRange, limit int) ([]Card, error) {
 	condition, wished := wish.condition()
 	parts := make([]string, len(windows))
 	var args []any
@@ -77,9 +77,9 @@ func (q *Queries) MatchingCards(ctx context.Context, wish CardWish, windows []Ca
 	return q.cards(ctx, parts, args)
 }
 
-// WindowEnds returns the card that is the n-th of each window, whatever its Upto; none for a window
+// RangeEnds returns the card that is the n-th of each window, whatever its Upto; none for a window
 // that is shorter. It reads the index alone.
-func (q *Queries) WindowEnds(ctx context.Context, windows []CardWindow, n int) ([]Card, error) {
+func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]Card, error) {
 	parts := make([]string, len(windows))
 	var args []any
 	for i, w := range windows {
@@ -91,7 +91,7 @@ func (q *Queries) WindowEnds(ctx context.Context, windows []CardWindow, n int) (
 
 // condition is what follows in a WHERE, with its arguments. The look-ups in assignee are no EXISTS, for
 // that the servers make a join of, and may begin with it.
-func (w CardWish) condition() (text string, args []any) {
+func (w CardFilter) condition() (text string, args []any) {
 	switch {
 	case w.Text != "" && w.LocalID != nil:
 		text, args = ` AND (t.title LIKE ? ESCAPE '!' OR t.local_id = ?)`, []any{containing(w.Text), *w.LocalID}

@@ -11,12 +11,12 @@ import (
 // Load is how busy the server is.
 type Load struct {
 	Threads   int64   // that run now, this question's among them
-	History   Reading // old row versions that purge has yet to remove
-	Deadlocks Reading // since the server started
+	History   ServerValue // old row versions that purge has yet to remove
+	Deadlocks ServerValue // since the server started
 }
 
-// Reading is a number that some accounts may not read.
-type Reading struct {
+// ServerValue is a number that some accounts may not read.
+type ServerValue struct {
 	Value int64
 	Known bool
 	Grant string // the statement that lets this account read it, where it is not known

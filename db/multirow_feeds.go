@@ -74,7 +74,7 @@ func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list 
 
 // BatchAges returns for each of some places in feeds how many microseconds ago the first batch behind it was
 // published, -1 where there is none.
-func (q *Queries) BatchAges(ctx context.Context, places []FeedPlace) ([]int64, error) {
+func (q *Queries) BatchAges(ctx context.Context, places []FeedPosition) ([]int64, error) {
 	var args []any
 	parts := make([]string, len(places))
 	for i, place := range places {
@@ -103,8 +103,8 @@ func (q *Queries) BatchAges(ctx context.Context, places []FeedPlace) ([]int64, e
 	return ages, rows.Err()
 }
 
-// FeedPlace is a position of a feed.
-type FeedPlace struct {
+// FeedPosition is a position of a feed.
+type FeedPosition struct {
 	Feed     string
 	Position uint64
 }

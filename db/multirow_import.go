@@ -77,8 +77,8 @@ type NewComment struct {
 	CreatedAt time.Time
 }
 
-// SayAll adds all rows, a statement for each mebibyte of texts.
-func (tx *Tx) SayAll(ctx context.Context, rows []NewComment) error {
+// AddComments adds all rows, a statement for each mebibyte of texts.
+func (tx *Tx) AddComments(ctx context.Context, rows []NewComment) error {
 	for len(rows) > 0 {
 		var args []any
 		n, bytes := 0, 0

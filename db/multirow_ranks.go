@@ -34,9 +34,9 @@ type Numbers struct {
 	Numbers []uint64
 }
 
-// NumbersThere returns those of some numbers that are tickets' of these boards, deleted or not, or were
+// ExistingNumbers returns those of some numbers that are tickets' of these boards, deleted or not, or were
 // before these moved. There is at least one.
-func (q *Queries) NumbersThere(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
+func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
 	var args []any
 	var wishes []string
 	for _, w := range wanted {

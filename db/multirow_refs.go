@@ -234,8 +234,8 @@ func (q *Queries) CountCodes(ctx context.Context, table RefTable, after string, 
 	return c, row.Scan(&c.Codes, &c.OfLength, &c.Last)
 }
 
-// SetPoolAside puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
-func (tx *Tx) SetPoolAside(ctx context.Context) error {
+// QuarantinePool puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
+func (tx *Tx) QuarantinePool(ctx context.Context) error {
 	for _, change := range []struct {
 		statement string
 		args      []any

@@ -46,9 +46,9 @@ type DB struct {
 	apart     []*DB
 }
 
-// Where returns the host that the database is on, with its port where that is not the usual one, and
+// Location returns the host that the database is on, with its port where that is not the usual one, and
 // the database's name. There is no password in them.
-func (d *DB) Where() (host, name string) { return d.host, d.name }
+func (d *DB) Location() (host, name string) { return d.host, d.name }
 
 func hostOf(cfg *mysql.Config) string {
 	if cfg.Net == "unix" {
@@ -60,11 +60,11 @@ func hostOf(cfg *mysql.Config) string {
 // Open returns the database at rawURL (mysql://user:pass@host:3306/name or
 // mysql://user@unix(/path)/name). It does not connect; Check does.
 func Open(rawURL string) (*DB, error) {
-	return OpenThrough(rawURL, func(c driver.Connector) driver.Connector { return c })
+	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c })
 }
 
-// OpenThrough does the same with what wrap makes of the connector: tests count and time what is sent.
-func OpenThrough(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
+// OpenWith does the same with what wrap makes of the connector: tests count and time what is sent.
+func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
 	cfg, err := Config(rawURL)
 	if err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func (d *DB) connect(most int) {
 	d.SQL.SetConnMaxIdleTime(5 * time.Second) // before the server closes them
 }
 
-// Apart returns the same database with connections of its own, at most so many: who asks much at once
+// WithPool returns the same database with connections of its own, at most so many: who asks much at once
 // through it keeps nobody else waiting. Closing the first closes it, too.
-func (d *DB) Apart(most int) *DB {
+func (d *DB) WithPool(most int) *DB {
 	a := &DB{now: func() time.Time { return d.now() }, host: d.host, name: d.name, connector: d.connector}
 	a.connect(most)
 	d.mu.Lock()

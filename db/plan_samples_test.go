@@ -36,7 +36,7 @@ func unpublished(n int) (rows []uint64) {
 	return rows
 }
 
-var firstWindows = []db.CardWindow{{ColumnID: 1, Upto: 2000 * gap}, {ColumnID: 2, Upto: 2000 * gap}, {ColumnID: 3, Upto: 2000 * gap}}
+var firstWindows = []db.CardRange{{ColumnID: 1, Upto: 2000 * gap}, {ColumnID: 2, Upto: 2000 * gap}, {ColumnID: 3, Upto: 2000 * gap}}
 
 func firstBoards(n int) (boards []id.Board) {
 	for i := range n {
@@ -508,7 +508,7 @@ var samples = map[string]sample{
 	// By hand
 	"MembersNamed":       {args: with(1, "Person 1%", "% Person 1%", "viewer", 8), sorts: 1100, because: "it looks among a thousand, and ends there"},
 	"SetRanks":           {args: with([]db.Rank{{Ticket: 7, Rank: 7*gap + 1}, {Ticket: 8, Rank: 8*gap + 1}})},
-	"BatchAges":          {args: with([]db.FeedPlace{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
+	"BatchAges":          {args: with([]db.FeedPosition{{Feed: "tickets", Position: 15000}, {Feed: "comments", Position: 15000}, {Feed: "boards", Position: 90000}})},
 	"TicketsByKeys":      {args: with(1, []db.TicketKey{{Slug: "B1", LocalID: 7}, {Slug: "OLD1", LocalID: 9}, {Slug: "B3", LocalID: 30}, {Slug: "JIRA", LocalID: 9}, {Slug: "NONE", LocalID: 1}})},
 	"PositionsAgo":       {args: with("comments", []int{5_400_000, 3_600_000, 600_000})},
 	"Unpublished":        {args: with("ticket", 500)},
@@ -520,6 +520,6 @@ var samples = map[string]sample{
 	"FirstCards":         {args: with([]id.Column{1, 2, 3}, 51)},
 	"TicketsByTitle":     {args: with(db.TitleSearch{Boards: []id.Board{1, 2}, Words: []string{"ticket", "9"}, Newest: 2000, Limit: 10}), reads: 8500, sorts: 8500, because: "it looks at 2,000 titles of each board as it is told, first in the table, then in what came of it"},
 	"WindowEnds":         {args: with(firstWindows, 2000), reads: 6000, because: "a window of 2,000 entries of the index for each of three columns"},
-	"MatchingCards": {args: with(db.CardWish{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
+	"MatchingCards": {args: with(db.CardFilter{Text: "9", LocalID: ptr(uint64(9)), Assignee: 1, Closed: ptr(false)}, firstWindows, 51),
 		reads: 6000, because: "a window of 2,000 cards for each of three columns"},
 }

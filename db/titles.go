@@ -17,8 +17,8 @@ type TitleSearch struct {
 	Limit  int // how many are returned of each board
 }
 
-// Titled is what TicketsByTitle finds.
-type Titled struct {
+// TitleMatch is what TicketsByTitle finds.
+type TitleMatch struct {
 	ID       id.Ticket
 	BoardID  id.Board
 	LocalID  uint64
@@ -36,7 +36,7 @@ var anywhere = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 // TicketsByTitle looks at the newest tickets of each board, so what it costs does not grow with the
 // boards. Letters are compared as the title's collation does, without case and accents: LIKE does so,
 // LOCATE compares as many bytes as the word has. The newest of each board come first.
-func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]Titled, error) {
+func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]TitleMatch, error) {
 	if len(s.Boards) == 0 || len(s.Words) == 0 {
 		return nil, nil
 	}
@@ -54,9 +54,9 @@ func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]Titled, 
 		return nil, err
 	}
 	defer rows.Close()
-	var found []Titled
+	var found []TitleMatch
 	for rows.Next() {
-		var t Titled
+		var t TitleMatch
 		if err := rows.Scan(&t.ID, &t.BoardID, &t.LocalID, &t.Title, &t.ClosedAt); err != nil {
 			return nil, fmt.Errorf("scan title: %w", err)
 		}

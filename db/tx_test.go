@@ -39,7 +39,7 @@ func TestInTx(t *testing.T) {
 		}
 		t.Cleanup(func() { d.Close() })
 		twoCompanies(t, d)
-		other := d.Apart(1)
+		other := d.WithPool(1)
 		still, err := other.SQL.BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func (f Filter) Mine() Filter {
 }
 
 // Elsewhere reports whether the filter names a person whom the list of people lacks.
-func (f Filter) Elsewhere(people []accounts.Named) bool {
+func (f Filter) Elsewhere(people []accounts.NamedMember) bool {
 	if f.Who == "" || f.Who == accounts.Me || f.Who == accounts.NoOne {
 		return false
 	}

@@ -56,7 +56,7 @@ func (e *env) publish() {
 func (e *env) startFeeds() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); e.workflows.Feeds.Work(ctx) }()
+	go func() { defer close(done); e.workflows.Feeds.Run(ctx) }()
 	e.t.Cleanup(func() { cancel(); <-done })
 }
 

@@ -36,7 +36,7 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 		if path := s.paths.at(echo.GetPath(c.Request())); path != "" && !ofCompany(path) {
 			return s.wrongMethod(c, path) // a path that is no company's
 		}
-		respond.SetPosition(c, s.hub.At().String()) // before anything is read
+		respond.SetPosition(c, s.hub.Position().String()) // before anything is read
 		ctx := c.Request().Context()
 		account, epoch := s.respond.SessionAccount(ctx)
 		if account == 0 {

@@ -448,20 +448,20 @@ func TestCalls(t *testing.T) {
 				if !strings.Contains(p.Detail, c.scope) {
 					t.Errorf("it does not say that %s is missing: %s", c.scope, p.Detail)
 				}
-				if accounts.OfOperators(c.scope) {
+				if accounts.OperatorOnly(c.scope) {
 					as(e.tokenOf("sam", "rivals", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
 				for _, weak := range roles[:from] {
 					as(e.tokenOf(weak.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "")
 				}
 				for _, stranger := range []string{"sam", "otto"} {
-					if c.foreign == http.StatusNotFound && !accounts.OfOperators(c.scope) {
+					if c.foreign == http.StatusNotFound && !accounts.OperatorOnly(c.scope) {
 						as(e.tokenOf(stranger, "rivals", accounts.Scopes...)).problem(t, http.StatusNotFound, "")
 					}
 				}
 			})
 			for i, may := range roles[from:] {
-				if accounts.OfOperators(c.scope) && may.name != "opal" {
+				if accounts.OperatorOnly(c.scope) && may.name != "opal" {
 					e.unchanged(t, func() { as(e.tokenOf(may.name, "acme", accounts.Scopes...)).problem(t, http.StatusForbidden, "") })
 					continue
 				}

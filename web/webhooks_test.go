@@ -24,7 +24,7 @@ func (e *env) webhook() {
 // newReachingEnv may send to this machine.
 func newReachingEnv(t *testing.T) *env {
 	t.Helper()
-	allow, err := outbound.ParseAllow("127.0.0.1")
+	allow, err := outbound.ParseAllowlist("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func makeBackup(ctx context.Context, env environment, file string) error {
 	defer d.close()
 	bar := newProgress(env)
 	began := time.Now()
-	summary, err := backup.Make(ctx, backup.Home{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(), file)
+	summary, err := backup.Make(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, programVersion(), file)
 	bar.end()
 	if err != nil {
 		return err

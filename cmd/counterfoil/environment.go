@@ -144,7 +144,7 @@ func (e environment) maxUpload() (int64, error) {
 
 // workflows are the use cases on a database, with the place for files. Closing the database closes that.
 func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
-	allow, err := outbound.ParseAllow(e.outboundAllow)
+	allow, err := outbound.ParseAllowlist(e.outboundAllow)
 	if err != nil {
 		return nil, badSetting("COUNTERFOIL_OUTBOUND_ALLOW", e.outboundAllow, "networks, IP addresses or host names such as 10.1.0.0/16, 192.168.1.5:8080, images.internal, with commas between")
 	}

@@ -29,8 +29,8 @@ func republishCommand(env environment) *cli.Command {
 
 func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 	name, company := c.Args().First(), c.String("company")
-	which := feeds.Which{Board: c.String("board"), All: c.Bool("all")}
-	err := which.Name(feeds.SplitIDs(c.String("ids"))...)
+	which := feeds.Selection{Board: c.String("board"), All: c.Bool("all")}
+	err := which.Add(feeds.SplitIDs(c.String("ids"))...)
 	if err == nil {
 		err = which.Check()
 	}
@@ -40,7 +40,7 @@ func republishFeed(ctx context.Context, env environment, c *cli.Command) error {
 	case which.All == (company != ""):
 		return usageError{"say --all, or which company."}
 	}
-	if name == "all" && !which.Named() {
+	if name == "all" && !which.HasRows() {
 		name = ""
 	}
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {

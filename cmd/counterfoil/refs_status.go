@@ -45,7 +45,7 @@ func refStatus(ctx context.Context, env environment, asJSON bool) error {
 }
 
 // runway says how long the codes last.
-func runway(s refs.Standing) string {
+func runway(s refs.State) string {
 	if last, ok := s.Runway(); ok {
 		return fmt.Sprintf("At %.0f codes an hour they last %.1f hours.", s.Rate, last.Hours())
 	}

@@ -45,7 +45,7 @@ func restore(ctx context.Context, env environment, file string) error {
 	defer d.close()
 	bar := newProgress(env)
 	began := time.Now()
-	summary, report, err := backup.Restore(ctx, backup.Home{URL: d.url, Blobs: env.blobs, Progress: bar.at}, file)
+	summary, report, err := backup.Restore(ctx, backup.Installation{URL: d.url, Blobs: env.blobs, Progress: bar.at}, file)
 	bar.end()
 	if err != nil {
 		return err

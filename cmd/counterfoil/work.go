@@ -68,7 +68,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	go forget(ctx, env.logger(), w.Workflows.ForgetAnswers, w.Workflows.ForgetLimits, w.Workflows.ForgetLookups, w.Workflows.ForgetDeliveries, w.Feeds.ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup
-	loops.Go(func() { w.Feeds.Work(ctx) })
+	loops.Go(func() { w.Feeds.Run(ctx) })
 	loops.Go(func() { w.Delivery.WorkWebhooks(ctx) })
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })

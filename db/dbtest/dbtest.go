@@ -71,7 +71,7 @@ func ask(t testing.TB, what, body string) string {
 // Open returns a new database with the newest schema.
 func Open(t testing.TB) *db.DB {
 	t.Helper()
-	d, err := db.OpenThrough(URL(t), func(c driver.Connector) driver.Connector { return patient{c} })
+	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return patient{c} })
 	if err != nil {
 		t.Fatal(err)
 	}

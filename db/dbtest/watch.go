@@ -25,7 +25,7 @@ type Watch struct {
 func Watched(t testing.TB) (*db.DB, *Watch) {
 	t.Helper()
 	w := &Watch{}
-	d, err := db.OpenThrough(URL(t), func(c driver.Connector) driver.Connector { return watched{patient{c}, w} })
+	d, err := db.OpenWith(URL(t), func(c driver.Connector) driver.Connector { return watched{patient{c}, w} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,8 +126,8 @@ const Operate = "operate"
 // PopRefs is the scope of taking reference codes, of which the instance has one pool.
 const PopRefs = "refs:pop"
 
-// OfOperators reports whether only an operator's token has the scope.
-func OfOperators(scope string) bool { return scope == PopRefs || scope == Operate }
+// OperatorOnly reports whether only an operator's token has the scope.
+func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
 // Scopes that a token can have.
 var Scopes = []string{"boards:read", "boards:write", "tickets:read", "tickets:write", PopRefs, Operate}

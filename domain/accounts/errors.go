@@ -228,12 +228,12 @@ func LinkGone() error {
 	}
 }
 
-// CodePersonNotFound: the company has no such member. See the list of members.
-const CodePersonNotFound fault.Code = "Member.NotFound"
+// CodeMemberNotFound: the company has no such member. See the list of members.
+const CodeMemberNotFound fault.Code = "Member.NotFound"
 
-func PersonNotFound() error {
+func MemberNotFound() error {
 	return fault.Error{
-		Kind: fault.NotFound, Code: CodePersonNotFound,
+		Kind: fault.NotFound, Code: CodeMemberNotFound,
 		Message: "There is no such person in this company. They may have left; look at the list of people.",
 	}
 }
@@ -361,7 +361,7 @@ func BadScope(scope string) error {
 }
 
 func badScopeMessage(scope string) string {
-	if OfOperators(scope) {
+	if OperatorOnly(scope) {
 		return "Only an operator of this server can make a token with the scope " + scope + "."
 	}
 	return "Choose scopes from the list."

@@ -11,8 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// Named is a member of a company as texts and lists name them.
-type Named struct {
+// NamedMember is a member of a company as texts and lists name them.
+type NamedMember struct {
 	ID     ID
 	Name   string
 	Handle string // without the @
@@ -21,7 +21,7 @@ type Named struct {
 
 // ByHandle returns the members of a company that have these handles, by account. Handles that nobody
 // has are left out.
-func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]Named, error) {
+func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]NamedMember, error) {
 	handles = slices.DeleteFunc(slices.Clone(handles), func(s string) bool { return !isHandle(s) }) // the database may not compare them
 	if len(handles) == 0 {
 		return nil, nil
@@ -30,15 +30,15 @@ func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
-	list := make([]Named, len(rows))
+	list := make([]NamedMember, len(rows))
 	for i, r := range rows {
-		list[i] = Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
+		list[i] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
 	}
 	return list, nil
 }
 
 // ByAccount returns those of the accounts that are members of a company.
-func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts []ID) (map[ID]Named, error) {
+func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts []ID) (map[ID]NamedMember, error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
@@ -46,16 +46,16 @@ func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts 
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
-	found := make(map[ID]Named, len(rows))
+	found := make(map[ID]NamedMember, len(rows))
 	for _, r := range rows {
-		found[r.AccountID] = Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
+		found[r.AccountID] = NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role}
 	}
 	return found, nil
 }
 
-// Hold returns the roles of those of the accounts that are members, and keeps them members until the
+// HoldMembers returns the roles of those of the accounts that are members, and keeps them members until the
 // transaction ends.
-func Hold(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
+func HoldMembers(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
 	if len(accounts) == 0 {
 		return nil, nil
 	}
@@ -75,20 +75,20 @@ const maxSearch = 60
 
 var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// Find returns up to limit members whose handle or name begins like a text, those with the handle
+// FindMembers returns up to limit members whose handle or name begins like a text, those with the handle
 // first; without a text the first by handle. It leaves out those with the role without.
-func Find(ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int) ([]Named, error) {
+func FindMembers(ctx context.Context, q *db.Queries, company id.Company, text, without string, limit int) ([]NamedMember, error) {
 	text, length, ok := markup.Line(strings.TrimPrefix(strings.TrimSpace(text), "@"))
 	if !ok || length > maxSearch {
 		return nil, nil
 	}
-	var found []Named
+	var found []NamedMember
 	seen := map[ID]bool{}
 	add := func(rows []db.MembersWithHandleRow) {
 		for _, r := range rows {
 			if !seen[r.AccountID] && len(found) < limit {
 				seen[r.AccountID] = true
-				found = append(found, Named{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role})
+				found = append(found, NamedMember{ID: r.AccountID, Name: r.Name, Handle: r.Handle, Role: r.Role})
 			}
 		}
 	}
@@ -119,7 +119,7 @@ const (
 )
 
 // Word names the person where Me and NoOne mean others.
-func (n Named) Word() string {
+func (n NamedMember) Word() string {
 	if n.Handle == Me || n.Handle == NoOne {
 		return "@" + n.Handle
 	}

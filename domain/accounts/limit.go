@@ -44,9 +44,9 @@ func (a Attempt) account() []byte { return limits.Name("account", a.email) }
 func (a Attempt) before() []byte  { return limits.Name("known", a.email, a.address) }
 func (a Attempt) said() []byte    { return limits.Name("said", a.email) }
 
-// Try counts an attempt to sign in with an email address, or returns TooManyAttempts and counts
+// CountAttempt counts an attempt to sign in with an email address, or returns TooManyAttempts and counts
 // nothing. It is to be committed before the password is looked at.
-func Try(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error) {
+func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error) {
 	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: limits.OriginOf(address).Address}
 	known, err := limit(ctx, tx, a.before())
 	if err != nil {
@@ -108,8 +108,8 @@ func set(ctx context.Context, tx *db.Tx, name []byte, failures uint32) error {
 	return nil
 }
 
-// Right gives an attempt back whose password was right, and remembers its address.
-func (a Attempt) Right(ctx context.Context, tx *db.Tx) error {
+// Succeed gives an attempt back whose password was right, and remembers its address.
+func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 	type step struct {
 		name []byte
 		do   func(name []byte) error

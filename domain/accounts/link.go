@@ -178,7 +178,7 @@ type Reset struct {
 // MayReset returns nil where the actor may make a link for a new password of a member: they manage
 // each company that the person belongs to, with at least their rank, and only an operator may do so
 // for an operator. It returns OwnPassword, NotManager, ResetForOperator or ResetElsewhere.
-func MayReset(ctx context.Context, q *db.Queries, actor Actor, person Person) error {
+func MayReset(ctx context.Context, q *db.Queries, actor Actor, person CompanyMember) error {
 	switch {
 	case person.Account.ID == actor.Account.ID:
 		return OwnPassword()
@@ -241,11 +241,11 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 
 // stillMayReset is MayReset for two of whom it is not sure that they are members.
 func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, author, account ID) error {
-	maker, err := ByMember(ctx, q, company, author)
+	maker, err := MemberByID(ctx, q, company, author)
 	if err != nil {
 		return err
 	}
-	person, err := ByMember(ctx, q, company, account)
+	person, err := MemberByID(ctx, q, company, account)
 	if err != nil {
 		return err
 	}

@@ -27,41 +27,41 @@ func (a Actor) MayGrant(role string) bool {
 	return a.Manages() && rank(role) > 0 && rank(role) <= rank(a.Role)
 }
 
-// Person is a member as the others see them.
-type Person struct {
+// CompanyMember is a member as the others see them.
+type CompanyMember struct {
 	Account  Account // without Epoch
 	Role     string
 	Handle   string
 	JoinedAt time.Time
 }
 
-// People returns a page of a company's members by their account's id: those above after.
-func People(ctx context.Context, q *db.Queries, company id.Company, after ID, limit int) ([]Person, error) {
+// Members returns a page of a company's members by their account's id: those above after.
+func Members(ctx context.Context, q *db.Queries, company id.Company, after ID, limit int) ([]CompanyMember, error) {
 	rows, err := db.Read(q.Members(ctx, db.MembersParams{CompanyID: company, After: after, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
-	list := make([]Person, len(rows))
+	list := make([]CompanyMember, len(rows))
 	for i, row := range rows {
 		list[i] = personFrom(db.MemberByIDRow(row))
 	}
 	return list, nil
 }
 
-// ByMember returns a member of a company, or PersonNotFound.
-func ByMember(ctx context.Context, q *db.Queries, company id.Company, account ID) (Person, error) {
+// MemberByID returns a member of a company, or PersonNotFound.
+func MemberByID(ctx context.Context, q *db.Queries, company id.Company, account ID) (CompanyMember, error) {
 	row, err := db.Read(q.MemberByID(ctx, company, account))
 	if db.IsNotFound(err) {
-		return Person{}, PersonNotFound()
+		return CompanyMember{}, MemberNotFound()
 	}
 	if err != nil {
-		return Person{}, fmt.Errorf("read member: %w", err)
+		return CompanyMember{}, fmt.Errorf("read member: %w", err)
 	}
 	return personFrom(row), nil
 }
 
-func personFrom(row db.MemberByIDRow) Person {
-	return Person{
+func personFrom(row db.MemberByIDRow) CompanyMember {
+	return CompanyMember{
 		Account: Account{ID: row.ID, Name: row.Name, Email: row.Email, Operator: row.Operator},
 		Role:    row.Role, Handle: row.Handle, JoinedAt: row.CreatedAt,
 	}
@@ -73,7 +73,7 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
 	}
-	now, err := ByMember(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
+	now, err := MemberByID(ctx, tx.Queries, actor.Company.ID, actor.Account.ID)
 	if err != nil {
 		return Actor{}, NotMember()
 	}
@@ -83,28 +83,28 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 
 // ChangeRole gives a member another role. The caller holds LockRoles. It returns PersonNotFound,
 // BadRole, RankTooLow, or LastOwner.
-func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before Person, err error) {
+func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before CompanyMember, err error) {
 	if before, err = governed(ctx, tx, actor, account); err != nil {
-		return Person{}, err
+		return CompanyMember{}, err
 	}
 	if rank(role) == 0 {
-		return Person{}, BadRole()
+		return CompanyMember{}, BadRole()
 	}
 	if !actor.MayGrant(role) {
-		return Person{}, RankTooLow(role)
+		return CompanyMember{}, RankTooLow(role)
 	}
 	if before.Role == Owner && role != Owner {
 		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
-			return Person{}, err
+			return CompanyMember{}, err
 		}
 	}
 	err = tx.ChangeRole(ctx, db.ChangeRoleParams{Role: role, CompanyID: actor.Company.ID, AccountID: account})
 	if err != nil {
-		return Person{}, fmt.Errorf("change role: %w", err)
+		return CompanyMember{}, fmt.Errorf("change role: %w", err)
 	}
 	if rank(role) < rank(before.Role) {
 		if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
-			return Person{}, err
+			return CompanyMember{}, err
 		}
 	}
 	return before, EndResets(ctx, tx, account)
@@ -113,40 +113,40 @@ func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role st
 // Remove takes a member out of a company: their tokens there and all their sessions end, also the
 // links that they made. The caller holds LockRoles. It returns the hashes of the tokens; or
 // PersonNotFound, RankTooLow, or LastOwner. Everyone may remove themselves.
-func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Person, hashes [][]byte, err error) {
+func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person CompanyMember, hashes [][]byte, err error) {
 	if account == actor.Account.ID {
-		person, err = ByMember(ctx, tx.Queries, actor.Company.ID, account)
+		person, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	} else {
 		person, err = governed(ctx, tx, actor, account)
 	}
 	if err != nil {
-		return Person{}, nil, err
+		return CompanyMember{}, nil, err
 	}
 	if person.Role == Owner {
 		if err := keepsOwner(ctx, tx, actor.Company.ID); err != nil {
-			return Person{}, nil, err
+			return CompanyMember{}, nil, err
 		}
 	}
 	if hashes, err = revokeTokensOf(ctx, tx, actor.Company.ID, account); err != nil {
-		return Person{}, nil, err
+		return CompanyMember{}, nil, err
 	}
 	if err := endLinksBy(ctx, tx, actor.Company.ID, account); err != nil {
-		return Person{}, nil, err
+		return CompanyMember{}, nil, err
 	}
 	if _, err := tx.DeleteMembership(ctx, actor.Company.ID, account); err != nil {
-		return Person{}, nil, fmt.Errorf("delete membership: %w", err)
+		return CompanyMember{}, nil, fmt.Errorf("delete membership: %w", err)
 	}
 	return person, hashes, EndSessions(ctx, tx, account)
 }
 
 // governed returns a member whom the actor may change.
-func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (Person, error) {
-	person, err := ByMember(ctx, tx.Queries, actor.Company.ID, account)
+func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
+	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil {
-		return Person{}, err
+		return CompanyMember{}, err
 	}
 	if !actor.MayGrant(person.Role) {
-		return Person{}, RankTooLow(person.Role)
+		return CompanyMember{}, RankTooLow(person.Role)
 	}
 	return person, nil
 }
@@ -185,28 +185,28 @@ func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
 
 // SetOperator lets a member run the instance, or no longer. It returns NotOperator, PersonNotFound or
 // LastOperator.
-func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (Person, error) {
+func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (CompanyMember, error) {
 	if _, err := tx.LockInstallation(ctx); err != nil {
-		return Person{}, fmt.Errorf("lock installation: %w", err)
+		return CompanyMember{}, fmt.Errorf("lock installation: %w", err)
 	}
 	if self, err := ByID(ctx, tx.Queries, actor.Account.ID); err != nil || !self.Operator {
-		return Person{}, NotOperator()
+		return CompanyMember{}, NotOperator()
 	}
-	person, err := ByMember(ctx, tx.Queries, actor.Company.ID, account)
+	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil || person.Account.Operator == operator {
 		return person, err
 	}
 	if !operator {
 		others, err := tx.SomeOperators(ctx)
 		if err != nil {
-			return Person{}, fmt.Errorf("read operators: %w", err)
+			return CompanyMember{}, fmt.Errorf("read operators: %w", err)
 		}
 		if len(others) < 2 {
-			return Person{}, LastOperator()
+			return CompanyMember{}, LastOperator()
 		}
 	}
 	if err := tx.SetOperator(ctx, operator, account); err != nil {
-		return Person{}, fmt.Errorf("set operator: %w", err)
+		return CompanyMember{}, fmt.Errorf("set operator: %w", err)
 	}
 	return person, EndResets(ctx, tx, account)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// KeepRequester makes the account in whose name strangers write, where there is none yet.
-func KeepRequester(ctx context.Context, tx *db.Tx) error {
+// CreateRequesterAccount makes the account in whose name strangers write, where there is none yet.
+func CreateRequesterAccount(ctx context.Context, tx *db.Tx) error {
 	_, err := tx.CreateAccount(ctx, db.CreateAccountParams{Email: Requester, Name: "Requester", CreatedAt: tx.Now})
 	if err != nil && !db.IsDuplicate(err, "uq_account_email") {
 		return fmt.Errorf("make the requester's account: %w", err)
@@ -16,8 +16,8 @@ func KeepRequester(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// TheRequester returns that account. It is there once a form was turned on.
-func TheRequester(ctx context.Context, q *db.Queries) (Account, error) {
+// RequesterAccount returns that account. It is there once a form was turned on.
+func RequesterAccount(ctx context.Context, q *db.Queries) (Account, error) {
 	row, err := db.Read(q.AccountByEmail(ctx, Requester))
 	if err != nil {
 		return Account{}, fmt.Errorf("read the requester's account: %w", err)

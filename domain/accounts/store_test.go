@@ -227,7 +227,7 @@ func TestToken(t *testing.T) {
 		t.Errorf("%q and %q", token, other)
 	}
 	got, _, err := accounts.ByToken(ctx, d.Queries, token, d.Now())
-	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 || !slices.Equal(got.Scopes, slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OfOperators)) {
+	if err != nil || got.Account != ana || got.Company != acme || got.Role != accounts.Member || got.Token == 0 || !slices.Equal(got.Scopes, slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, _, err := accounts.ByToken(ctx, d.Queries, other, d.Now()); err != nil || got.Company != rivals || got.May("boards:write") || !got.May("boards:read") {

@@ -64,7 +64,7 @@ func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 		badScopes = NoScopes()
 	}
 	for _, scope := range draft.Scopes {
-		if !slices.Contains(Scopes, scope) || OfOperators(scope) && !account.Operator {
+		if !slices.Contains(Scopes, scope) || OperatorOnly(scope) && !account.Operator {
 			badScopes = BadScope(scope)
 			break
 		}
@@ -108,7 +108,7 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 	}
 	scopes := strings.Fields(row.Scopes)
 	if !row.Operator { // any more
-		scopes = slices.DeleteFunc(scopes, OfOperators)
+		scopes = slices.DeleteFunc(scopes, OperatorOnly)
 	}
 	return Actor{
 		Account: Account{ID: row.AccountID, Email: row.Email, Name: row.AccountName, Operator: row.Operator, Epoch: row.SessionEpoch},

@@ -81,7 +81,7 @@ func New(d *db.DB, options ...Option) *App {
 	if s.outbound == nil {
 		s.outbound = outbound.New(outbound.Options{})
 	}
-	bulk := d.Apart(db.BulkConnections) // for what runs read: however many tasks ask, pages do not wait
+	bulk := d.WithPool(db.BulkConnections) // for what runs read: however many tasks ask, pages do not wait
 	published := feeds.New(d, s.engine.Log, workflows.FeedList()...)
 	pool := refs.New(d)
 	lookups := &requests.Meter{}

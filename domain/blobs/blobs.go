@@ -45,7 +45,7 @@ func Open(ctx context.Context, where string) (*Store, error) {
 		return openBucket(ctx, where)
 	}
 	if where == "" || strings.Contains(where, "://") {
-		return nil, BadPlace{where, errors.New("it is neither a folder nor an address that begins with s3://")}
+		return nil, BadLocation{where, errors.New("it is neither a folder nor an address that begins with s3://")}
 	}
 	return openFolder(where)
 }
@@ -53,7 +53,7 @@ func Open(ctx context.Context, where string) (*Store, error) {
 func openBucket(ctx context.Context, where string) (*Store, error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Host == "" || u.User != nil || u.Path != "" && u.Path != "/" {
-		return nil, BadPlace{hidden(where), errors.New("it is no address such as s3://bucket?region=eu-central-1")}
+		return nil, BadLocation{hidden(where), errors.New("it is no address such as s3://bucket?region=eu-central-1")}
 	}
 	u.Path = ""
 	q := u.Query()
@@ -67,7 +67,7 @@ func openBucket(ctx context.Context, where string) (*Store, error) {
 	u.RawQuery = q.Encode()
 	bucket, err := blob.OpenBucket(ctx, u.String())
 	if err != nil {
-		return nil, BadPlace{hidden(where), err}
+		return nil, BadLocation{hidden(where), err}
 	}
 	return &Store{bucket: bucket, where: "s3://" + u.Host}, nil
 }
@@ -82,15 +82,15 @@ func hidden(where string) string {
 
 func openFolder(where string) (*Store, error) {
 	if err := os.MkdirAll(where, 0o700); err != nil {
-		return nil, BadPlace{where, err}
+		return nil, BadLocation{where, err}
 	}
 	folder, err := filepath.EvalSymlinks(where)
 	if err != nil {
-		return nil, BadPlace{where, err}
+		return nil, BadLocation{where, err}
 	}
 	bucket, err := fileblob.OpenBucket(folder, &fileblob.Options{DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
 	if err != nil {
-		return nil, BadPlace{where, err}
+		return nil, BadLocation{where, err}
 	}
 	return &Store{bucket: bucket, where: where, folder: folder}, nil
 }
@@ -195,8 +195,8 @@ type Info struct {
 	ModTime time.Time
 }
 
-// Look returns what is known of the file of that name. It returns BadName, NotFound or Unavailable.
-func (s *Store) Look(ctx context.Context, name string) (Info, error) {
+// Stat returns what is known of the file of that name. It returns BadName, NotFound or Unavailable.
+func (s *Store) Stat(ctx context.Context, name string) (Info, error) {
 	if err := check(name); err != nil {
 		return Info{}, err
 	}

@@ -97,7 +97,7 @@ func TestStore(t *testing.T) {
 				if read(t, s, name) != content {
 					t.Errorf("%s is not as it was put", name)
 				}
-				if info, err := s.Look(ctx, name); err != nil || info.Size != int64(len(content)) || info.ModTime.IsZero() {
+				if info, err := s.Stat(ctx, name); err != nil || info.Size != int64(len(content)) || info.ModTime.IsZero() {
 					t.Errorf("%s: %+v, %v", name, info, err)
 				}
 			}
@@ -140,7 +140,7 @@ func TestStore(t *testing.T) {
 			if _, err := s.Open(ctx, "nothing"); !errors.As(err, new(blobs.NotFound)) {
 				t.Errorf("%v", err)
 			}
-			if _, err := s.Look(ctx, "images"); !errors.As(err, new(blobs.NotFound)) {
+			if _, err := s.Stat(ctx, "images"); !errors.As(err, new(blobs.NotFound)) {
 				t.Errorf("a folder is a file: %v", err)
 			}
 		})
@@ -161,7 +161,7 @@ func TestStore(t *testing.T) {
 				".hidden", "a/.restore-x", "a.tmp", "a.tmp/b", "a.attrs", "a__0x2f__b", strings.Repeat("a", 201), strings.Repeat("a/", 500) + "b",
 			} {
 				_, opening := s.Open(ctx, name)
-				_, looking := s.Look(ctx, name)
+				_, looking := s.Stat(ctx, name)
 				for _, err := range []error{s.Put(ctx, name, strings.NewReader("x")), opening, looking, s.Delete(ctx, name)} {
 					if !errors.As(err, new(blobs.BadName)) {
 						t.Errorf("%q: %v", name, err)
@@ -303,7 +303,7 @@ func TestOpen(t *testing.T) {
 		}
 		for _, where := range []string{"", file, file + "/below", "gs://bucket", "s3://", "s3://bucket/path", "s3://key:pa55word@bucket", "s3://bucket?nonsense=1", "s3://%zz"} {
 			_, err := blobs.Open(ctx, where)
-			if !errors.As(err, new(blobs.BadPlace)) || strings.Contains(err.Error(), "pa55word") {
+			if !errors.As(err, new(blobs.BadLocation)) || strings.Contains(err.Error(), "pa55word") {
 				t.Errorf("%q: %v", where, err)
 			}
 		}

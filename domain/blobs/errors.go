@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// BadPlace reports a setting that no files can be kept in.
-type BadPlace struct {
+// BadLocation reports a setting that no files can be kept in.
+type BadLocation struct {
 	Where string
 	Err   error
 }
 
-func (e BadPlace) Error() string {
+func (e BadLocation) Error() string {
 	return fmt.Sprintf("Files cannot be kept in %q: %v. Set COUNTERFOIL_BLOBS to a folder, or to a bucket such as s3://name?region=eu-central-1.", e.Where, e.Err)
 }
 
 // Unwrap returns what the system said.
-func (e BadPlace) Unwrap() error { return e.Err }
+func (e BadLocation) Unwrap() error { return e.Err }
 
 // BadName reports a name that nothing is stored under.
 type BadName struct{ Name string }

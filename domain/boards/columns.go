@@ -204,17 +204,17 @@ func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column)
 	return nil
 }
 
-// Raise makes a column's last rank at least rank. The caller holds its lock.
-func Raise(ctx context.Context, tx *db.Tx, column id.Column, rank int64) error {
+// RaiseLastRank makes a column's last rank at least rank. The caller holds its lock.
+func RaiseLastRank(ctx context.Context, tx *db.Tx, column id.Column, rank int64) error {
 	if _, err := tx.RaiseLastRank(ctx, rank, column); err != nil {
 		return fmt.Errorf("raise last rank: %w", err)
 	}
 	return nil
 }
 
-// Edited counts an edit of a board's columns, locked and read with the board. It returns ErrOutdated
+// CountEdit counts an edit of a board's columns, locked and read with the board. It returns ErrOutdated
 // where the board was edited or archived since.
-func Edited(ctx context.Context, tx *db.Tx, board Board) error {
+func CountEdit(ctx context.Context, tx *db.Tx, board Board) error {
 	return edit(ctx, tx, board, board.Slug, board.Title)
 }
 

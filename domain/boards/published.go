@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Published is a board at its position in the feed, with its columns.
-type Published struct {
+// PublishedBoard is a board at its position in the feed, with its columns.
+type PublishedBoard struct {
 	Board    Board
 	Position uint64
 	Slug     string // of the company
@@ -17,7 +17,7 @@ type Published struct {
 
 // PublishedBoards returns the first boards with positions above after up to upto, of whichever company.
 // Only those of one company have their columns.
-func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, upto uint64, limit int) ([]Published, error) {
+func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, after, upto uint64, limit int) ([]PublishedBoard, error) {
 	rows, err := db.Read(q.PublishedBoards(ctx, db.PublishedBoardsParams{After: &after, Upto: &upto, Limit: int32(limit)}))
 	if err != nil {
 		return nil, fmt.Errorf("read published boards: %w", err)
@@ -32,9 +32,9 @@ func PublishedBoards(ctx context.Context, q *db.Queries, company id.Company, aft
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Published, len(rows))
+	list := make([]PublishedBoard, len(rows))
 	for i, row := range rows {
-		list[i] = Published{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID, Slug: row.CompanySlug}
+		list[i] = PublishedBoard{Board: fromRow(row.Board, columns[row.Board.ID]), Position: *row.Board.FeedSyncID, Slug: row.CompanySlug}
 	}
 	return list, nil
 }

@@ -25,10 +25,10 @@ func RanksUsedUp(column id.Column) error {
 	}
 }
 
-// SpreadFrom locks a column and returns the lowest rank that its tickets have which a run has spread. For
+// LockSpread locks a column and returns the lowest rank that its tickets have which a run has spread. For
 // a run that begins with it, that is a rank far below all tickets: what comes to the foot from now on
 // goes below it. It returns ColumnNotFound or RanksUsedUp.
-func SpreadFrom(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, gap int64) (int64, error) {
+func LockSpread(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, gap int64) (int64, error) {
 	row, err := tx.LockSpread(ctx, column)
 	if db.IsNotFound(err) {
 		return 0, ColumnNotFound{Column: uint64(column)}
@@ -50,8 +50,8 @@ func SpreadFrom(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, ga
 	return from, nil
 }
 
-// Spread says how far up a run has come. The caller holds the column's lock.
-func Spread(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
+// SaveSpread says how far up a run has come. The caller holds the column's lock.
+func SaveSpread(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
 	if err := tx.SetSpread(ctx, from, column); err != nil {
 		return fmt.Errorf("keep how far a column is spread: %w", err)
 	}

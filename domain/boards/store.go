@@ -195,8 +195,8 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 	return list, nil
 }
 
-// Known is a slug that a board has or had, or whose keys were imported there.
-type Known struct {
+// KnownSlug is a slug that a board has or had, or whose keys were imported there.
+type KnownSlug struct {
 	Slug  string
 	Board ID
 	// Purged says that some of the numbers up to Last are no ticket's any more; false for imported keys.
@@ -205,7 +205,7 @@ type Known struct {
 }
 
 // Slugs returns those of some slugs, in upper case, that are known in a company.
-func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]Known, error) {
+func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]KnownSlug, error) {
 	if len(among) == 0 {
 		return nil, nil
 	}
@@ -213,9 +213,9 @@ func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []strin
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
-	known := make([]Known, len(rows))
+	known := make([]KnownSlug, len(rows))
 	for i, r := range rows {
-		known[i] = Known{Slug: r.Slug, Board: r.BoardID, Purged: r.Purged > 0 && !r.Imported, Last: r.MaxTicketID}
+		known[i] = KnownSlug{Slug: r.Slug, Board: r.BoardID, Purged: r.Purged > 0 && !r.Imported, Last: r.MaxTicketID}
 	}
 	return known, nil
 }

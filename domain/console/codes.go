@@ -48,11 +48,11 @@ func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[
 	codes, err := workflows.DoOnce(ctx, c.workflows, once, func() ([]refs.Code, error) { return c.pop(ctx, p) })
 	empty := errors.Is(err, refs.CodeEmpty)
 	if err == nil || empty {
-		c.refs.Popped(len(codes), empty, time.Since(begun))
+		c.refs.RecordPop(len(codes), empty, time.Since(begun))
 	}
 	switch {
 	case empty:
-		if err := refs.Want(ctx, c.db.Queries); err != nil {
+		if err := refs.MarkWanted(ctx, c.db.Queries); err != nil {
 			return nil, err
 		}
 		return nil, err
@@ -98,13 +98,13 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, poppings []*popping)
 }
 
 // RefStanding is how reference codes stand: for operators.
-func (c *Console) RefStanding(ctx context.Context) (refs.Standing, error) {
-	return ask(ctx, func(actor) (refs.Standing, error) { return c.refs.Stand(ctx, c.db.Queries, c.db.Now()) })
+func (c *Console) RefStanding(ctx context.Context) (refs.State, error) {
+	return ask(ctx, func(actor) (refs.State, error) { return c.refs.State(ctx, c.db.Queries, c.db.Now()) })
 }
 
 // RefGauges is RefStanding for a monitoring system: it asks for no operator.
-func (c *Console) RefGauges(ctx context.Context) (refs.Standing, error) {
-	return c.refs.Stand(ctx, c.db.Queries, c.db.Now())
+func (c *Console) RefGauges(ctx context.Context) (refs.State, error) {
+	return c.refs.State(ctx, c.db.Queries, c.db.Now())
 }
 
 // RefTotals is how many codes this process gave out since it began, and how often there were none.
@@ -122,7 +122,7 @@ func (c *Console) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, bool,
 
 // RefLot returns a lot, for operators, or refs.LotNotFound.
 func (c *Console) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
-	return ask(ctx, func(actor) (refs.Lot, error) { return refs.OneLot(ctx, c.db.Queries, lot) })
+	return ask(ctx, func(actor) (refs.Lot, error) { return refs.LotByID(ctx, c.db.Queries, lot) })
 }
 
 // SetRefPolicy changes how full the pool is kept, for an operator: by the numbers of a policy. Whether refills are

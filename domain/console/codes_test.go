@@ -21,11 +21,11 @@ import (
 // minted mints codes as an operator does.
 func (h *env) minted(t testing.TB, codes int, length string) migrations.Run {
 	t.Helper()
-	run, _ := h.CarryOut(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
+	run, _ := h.RunToEnd(t, workflows.MintName, migrations.Values{"codes": fmt.Sprint(codes), "length": length}, migrations.Draft{})
 	return run
 }
 
-func (h *env) standing(t testing.TB) refs.Standing {
+func (h *env) standing(t testing.TB) refs.State {
 	t.Helper()
 	s, err := h.Console.RefStanding(h.Ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		tend(1)
-		h.Worked(t, workflows.MintName)
+		h.WorkAll(t, workflows.MintName)
 		if s := h.standing(t); s.Available != 1000 {
 			t.Errorf("%+v", s.Counts)
 		}
@@ -187,7 +187,7 @@ func TestRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		tend(2) // 240 in the last hour are 5,760 a day
-		h.Worked(t, workflows.MintName)
+		h.WorkAll(t, workflows.MintName)
 		if s := h.standing(t); s.Available != 24_000 || s.Rate != 240 {
 			t.Errorf("%+v", s)
 		}
@@ -240,7 +240,7 @@ func TestRefs(t *testing.T) {
 				t.Parallel()
 				h := newEnv(t, apptest.Files(t))
 				load := func() migrations.Run {
-					run, _ := h.CarryOut(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
+					run, _ := h.RunToEnd(t, workflows.LoadName, migrations.Values{"length": "5", "encoding": "detect"}, migrations.Draft{Upload: strings.NewReader(file), UploadName: "labels.txt"})
 					return run
 				}
 				run := load()
@@ -298,7 +298,7 @@ func TestRefs(t *testing.T) {
 		if _, err := h.Console.PopRefs(h.Ctx, 700, nil); err != nil {
 			t.Fatal(err)
 		}
-		if runs := h.Worked(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
+		if runs := h.WorkAll(t, workflows.QuarantineName); len(runs) != 1 || runs[0].Progress.Failed > 0 {
 			t.Fatalf("%+v", runs)
 		}
 		if err := h.Delivery.TendRefs(h.Ctx); err != nil {

@@ -30,7 +30,7 @@ func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published 
 }
 
 // Where returns the host and the name of the database, for pages that ask whether to change it.
-func (c *Console) Where() (host, database string) { return c.db.Where() }
+func (c *Console) Where() (host, database string) { return c.db.Location() }
 
 // Close refuses new pops, and waits until those accepted are committed, or ctx ends.
 func (c *Console) Close(ctx context.Context) error { return c.poppings.Close(ctx) }

@@ -62,17 +62,17 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 // that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
 // that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
 // migrations.BadParam where a run would have them.
-func (c *Console) RepublishFor(ctx context.Context, feed, company string, which feeds.Which, rate string) (n int64, run *workflows.Republishing, err error) {
+func (c *Console) RepublishFor(ctx context.Context, feed, company string, which feeds.Selection, rate string) (n int64, run *workflows.Republishing, err error) {
 	err = operate(ctx, func(actor) error {
 		if err := which.Check(); err != nil {
 			return err
 		}
-		if feed != "" || which.Named() {
+		if feed != "" || which.HasRows() {
 			if _, err := c.feeds.Feed(feed); err != nil {
 				return err
 			}
 		}
-		if which.Named() {
+		if which.HasRows() {
 			of, err := accounts.CompanyBySlug(ctx, c.db.Queries, company)
 			if err != nil {
 				return err

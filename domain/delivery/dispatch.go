@@ -30,7 +30,7 @@ func (d *Delivery) WorkWebhooks(ctx context.Context) {
 	loop := newDispatcher(d, d.turn)
 	defer loop.turns.Wait()
 	for ctx.Err() == nil {
-		moved := d.feeds.Moved()
+		moved := d.feeds.Changes()
 		if err := loop.look(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
 		}
@@ -79,13 +79,13 @@ type passed struct {
 func (d *dispatcher) look(ctx context.Context) error {
 	heads := map[string]uint64{}
 	for _, feed := range d.w.feeds.Names() {
-		at, _ := d.w.feeds.Place(feed)
+		at, _ := d.w.feeds.Head(feed)
 		heads[feed] = at.Position
 	}
 	seen := map[id.Webhook]passed{}
-	var waiting []webhooks.Due
+	var waiting []webhooks.DueWebhook
 	for after := id.Webhook(0); ; {
-		list, err := webhooks.AllDue(ctx, d.w.db.Queries, after, dueAtOnce)
+		list, err := webhooks.DueWebhooks(ctx, d.w.db.Queries, after, dueAtOnce)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (d *dispatcher) look(ctx context.Context) error {
 }
 
 // concerned are those of some webhooks that there is something for.
-func (d *dispatcher) concerned(ctx context.Context, list []webhooks.Due, heads map[string]uint64, seen map[id.Webhook]passed) (some []webhooks.Due, err error) {
+func (d *dispatcher) concerned(ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64, seen map[id.Webhook]passed) (some []webhooks.DueWebhook, err error) {
 	touched, err := d.touched(ctx, list, heads)
 	if err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (d *dispatcher) concerned(ctx context.Context, list []webhooks.Due, heads m
 
 // begin begins turns, of those first who had none for the longest: where there are too many for all, slow ones with
 // much to come would take every turn from those behind them.
-func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.Due, seen map[id.Webhook]passed) {
-	slices.SortStableFunc(waiting, func(a, b webhooks.Due) int { return cmp.Compare(d.began[a.ID], d.began[b.ID]) })
+func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, seen map[id.Webhook]passed) {
+	slices.SortStableFunc(waiting, func(a, b webhooks.DueWebhook) int { return cmp.Compare(d.began[a.ID], d.began[b.ID]) })
 	left := false
 	for _, due := range waiting {
 		if !d.start(ctx, due) {
@@ -142,7 +142,7 @@ func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.Due, seen map
 }
 
 // concern says how far feeds went without anything for a webhook, and whether it has to be sent to.
-func (d *dispatcher) concern(due webhooks.Due, heads map[string]uint64, touched map[string]span) (passed, bool) {
+func (d *dispatcher) concern(due webhooks.DueWebhook, heads map[string]uint64, touched map[string]span) (passed, bool) {
 	p := passed{at: maps.Clone(d.passed[due.ID].at), since: d.passed[due.ID].since}
 	concerned := false
 	for _, c := range due.Cursors {
@@ -176,7 +176,7 @@ type span struct {
 }
 
 // touched looks through what was published since most of the webhooks stood, once for all of them.
-func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map[string]uint64) (map[string]span, error) {
+func (d *dispatcher) touched(ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64) (map[string]span, error) {
 	from := map[string]uint64{}
 	for _, due := range list {
 		for _, c := range due.Cursors {
@@ -202,7 +202,7 @@ func (d *dispatcher) touched(ctx context.Context, list []webhooks.Due, heads map
 }
 
 // start begins a turn, unless there are too many.
-func (d *dispatcher) start(ctx context.Context, due webhooks.Due) bool {
+func (d *dispatcher) start(ctx context.Context, due webhooks.DueWebhook) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.busy[due.ID] || len(d.busy) >= manyTurns || d.ofCompany[due.Company] >= ofCompany {
@@ -219,7 +219,7 @@ func (d *dispatcher) start(ctx context.Context, due webhooks.Due) bool {
 	return true
 }
 
-func (d *dispatcher) end(due webhooks.Due) {
+func (d *dispatcher) end(due webhooks.DueWebhook) {
 	d.mu.Lock()
 	delete(d.busy, due.ID)
 	if d.ofCompany[due.Company]--; d.ofCompany[due.Company] == 0 {

@@ -42,17 +42,17 @@ func (d *Delivery) WorkLive(ctx context.Context) {
 // LookLive adds to Live what was published since it looked last, as far as this process knows of it. moved is
 // closed when there is more.
 func (d *Delivery) LookLive(ctx context.Context) (moved <-chan struct{}, err error) {
-	tickets, moved := d.feeds.Place("tickets")
-	comments, _ := d.feeds.Place("comments")
-	boards, _ := d.feeds.Place("boards")
+	tickets, moved := d.feeds.Head("tickets")
+	comments, _ := d.feeds.Head("comments")
+	boards, _ := d.feeds.Head("boards")
 	if boards.Epoch == 0 {
 		return moved, nil // nothing is known yet
 	}
-	now := live.At{Epoch: tickets.Epoch, Tickets: tickets.Position, Comments: comments.Position, Boards: boards.Position}
-	last := d.live.At()
+	now := live.Position{Epoch: tickets.Epoch, Tickets: tickets.Position, Comments: comments.Position, Boards: boards.Position}
+	last := d.live.Position()
 	switch {
 	case now == last:
-	case last.Epoch != now.Epoch, !now.Has(last):
+	case last.Epoch != now.Epoch, !now.Covers(last):
 		d.live.Begin(now)
 	default:
 		l := look{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*news{}}
@@ -75,7 +75,7 @@ var errTooMany = errors.New("more changed than is told")
 // come with the next.
 type look struct {
 	q          *db.Queries
-	from, upto live.At
+	from, upto live.Position
 	found      map[id.Company]*news
 }
 
@@ -210,7 +210,7 @@ func (l *look) boards(ctx context.Context) error {
 func (l *look) changes() []live.Change {
 	list := make([]live.Change, 0, len(l.found))
 	for company, n := range l.found {
-		change := live.Change{Company: company, Talk: n.talk}
+		change := live.Change{Company: company, Commented: n.talk}
 		for _, board := range n.order {
 			change.Boards = append(change.Boards, *n.boards[board])
 		}

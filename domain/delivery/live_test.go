@@ -18,7 +18,7 @@ func (h *env) publishes(t testing.TB) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
-		h.Feeds.Work(ctx)
+		h.Feeds.Run(ctx)
 		close(done)
 	}()
 	t.Cleanup(func() {
@@ -37,7 +37,7 @@ type seen struct {
 }
 
 // sees looks until what was told since is enough.
-func (h *env) sees(t testing.TB, company id.Company, since live.At, enough func(seen) bool) live.At {
+func (h *env) sees(t testing.TB, company id.Company, since live.Position, enough func(seen) bool) live.Position {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
@@ -55,17 +55,17 @@ func (h *env) sees(t testing.TB, company id.Company, since live.At, enough func(
 					all.tickets[fmt.Sprint(b.ID, "/", ticket.ID, "/", ticket.Column)] = true
 				}
 			}
-			for _, ticket := range change.Talk {
+			for _, ticket := range change.Commented {
 				all.talk[ticket] = true
 			}
 		}
 		if enough(all) {
-			return news.At
+			return news.Position
 		}
 		select {
 		case <-moved:
 		case <-patience:
-			t.Fatalf("never enough, up to %v: %+v", news.At, all)
+			t.Fatalf("never enough, up to %v: %+v", news.Position, all)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestLive(t *testing.T) {
 	h := newEnv(t)
 	h.publishes(t)
 	ninja, other := h.Board(t, "NINJA"), h.Board(t, "OTHER")
-	h.sees(t, h.Actor.Company.ID, live.At{}, func(all seen) bool { return h.Delivery.Live().At().Boards >= 3 })
+	h.sees(t, h.Actor.Company.ID, live.Position{}, func(all seen) bool { return h.Delivery.Live().Position().Boards >= 3 })
 	company := h.Actor.Company.ID
 	open := func(title string) tickets.Ticket {
 		t.Helper()
@@ -99,7 +99,7 @@ func TestLive(t *testing.T) {
 	}
 
 	t.Run("a ticket is told of where it is", func(t *testing.T) {
-		since := h.Delivery.Live().At()
+		since := h.Delivery.Live().Position()
 		ticket := open("One")
 		since = h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Column: columns(ninja)[1], AtEnd: true}); err != nil {
@@ -109,7 +109,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("one that goes to another board is told of on both", func(t *testing.T) {
 		ticket := open("Two")
-		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		since := h.sees(t, company, h.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if _, _, err := h.Workflows.MoveTicket(h.Ctx, ticket.Key, tickets.Intent{Board: "OTHER", Column: columns(other)[0], AtEnd: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("one that is deleted is on its board no more", func(t *testing.T) {
 		ticket := open("Three")
-		since := h.sees(t, company, h.Delivery.Live().At(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
+		since := h.sees(t, company, h.Delivery.Live().Position(), func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if err := h.Workflows.DeleteTicket(h.Ctx, ticket.Key); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestLive(t *testing.T) {
 	})
 	t.Run("a comment is told of with its ticket, a column with its board", func(t *testing.T) {
 		ticket, review := open("Four"), "Review"
-		since := h.Delivery.Live().At()
+		since := h.Delivery.Live().Position()
 		if _, err := h.Workflows.Comment(h.Ctx, ticket.Key, "Hello", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestLive(t *testing.T) {
 		h.sees(t, company, since, func(all seen) bool { return all.boards[ninja.ID] })
 	})
 	t.Run("a company hears nothing of another", func(t *testing.T) {
-		since := h.Delivery.Live().At()
+		since := h.Delivery.Live().Position()
 		ticket := open("Five")
 		h.sees(t, company, since, func(all seen) bool { return all.tickets[place(ninja, ticket, columns(ninja)[0])] })
 		if news := h.Delivery.Live().After(company+1, since); news.Missed || len(news.Changes) > 0 {
@@ -146,7 +146,7 @@ func TestLive(t *testing.T) {
 		}
 	})
 	t.Run("many tickets of a board are all of it, and more than are told are anything", func(t *testing.T) {
-		since := h.Delivery.Live().At()
+		since := h.Delivery.Live().Position()
 		var drafts []tickets.Ticket
 		for range 3 {
 			drafts = append(drafts, open("Many"))
@@ -179,7 +179,7 @@ func (h *env) published(t testing.TB, want uint64) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds.Place("tickets")
+		at, moved := h.Feeds.Head("tickets")
 		if at.Position >= want {
 			return
 		}

@@ -154,7 +154,7 @@ func TestWebhookThatAsksToBeLeftAlone(t *testing.T) {
 			h.hook(t, webhooks.Draft{URL: server.URL, Feeds: []string{"tickets"}})
 			ctx, cancel := context.WithCancel(h.Ctx)
 			var work sync.WaitGroup
-			work.Go(func() { h.Feeds.Work(ctx) })
+			work.Go(func() { h.Feeds.Run(ctx) })
 			work.Go(func() { h.Delivery.WorkWebhooks(ctx) })
 			h.titled(t, "DEMO", "two")
 			<-inbox.Came()

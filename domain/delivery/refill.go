@@ -52,7 +52,7 @@ func (d *Delivery) TendRefs(ctx context.Context) error {
 }
 
 func (d *Delivery) keepFilled(ctx context.Context) error {
-	standing, err := d.refs.Stand(ctx, d.db.Queries, d.db.Now())
+	standing, err := d.refs.State(ctx, d.db.Queries, d.db.Now())
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (d *Delivery) refill(ctx context.Context) error {
 		if under, err := d.underWay(ctx, policy.Refill, refillAgain); err != nil || under {
 			return err
 		}
-		standing, err := d.refs.Stand(ctx, tx.Queries, tx.Now)
+		standing, err := d.refs.State(ctx, tx.Queries, tx.Now)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	receipt, err := p.Workflows.Send(stranger, requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "The door is stuck", Description: "Please", Email: "stranger@example.com"})
+	receipt, err := p.Workflows.Send(stranger, requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "The door is stuck", Description: "Please", Email: "stranger@example.com"})
 	must(t, err)
 	key := tickets.Key{Board: "NINJA", Number: 1}
 	_, err = p.Workflows.Comment(p.Ctx, key, "Mine", nil)
@@ -58,7 +58,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 		told = append(told, string(text))
 	}
 	for _, feed := range p.Workflows.WebhookFeeds() {
-		items, _ := p.News(t, feed, "")
+		items, _ := p.FeedItems(t, feed, "")
 		tell(feed, items)
 	}
 	ticket, err := p.Workflows.Ticket(p.Ctx, key)

@@ -37,7 +37,7 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 	began := time.Now()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return webhooks.Failed(outbound.BadAddress{Address: address, Why: "it cannot be asked for"}, 0), nil
+		return webhooks.ErrorOutcome(outbound.BadAddress{Address: address, Why: "it cannot be asked for"}, 0), nil
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if err := keys.Sign(req.Header, m.ID, began, body); err != nil {
@@ -48,12 +48,12 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
 		}
-		return webhooks.Failed(untold(err), time.Since(began)), nil
+		return webhooks.ErrorOutcome(untold(err), time.Since(began)), nil
 	}
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
 	asked, _ := outbound.RetryAfter(res, time.Now())
-	return webhooks.Answered(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
+	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
 }
 
 // untold is the error without the address that a name of a network within leads to: those who have webhooks
@@ -70,7 +70,7 @@ func untold(err error) error {
 // turn sends to one webhook what there is for it, for a while. Where another process sends to it, or somebody
 // changes it meanwhile, it ends.
 func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
-	held, err := webhooks.Take(ctx, d.db.Queries, webhook)
+	held, err := webhooks.Claim(ctx, d.db.Queries, webhook)
 	if err != nil {
 		return unlessLost(err)
 	}
@@ -103,7 +103,7 @@ func unlessLost(err error) error {
 // turn is what goes on while a webhook is sent to.
 type turn struct {
 	w      *Delivery
-	held   *webhooks.Held
+	held   *webhooks.LeasedWebhook
 	until  time.Time
 	sent   int
 	missed bool // a message was not taken
@@ -141,12 +141,12 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
 			return true, nil
 		}
-		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.Behind(i)); err != nil || t.missed {
+		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.CursorAfter(i)); err != nil || t.missed {
 			return false, err
 		}
 	}
 	if len(page.Items) == 0 && page.Cursor != cursor {
-		return page.More, t.held.Passed(ctx, t.w.db, stored(page.Cursor))
+		return page.More, t.held.RecordSkip(ctx, t.w.db, stored(page.Cursor))
 	}
 	return page.More || len(page.Items) > 0, nil
 }
@@ -154,7 +154,7 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 // resetReason says in a word why a cursor is not read from, "" where err says something else.
 func resetReason(err error) string {
 	switch {
-	case errors.Is(err, feeds.CodeCursorOfBefore), errors.Is(err, feeds.CodeCursorAhead):
+	case errors.Is(err, feeds.CodeCursorOfOldEpoch), errors.Is(err, feeds.CodeCursorAhead):
 		return "restored"
 	case errors.Is(err, feeds.CodeCursorExpired):
 		return "expired"
@@ -191,7 +191,7 @@ func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) 
 	}
 	if !outcome.OK() {
 		t.missed = true
-		return t.held.Missed(ctx, t.w.db, m, outcome)
+		return t.held.RecordFailure(ctx, t.w.db, m, outcome)
 	}
-	return t.held.Took(ctx, t.w.db, m, outcome, stored(next))
+	return t.held.RecordSuccess(ctx, t.w.db, m, outcome, stored(next))
 }

@@ -44,12 +44,12 @@ func TestAChangeIsPublishedAtOnce(t *testing.T) {
 			h := newEnv(t)
 			board := h.Board(t, "NINJA")
 			key := h.Open(t, "NINJA", board.Columns[0].ID, 1)[0]
-			h.Feeds.LookEvery(time.Hour)
+			h.Feeds.PollEvery(time.Hour)
 			h.publishes(t)
 			h.moves(t, c.feed, feeds.Cursor{})
 			// It looks once when it begins, and once more for what rang before: the third change needs a ring of its own.
 			for n := range 4 {
-				at, _ := h.Feeds.Place(c.feed)
+				at, _ := h.Feeds.Head(c.feed)
 				if err := c.change(h, key, n); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func (h *env) moves(t *testing.T, feed string, from feeds.Cursor) {
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		at, moved := h.Feeds.Place(feed)
+		at, moved := h.Feeds.Head(feed)
 		if at != from {
 			return
 		}

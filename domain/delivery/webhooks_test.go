@@ -44,7 +44,7 @@ func newPost(t *testing.T, answer func(n int, m outboundtest.Message) int) *post
 // reaching is an environment that may reach this machine.
 func reaching(t *testing.T) *env {
 	t.Helper()
-	allow, err := outbound.ParseAllow("127.0.0.1")
+	allow, err := outbound.ParseAllowlist("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func (h *env) follows(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.Feeds.Work(ctx)
+		h.Feeds.Run(ctx)
 	}()
 	defer func() { stop(); <-done }()
 	for _, feed := range h.Feeds.Names() {
@@ -341,7 +341,7 @@ func (h *env) follows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for {
-			at, moved := h.Feeds.Place(feed)
+			at, moved := h.Feeds.Head(feed)
 			if at.Position >= end.Position {
 				break
 			}
@@ -634,14 +634,14 @@ func TestWorkWebhooks(t *testing.T) {
 	p.hook(t, webhooks.Draft{URL: server.URL + "/stall", Feeds: []string{"tickets"}})
 	p.hook(t, webhooks.Draft{URL: p.url, Feeds: []string{"tickets"}})
 	ctx, cancel := context.WithCancel(context.Background())
-	allow, err := outbound.ParseAllow("127.0.0.1")
+	allow, err := outbound.ParseAllowlist("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := app.New(p.DB, app.WithOutbound(outbound.New(outbound.Options{Allow: allow})))
 	done := make(chan struct{}, 4)
 	for _, w := range []*app.App{p.App, other} {
-		go func() { w.Feeds.Work(ctx); done <- struct{}{} }()
+		go func() { w.Feeds.Run(ctx); done <- struct{}{} }()
 		go func() { w.Delivery.WorkWebhooks(ctx); done <- struct{}{} }()
 	}
 	const n = 30

@@ -17,9 +17,9 @@ const (
 	auditRanges = 10
 )
 
-// Standing is where a row stands in a feed: Position is 0 where it is not published. One that is gone is
+// RowPosition is where a row stands in a feed: Position is 0 where it is not published. One that is gone is
 // deleted, or not in the scope any more.
-type Standing struct {
+type RowPosition struct {
 	ID       uint64
 	Position uint64
 	Gone     bool
@@ -27,7 +27,7 @@ type Standing struct {
 
 // List returns the rows of a scope's company with ids above after up to upto, in ascending order, and the
 // largest id that the table has.
-type List func(ctx context.Context, q *db.Queries, scope Scope, after, upto uint64) (rows []Standing, last uint64, err error)
+type List func(ctx context.Context, q *db.Queries, scope Scope, after, upto uint64) (rows []RowPosition, last uint64, err error)
 
 // Audit says what a reader who has come to Upto holds, by ranges of ids; those without rows are left out. It
 // goes on behind the id After, 0 at its end.
@@ -88,7 +88,7 @@ func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint
 }
 
 // ranges sums up rows in ascending order of ids.
-func ranges(rows []Standing, upto uint64) (list []Range) {
+func ranges(rows []RowPosition, upto uint64) (list []Range) {
 	for _, row := range rows {
 		from := (row.ID-1)/AuditRange*AuditRange + 1
 		if len(list) == 0 || list[len(list)-1].From != from {

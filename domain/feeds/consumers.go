@@ -170,9 +170,9 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 	for _, sequence := range sequences {
 		now[sequence.Name] = sequence
 	}
-	places := make([]db.FeedPlace, len(cursors))
+	places := make([]db.FeedPosition, len(cursors))
 	for i, c := range cursors {
-		places[i] = db.FeedPlace{Feed: c.Feed, Position: c.Position}
+		places[i] = db.FeedPosition{Feed: c.Feed, Position: c.Position}
 		if before(c, now[c.Feed]) {
 			places[i].Position = 0
 		}
@@ -191,7 +191,7 @@ func (e *Engine) Lags(ctx context.Context, cursors []Cursor) ([]Lag, error) {
 // before reports a cursor of an earlier epoch, or of another database: its reader must begin at the start.
 func before(c Cursor, now db.Sequence) bool {
 	err := c.check(now)
-	return errors.Is(err, CodeCursorOfBefore) || errors.Is(err, CodeCursorAhead)
+	return errors.Is(err, CodeCursorOfOldEpoch) || errors.Is(err, CodeCursorAhead)
 }
 
 func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
@@ -210,7 +210,7 @@ func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
 // Next returns the page from where a consumer stands, none while it is paused, and notes that it reads. From is
 // where it stands as that is kept, so that it can be advanced from there. It returns what Read does.
 func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope Scope) (Page, error) {
-	if err := e.See(ctx, consumer.ID); err != nil {
+	if err := e.MarkRead(ctx, consumer.ID); err != nil {
 		return Page{}, err
 	}
 	if consumer.Paused {
@@ -269,8 +269,8 @@ func found(n int64, err error) error {
 	return nil
 }
 
-// See notes that a consumer reads.
-func (e *Engine) See(ctx context.Context, consumer id.Consumer) error {
+// MarkRead notes that a consumer reads.
+func (e *Engine) MarkRead(ctx context.Context, consumer id.Consumer) error {
 	_, err := db.Read(0, e.db.SeeConsumer(ctx, consumer))
 	return err
 }

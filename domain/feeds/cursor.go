@@ -74,7 +74,7 @@ func number(text string) (uint64, error) {
 func (c Cursor) check(now db.Sequence) error {
 	switch {
 	case c.Epoch != now.Epoch:
-		return CursorOfBefore(c.Feed)
+		return CursorOfOldEpoch(c.Feed)
 	case max(c.Position, c.Began) > now.Value:
 		return CursorAhead(c.Feed)
 	case max(c.Position, c.Began) < now.Horizon:
@@ -97,7 +97,7 @@ func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 	}
 	cursor, err := ParseCursor(feed, text)
 	if err != nil {
-		return Cursor{}, BadPlace(feed)
+		return Cursor{}, BadPosition(feed)
 	}
 	now, err := e.sequence(ctx, feed)
 	if err != nil {

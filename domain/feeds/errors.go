@@ -39,13 +39,13 @@ func BadCursor(feed string) error {
 	}
 }
 
-// CodeCursorOfBefore: the cursor is from before the database was restored or replaced. Forget stored positions
+// CodeCursorOfOldEpoch: the cursor is from before the database was restored or replaced. Forget stored positions
 // and read from the start.
-const CodeCursorOfBefore fault.Code = "Feed.CursorOfEarlierEpoch"
+const CodeCursorOfOldEpoch fault.Code = "Feed.CursorOfEarlierEpoch"
 
-func CursorOfBefore(feed string) error {
+func CursorOfOldEpoch(feed string) error {
 	return fault.Error{
-		Kind: fault.Conflict, Code: CodeCursorOfBefore,
+		Kind: fault.Conflict, Code: CodeCursorOfOldEpoch,
 		Message: "This cursor is from before the database was restored or replaced. Read the feed " + feed + " from its start, and drop what you have that it does not show.",
 	}
 }
@@ -72,12 +72,12 @@ func CursorExpired(feed string) error {
 	}
 }
 
-// CodeBadPlace: the text names no position in the feed. Send start, end, a cursor or a time.
-const CodeBadPlace fault.Code = "Feed.BadPosition"
+// CodeBadPosition: the text names no position in the feed. Send start, end, a cursor or a time.
+const CodeBadPosition fault.Code = "Feed.BadPosition"
 
-func BadPlace(feed string) error {
+func BadPosition(feed string) error {
 	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadPlace, Field: "cursor",
+		Kind: fault.Invalid, Code: CodeBadPosition, Field: "cursor",
 		Message: `This is no place in the feed ` + feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`,
 	}
 }
@@ -85,7 +85,7 @@ func BadPlace(feed string) error {
 // In names the field that said a position where an error is BadPlace or BadCursor, and returns other errors as they
 // are.
 func In(field string, err error) error {
-	if errors.Is(err, CodeBadPlace) || errors.Is(err, CodeBadCursor) {
+	if errors.Is(err, CodeBadPosition) || errors.Is(err, CodeBadCursor) {
 		return fault.At(field, err)
 	}
 	return err

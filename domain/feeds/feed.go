@@ -28,8 +28,8 @@ type Scope struct {
 	Base    string   // the public URL that addresses in payloads begin with
 }
 
-// Look is a stretch of a feed: positions above After up to Upto, at most Limit rows of them.
-type Look struct {
+// Span is a stretch of a feed: positions above After up to Upto, at most Limit rows of them.
+type Span struct {
 	After, Upto uint64
 	Limit       int
 	Scope       Scope
@@ -55,7 +55,7 @@ type Row struct {
 
 // Load returns all rows of a stretch in ascending order of positions, also hidden ones. It reads the
 // positions before, or in the same statement as, what goes into the payload: never after it.
-type Load func(ctx context.Context, q *db.Queries, look Look) ([]Row, error)
+type Load func(ctx context.Context, q *db.Queries, look Span) ([]Row, error)
 
 // Engine publishes and reads the registered feeds. Make one with New. It does nothing by itself: Work does.
 type Engine struct {
@@ -64,7 +64,7 @@ type Engine struct {
 	log     *slog.Logger
 	pending wait.Wakeup
 	signal  *signal
-	waiting *waiting
+	backlog *backlog
 	every   time.Duration
 }
 
@@ -76,7 +76,7 @@ func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), waiting: newWaiting(), every: every}
+	e := &Engine{db: d, log: log, pending: wait.NewWakeup(), signal: newSignal(), backlog: newWaiting(), every: every}
 	for _, f := range list {
 		if !identifier.MatchString(f.Name) || !identifier.MatchString(f.Table) || f.Load == nil {
 			panic(fmt.Sprintf("feeds: %q cannot be a feed", f.Name))

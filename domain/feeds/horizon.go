@@ -7,9 +7,9 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Passed returns the position of a feed that all consumers and webhooks have passed who can read on from where
+// PassedPosition returns the position of a feed that all consumers and webhooks have passed who can read on from where
 // they are. Whoever keeps a cursor of their own is not known.
-func Passed(ctx context.Context, q *db.Queries, feed string) (uint64, error) {
+func PassedPosition(ctx context.Context, q *db.Queries, feed string) (uint64, error) {
 	consumers, err := q.PassedByConsumers(ctx, feed)
 	if err != nil {
 		return 0, fmt.Errorf("read where consumers are: %w", err)

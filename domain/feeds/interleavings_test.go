@@ -100,7 +100,7 @@ func TestRunOnce(t *testing.T) {
 			}
 			_ = held.Rollback()
 		})
-		all.Go(func() { r.engines["publisher 1"].Work(ctx) })
+		all.Go(func() { r.engines["publisher 1"].Run(ctx) })
 		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
 			if err != nil || time.Now().After(deadline) {

@@ -187,13 +187,13 @@ type paper struct {
 }
 
 func loadPapers(d *db.DB) Load {
-	return func(ctx context.Context, _ *db.Queries, look Look) ([]Row, error) {
+	return func(ctx context.Context, _ *db.Queries, look Span) ([]Row, error) {
 		return pageOf(ctx, d, look, true)
 	}
 }
 
 // pageOf tells of a paper that left the board, unless told to hide it.
-func pageOf(ctx context.Context, d *db.DB, look Look, tell bool) ([]Row, error) {
+func pageOf(ctx context.Context, d *db.DB, look Span, tell bool) ([]Row, error) {
 	rows, err := d.SQL.QueryContext(ctx, pageOfPapers, look.After, look.Upto, look.Limit)
 	if err != nil {
 		return nil, err
@@ -350,7 +350,7 @@ func (c *consumer) refused(asked picture, from Cursor, err error) bool {
 		}
 		return true
 	}
-	return errors.Is(err, CodeCursorOfBefore) || errors.Is(err, CodeCursorAhead)
+	return errors.Is(err, CodeCursorOfOldEpoch) || errors.Is(err, CodeCursorAhead)
 }
 
 func (c *consumer) found(rule, format string, args ...any) {

@@ -285,7 +285,7 @@ func readHeadLast(ctx context.Context, e *Engine, c Cursor, limit int, scope Sco
 	if err := c.check(now); err != nil {
 		return Page{}, err
 	}
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Look{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}
@@ -340,7 +340,7 @@ func readHorizon(before bool) func(context.Context, *Engine, Cursor, int, Scope)
 		if err := c.check(now); err != nil {
 			return Page{}, err
 		}
-		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Look{After: c.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: now.Value, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}
@@ -364,7 +364,7 @@ func removeHard(ctx context.Context, d *db.DB, paper uint64) error {
 }
 
 func loadSilently(d *db.DB) Load {
-	return func(ctx context.Context, _ *db.Queries, look Look) ([]Row, error) {
+	return func(ctx context.Context, _ *db.Queries, look Span) ([]Row, error) {
 		return pageOf(ctx, d, look, false)
 	}
 }
@@ -372,7 +372,7 @@ func loadSilently(d *db.DB) Load {
 // loadNotes takes the contents from the papers' notes, which change with them.
 func loadNotes(before bool) func(*db.DB) Load {
 	return func(d *db.DB) Load {
-		return func(ctx context.Context, _ *db.Queries, look Look) (list []Row, err error) {
+		return func(ctx context.Context, _ *db.Queries, look Span) (list []Row, err error) {
 			if !before {
 				if list, err = pageOf(ctx, d, look, true); err != nil {
 					return nil, err

@@ -22,12 +22,12 @@ const (
 // Wake has this process publish at once: something has changed. It never blocks.
 func (e *Engine) Wake() { e.pending.Wake() }
 
-// LookEvery has Work look for changes of other processes that often, in place of every 200 ms. Call it before
+// PollEvery has Work look for changes of other processes that often, in place of every 200 ms. Call it before
 // Work.
-func (e *Engine) LookEvery(d time.Duration) { e.every = d }
+func (e *Engine) PollEvery(d time.Duration) { e.every = d }
 
-// Work publishes, and tells those who wait for changes, until ctx ends. Any number of processes may.
-func (e *Engine) Work(ctx context.Context) {
+// Run publishes, and tells those who wait for changes, until ctx ends. Any number of processes may.
+func (e *Engine) Run(ctx context.Context) {
 	ticks := time.NewTicker(e.every)
 	defer ticks.Stop()
 	var insisting sync.WaitGroup
@@ -82,7 +82,7 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 	if err != nil {
 		return 0, 0, err
 	}
-	e.waiting.found(feed.Name, candidates)
+	e.backlog.found(feed.Name, candidates)
 	if len(candidates) == 0 {
 		return 0, 0, nil
 	}
@@ -97,7 +97,7 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 func (e *Engine) insist(ctx context.Context) {
 	for wait.Sleep(ctx, overdue) == nil {
 		for _, feed := range e.feeds {
-			row, ok := e.waiting.overdue(feed.Name)
+			row, ok := e.backlog.overdue(feed.Name)
 			if !ok {
 				continue
 			}
@@ -141,7 +141,7 @@ func (e *Engine) give(ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]ui
 	if err != nil {
 		return 0, err
 	}
-	e.waiting.published(feed.Name, given)
+	e.backlog.published(feed.Name, given)
 	return len(given), nil
 }
 

@@ -19,8 +19,8 @@ type Page struct {
 	More   bool
 }
 
-// Behind returns where a reader goes on who stops after the item i.
-func (p Page) Behind(i int) Cursor {
+// CursorAfter returns where a reader goes on who stops after the item i.
+func (p Page) CursorAfter(i int) Cursor {
 	if i == len(p.Items)-1 {
 		return p.Cursor
 	}
@@ -66,7 +66,7 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	}
 	var rows []Row
 	if cursor.Position < now.Value {
-		rows, err = feed.Load(ctx, e.db.Queries, Look{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
+		rows, err = feed.Load(ctx, e.db.Queries, Span{After: cursor.Position, Upto: now.Value, Limit: limit, Scope: scope})
 		if err != nil {
 			return Page{}, err
 		}

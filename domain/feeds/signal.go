@@ -11,12 +11,12 @@ import (
 // signal knows how far each feed has come, and tells any number of those who wait.
 type signal struct {
 	mu     sync.Mutex
-	places map[string]Cursor
+	heads map[string]Cursor
 	moved  wait.Broadcast // one of them moved
 }
 
 func newSignal() *signal {
-	return &signal{places: map[string]Cursor{}}
+	return &signal{heads: map[string]Cursor{}}
 }
 
 // listen asks the database how far the feeds have come.
@@ -31,8 +31,8 @@ func (e *Engine) listen(ctx context.Context) error {
 	changed := false
 	for _, row := range rows {
 		at := Cursor{Epoch: row.Epoch, Feed: row.Name, Position: row.Value}
-		changed = changed || s.places[row.Name] != at
-		s.places[row.Name] = at
+		changed = changed || s.heads[row.Name] != at
+		s.heads[row.Name] = at
 	}
 	if changed {
 		s.moved.Wake()
@@ -40,17 +40,17 @@ func (e *Engine) listen(ctx context.Context) error {
 	return nil
 }
 
-// Place returns the end of a feed that this process knows of (at most about 200 ms old while Work runs; the zero
+// Head returns the end of a feed that this process knows of (at most about 200 ms old while Work runs; the zero
 // Cursor as long as it knows of none), and a channel that is closed when any feed has moved on from now.
-func (e *Engine) Place(feed string) (at Cursor, moved <-chan struct{}) {
+func (e *Engine) Head(feed string) (at Cursor, moved <-chan struct{}) {
 	s := e.signal
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.places[feed], s.moved.Next()
+	return s.heads[feed], s.moved.Next()
 }
 
-// Moved returns the channel alone.
-func (e *Engine) Moved() <-chan struct{} {
-	_, moved := e.Place("")
+// Changes returns the channel alone.
+func (e *Engine) Changes() <-chan struct{} {
+	_, moved := e.Head("")
 	return moved
 }

@@ -58,7 +58,7 @@ func newStage(t testing.TB, url string, names ...string) *stage {
 	t.Cleanup(func() { s.watch.Close() })
 	for _, name := range names {
 		a := &actor{stage: s, name: name, free: true, verdict: make(chan fate)}
-		a.db, err = db.OpenThrough(url, func(c driver.Connector) driver.Connector { return gate{c, a} })
+		a.db, err = db.OpenWith(url, func(c driver.Connector) driver.Connector { return gate{c, a} })
 		if err != nil {
 			t.Fatal(err)
 		}

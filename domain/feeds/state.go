@@ -51,7 +51,7 @@ func (e *Engine) States(ctx context.Context) ([]State, error) {
 	for i, feed := range e.feeds {
 		now := of[feed.Name]
 		list[i] = State{Name: feed.Name, Value: now.Value, Epoch: now.Epoch, Horizon: now.Horizon}
-		if age, known := e.Waiting(feed.Name); known {
+		if age, known := e.OldestWaiting(feed.Name); known {
 			list[i].OldestUnpublished = &age
 		}
 		at, err := db.Read(e.db.NewestBatch(ctx, feed.Name))

@@ -87,7 +87,7 @@ type reader func(e *Engine, ctx context.Context, c Cursor, limit int, scope Scop
 
 // readPlainly takes what is there.
 func readPlainly(e *Engine, ctx context.Context, c Cursor, limit int, scope Scope) (Page, error) {
-	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Look{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
+	rows, err := e.feeds[0].Load(ctx, e.db.Queries, Span{After: c.Position, Upto: 1 << 62, Limit: limit, Scope: scope})
 	if err != nil {
 		return Page{}, err
 	}

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// waiting knows since when rows wait to be published that this process has found: a row itself does not say
+// backlog knows since when rows wait to be published that this process has found: a row itself does not say
 // when it was changed.
-type waiting struct {
+type backlog struct {
 	mu    sync.Mutex
 	since map[string]map[uint64]time.Time // by feed and row
 }
 
-func newWaiting() *waiting { return &waiting{since: map[string]map[uint64]time.Time{}} }
+func newWaiting() *backlog { return &backlog{since: map[string]map[uint64]time.Time{}} }
 
 // found notes the rows of a feed that a look found.
-func (w *waiting) found(feed string, rows []uint64) {
+func (w *backlog) found(feed string, rows []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now, was := time.Now(), w.since[feed]
@@ -30,7 +30,7 @@ func (w *waiting) found(feed string, rows []uint64) {
 }
 
 // published notes that rows of a feed wait no more.
-func (w *waiting) published(feed string, rows []uint64) {
+func (w *backlog) published(feed string, rows []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, row := range rows {
@@ -39,7 +39,7 @@ func (w *waiting) published(feed string, rows []uint64) {
 }
 
 // overdue returns a row of a feed that has waited for too long.
-func (w *waiting) overdue(feed string) (row uint64, ok bool) {
+func (w *backlog) overdue(feed string) (row uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for row, since := range w.since[feed] {
@@ -52,7 +52,7 @@ func (w *waiting) overdue(feed string) (row uint64, ok bool) {
 
 // oldest is since when the one waits that has waited longest, the zero time where none does; known is false
 // where nobody has looked.
-func (w *waiting) oldest(feed string) (since time.Time, known bool) {
+func (w *backlog) oldest(feed string) (since time.Time, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rows, known := w.since[feed]
@@ -64,11 +64,11 @@ func (w *waiting) oldest(feed string) (since time.Time, known bool) {
 	return since, known
 }
 
-// Waiting returns for how long a row of a feed has waited to be published that waits longest, 0 where none
+// OldestWaiting returns for how long a row of a feed has waited to be published that waits longest, 0 where none
 // waits. It is what this process has seen: known is false before Work has looked, and a row that waited before
 // the process began counts from then.
-func (e *Engine) Waiting(feed string) (age time.Duration, known bool) {
-	since, known := e.waiting.oldest(feed)
+func (e *Engine) OldestWaiting(feed string) (age time.Duration, known bool) {
+	since, known := e.backlog.oldest(feed)
 	if since.IsZero() {
 		return 0, known
 	}

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Converted is a picture as it is kept.
-type Converted struct {
+// Picture is a picture as it is kept.
+type Picture struct {
 	Hash          Hash
 	Type          string
 	Content       []byte
@@ -50,25 +50,25 @@ var decoding = make(chan struct{}, runtime.GOMAXPROCS(0))
 // It looks at how large a picture says it is before it makes room for it. The same bytes always become
 // the same. It waits while as many others are converted as there are processors, until ctx ends. It returns
 // Unfit, with a sentence that says why, or the context's error.
-func Convert(ctx context.Context, content []byte, limits Limits) (Converted, error) {
+func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error) {
 	kind, err := kindOf(content)
 	if err != nil {
-		return Converted{}, err
+		return Picture{}, err
 	}
 	config, err := kind.config(bytes.NewReader(content))
 	if err != nil {
-		return Converted{}, broken(kind.name, err)
+		return Picture{}, broken(kind.name, err)
 	}
 	if err := fits(config, limits); err != nil {
-		return Converted{}, err
+		return Picture{}, err
 	}
 	select {
 	case decoding <- struct{}{}:
 	case <-ctx.Done():
-		return Converted{}, ctx.Err()
+		return Picture{}, ctx.Err()
 	}
 	defer func() { <-decoding }()
-	var out Converted
+	var out Picture
 	var picture image.Image
 	if kind.name == "GIF" {
 		out, picture, err = convertGIF(content, limits)
@@ -76,7 +76,7 @@ func Convert(ctx context.Context, content []byte, limits Limits) (Converted, err
 		out, picture, err = convertStill(content, kind)
 	}
 	if err != nil {
-		return Converted{}, err
+		return Picture{}, err
 	}
 	out.Hash = sha256.Sum256(out.Content)
 	out.Width, out.Height = picture.Bounds().Dx(), picture.Bounds().Dy()
@@ -142,13 +142,13 @@ func fits(config image.Config, limits Limits) error {
 	return nil
 }
 
-func convertStill(content []byte, kind kind) (Converted, image.Image, error) {
+func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	if kind.name == "JPEG" && scansOf(content) > maxScans {
-		return Converted{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.", maxScans)
+		return Picture{}, nil, unfit("The JPEG is drawn in more than %d passes, each over the whole picture. Save it anew.", maxScans)
 	}
 	picture, err := kind.decode(bytes.NewReader(content))
 	if err != nil {
-		return Converted{}, nil, broken(kind.name, err)
+		return Picture{}, nil, broken(kind.name, err)
 	}
 	lossy := kind.name == "JPEG"
 	if kind.name == "JPEG" {
@@ -157,7 +157,7 @@ func convertStill(content []byte, kind kind) (Converted, image.Image, error) {
 	if _, ok := picture.(*image.YCbCr); ok { // WebP: lossy, and nothing of it is transparent
 		lossy = true
 	}
-	out := Converted{Type: "image/png"}
+	out := Picture{Type: "image/png"}
 	if lossy {
 		out.Type = "image/jpeg"
 	}

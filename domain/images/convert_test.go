@@ -20,7 +20,7 @@ import (
 
 var usual = images.Limits{Pixels: 1_000_000, Thumbnail: 16}
 
-func convert(t *testing.T, content []byte) (images.Converted, image.Image) {
+func convert(t *testing.T, content []byte) (images.Picture, image.Image) {
 	t.Helper()
 	c, err := images.Convert(context.Background(), content, usual)
 	if err != nil {

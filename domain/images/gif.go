@@ -9,22 +9,22 @@ import (
 
 // convertGIF keeps the frames of an animation, how long each is shown and how often. Nothing else that
 // was in the file is kept.
-func convertGIF(content []byte, limits Limits) (Converted, image.Image, error) {
+func convertGIF(content []byte, limits Limits) (Picture, image.Image, error) {
 	plain, pixels, frames := plainGIF(content)
 	if pixels > limits.Pixels || frames > 10_000 {
-		return Converted{}, nil, unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels, limits.Pixels)
+		return Picture{}, nil, unfit("The animation says that it has %d frames with %d pixels together. No more than %d are taken.", frames, pixels, limits.Pixels)
 	}
 	all, err := gif.DecodeAll(bytes.NewReader(plain))
 	if err != nil {
-		return Converted{}, nil, broken("GIF", err)
+		return Picture{}, nil, broken("GIF", err)
 	}
 	if len(all.Image) == 1 {
 		still, err := encode(all.Image[0], false)
-		return Converted{Type: "image/png", Content: still}, all.Image[0], err
+		return Picture{Type: "image/png", Content: still}, all.Image[0], err
 	}
 	var out bytes.Buffer
 	if err := gif.EncodeAll(&out, all); err != nil {
-		return Converted{}, nil, fmt.Errorf("encode image: %w", err)
+		return Picture{}, nil, fmt.Errorf("encode image: %w", err)
 	}
 	// The first frame may be smaller than the picture.
 	first := image.NewNRGBA(image.Rect(0, 0, all.Config.Width, all.Config.Height))
@@ -33,7 +33,7 @@ func convertGIF(content []byte, limits Limits) (Converted, image.Image, error) {
 			first.Set(x, y, all.Image[0].At(x, y))
 		}
 	}
-	return Converted{Type: "image/gif", Content: out.Bytes()}, first, nil
+	return Picture{Type: "image/gif", Content: out.Bytes()}, first, nil
 }
 
 // plainGIF counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few

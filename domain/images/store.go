@@ -32,8 +32,8 @@ func ByHash(ctx context.Context, q *db.Queries, company id.Company, hash Hash) (
 	return imageFrom(db.Read(q.ImageByHash(ctx, company, hash[:])))
 }
 
-// From returns the image of a company that an address gave, not before since, or NotFound.
-func From(ctx context.Context, q *db.Queries, company id.Company, address string, since time.Time) (Image, error) {
+// BySource returns the image of a company that an address gave, not before since, or NotFound.
+func BySource(ctx context.Context, q *db.Queries, company id.Company, address string, since time.Time) (Image, error) {
 	source := sha256.Sum256([]byte(address))
 	return imageFrom(db.Read(q.ImageBySource(ctx, db.ImageBySourceParams{CompanyID: company, UrlHash: source[:], Since: since})))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-func CutTo(text string, n int) string {
+func Truncate(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}

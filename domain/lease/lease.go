@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Own is a lease of this process. Once it is over it stays so, though the database may not have noticed: whoever
+// Lease is a lease of this process. Once it is over it stays so, though the database may not have noticed: whoever
 // saw its end has let go of the work. Begin begins it anew, which a new claim may, or a write that the fence guarded.
-type Own struct {
+type Lease struct {
 	began time.Time
 	until atomic.Int64 // nanoseconds after began; over for one that ended
 }
@@ -20,15 +20,15 @@ type Own struct {
 const over = -1
 
 // New returns a lease that has not begun.
-func New() *Own { return &Own{began: time.Now()} }
+func New() *Lease { return &Lease{began: time.Now()} }
 
 // Begin begins a lease that was asked for at sent.
-func (o *Own) Begin(sent time.Time, length time.Duration) {
+func (o *Lease) Begin(sent time.Time, length time.Duration) {
 	o.until.Store(int64(sent.Sub(o.began) + length))
 }
 
 // Renew prolongs the lease after a renewal that was sent then, and reports whether it was not over by now.
-func (o *Own) Renew(sent time.Time, length time.Duration) bool {
+func (o *Lease) Renew(sent time.Time, length time.Duration) bool {
 	for {
 		until := o.until.Load()
 		if !o.Valid() {
@@ -41,10 +41,10 @@ func (o *Own) Renew(sent time.Time, length time.Duration) bool {
 }
 
 // Left is how long the process may yet work; not above 0 once the lease is over.
-func (o *Own) Left() time.Duration { return time.Duration(o.until.Load()) - time.Since(o.began) }
+func (o *Lease) Left() time.Duration { return time.Duration(o.until.Load()) - time.Since(o.began) }
 
 // Valid reports whether the process may work. After false it never says true.
-func (o *Own) Valid() bool {
+func (o *Lease) Valid() bool {
 	for {
 		until := o.until.Load()
 		if until == over || time.Since(o.began) < time.Duration(until) {

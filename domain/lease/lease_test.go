@@ -8,8 +8,8 @@ import (
 
 func TestOwn(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]func(t *testing.T, o *Own){
-		"it counts from when it was asked for": func(t *testing.T, o *Own) {
+	for name, test := range map[string]func(t *testing.T, o *Lease){
+		"it counts from when it was asked for": func(t *testing.T, o *Lease) {
 			sent := time.Now()
 			<-time.After(3 * time.Second) // the database took its time
 			o.Begin(sent, 10*time.Second)
@@ -17,7 +17,7 @@ func TestOwn(t *testing.T) {
 				t.Errorf("%v left", left)
 			}
 		},
-		"it ends on time": func(t *testing.T, o *Own) {
+		"it ends on time": func(t *testing.T, o *Lease) {
 			o.Begin(time.Now(), 10*time.Second)
 			<-time.After(10*time.Second - 1)
 			if !o.Valid() {
@@ -28,14 +28,14 @@ func TestOwn(t *testing.T) {
 				t.Error("it did not end")
 			}
 		},
-		"a renewal prolongs it": func(t *testing.T, o *Own) {
+		"a renewal prolongs it": func(t *testing.T, o *Lease) {
 			o.Begin(time.Now(), 10*time.Second)
 			<-time.After(9 * time.Second)
 			if !o.Renew(time.Now(), 5*time.Second) || o.Left() != 5*time.Second {
 				t.Errorf("%v left", o.Left())
 			}
 		},
-		"one that is over is not renewed, whenever that was sent": func(t *testing.T, o *Own) {
+		"one that is over is not renewed, whenever that was sent": func(t *testing.T, o *Lease) {
 			o.Begin(time.Now(), 10*time.Second)
 			<-time.After(9 * time.Second)
 			sent := time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/live"
 )
 
-func at(tickets uint64) live.At { return live.At{Epoch: 1, Tickets: tickets} }
+func at(tickets uint64) live.Position { return live.Position{Epoch: 1, Tickets: tickets} }
 
 func change(company id.Company, tickets ...live.Ticket) live.Change {
 	return live.Change{Company: company, Boards: []live.Board{{ID: 1, Tickets: tickets}}}
@@ -19,13 +19,13 @@ func TestAt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Uint64Range(0, 1<<62)
-		a := live.At{Epoch: n.Draw(t, "epoch"), Tickets: n.Draw(t, "tickets"), Comments: n.Draw(t, "comments"), Boards: n.Draw(t, "boards")}
-		if got := live.ParseAt(a.String()); got != a {
+		a := live.Position{Epoch: n.Draw(t, "epoch"), Tickets: n.Draw(t, "tickets"), Comments: n.Draw(t, "comments"), Boards: n.Draw(t, "boards")}
+		if got := live.ParsePosition(a.String()); got != a {
 			t.Errorf("%q is %v, not %v", a, got, a)
 		}
 	})
 	for _, wrong := range []string{"", "1.2.3", "1.2.3.4.5", "1.2.3.-4", "1.2.3.x", "1.2.3.99999999999999999999", " 1.2.3.4"} {
-		if got := live.ParseAt(wrong); got != (live.At{}) {
+		if got := live.ParsePosition(wrong); got != (live.Position{}) {
 			t.Errorf("%q is %v", wrong, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestHub(t *testing.T) {
 		h.Add(at(12), change(2))
 		h.Add(at(13), change(1, live.Ticket{ID: 8}))
 		for from, want := range map[uint64]int{10: 2, 11: 1, 12: 1, 13: 0, 14: 0} {
-			if news := h.After(1, at(from)); news.Missed || len(news.Changes) != want || news.At != at(13) {
+			if news := h.After(1, at(from)); news.Missed || len(news.Changes) != want || news.Position != at(13) {
 				t.Errorf("after %d: %+v", from, news)
 			}
 		}
@@ -48,7 +48,7 @@ func TestHub(t *testing.T) {
 	t.Run("whoever comes from before what is kept, or from another epoch, is told that anything may have changed", func(t *testing.T) {
 		h := live.New()
 		h.Begin(at(10))
-		for _, from := range []live.At{{}, at(9), {Epoch: 2, Tickets: 10}} {
+		for _, from := range []live.Position{{}, at(9), {Epoch: 2, Tickets: 10}} {
 			if news := h.After(1, from); !news.Missed || len(news.Changes) > 0 {
 				t.Errorf("after %v: %+v", from, news)
 			}
@@ -66,7 +66,7 @@ func TestHub(t *testing.T) {
 				t.Errorf("%d: %+v", i, news)
 			}
 		}
-		if news = h.Read(1, news.Next); len(news.Changes) > 0 || news.At != at(15) {
+		if news = h.Read(1, news.Next); len(news.Changes) > 0 || news.Position != at(15) {
 			t.Errorf("%+v", news)
 		}
 	})
@@ -78,7 +78,7 @@ func TestHub(t *testing.T) {
 			h.Add(at(11+i), change(1, make([]live.Ticket, 500)...))
 		}
 		news = h.Read(1, news.Next)
-		if !news.Missed || len(news.Changes) > 0 || news.At != at(1010) {
+		if !news.Missed || len(news.Changes) > 0 || news.Position != at(1010) {
 			t.Fatalf("%+v", news)
 		}
 		h.Add(at(1011), change(1))
@@ -97,7 +97,7 @@ func TestHub(t *testing.T) {
 		h.Begin(at(10))
 		h.Add(at(11), change(1))
 		news := h.After(1, at(11))
-		h.Begin(live.At{Epoch: 2, Tickets: 3})
+		h.Begin(live.Position{Epoch: 2, Tickets: 3})
 		<-news.More
 		if news = h.Read(1, news.Next); !news.Missed {
 			t.Errorf("%+v", news)

@@ -9,62 +9,62 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// At is how far the feeds had come at some time. The zero value is nowhere.
-type At struct{ Epoch, Tickets, Comments, Boards uint64 }
+// Position is how far the feeds had come at some time. The zero value is nowhere.
+type Position struct{ Epoch, Tickets, Comments, Boards uint64 }
 
 // String returns what ParseAt reads.
-func (a At) String() string {
-	if a == (At{}) {
+func (a Position) String() string {
+	if a == (Position{}) {
 		return ""
 	}
 	return fmt.Sprintf("%d.%d.%d.%d", a.Epoch, a.Tickets, a.Comments, a.Boards)
 }
 
-// ParseAt reads what String wrote. Anything else is nowhere.
-func ParseAt(text string) At {
+// ParsePosition reads what String wrote. Anything else is nowhere.
+func ParsePosition(text string) Position {
 	parts := strings.Split(text, ".")
 	if len(parts) != 4 {
-		return At{}
+		return Position{}
 	}
 	var numbers [4]uint64
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 63)
 		if err != nil {
-			return At{}
+			return Position{}
 		}
 		numbers[i] = n
 	}
-	return At{numbers[0], numbers[1], numbers[2], numbers[3]}
+	return Position{numbers[0], numbers[1], numbers[2], numbers[3]}
 }
 
-// Has reports whether whoever has seen all up to a has seen all up to b.
-func (a At) Has(b At) bool {
+// Covers reports whether whoever has seen all up to a has seen all up to b.
+func (a Position) Covers(b Position) bool {
 	return a.Epoch == b.Epoch && a.Tickets >= b.Tickets && a.Comments >= b.Comments && a.Boards >= b.Boards
 }
 
 // Change is what changed in a company up to At, since the change before it.
 type Change struct {
 	Company id.Company
-	At      At
+	Position      Position
 	Boards  []Board     // that changed, or have tickets that did
-	Talk    []id.Ticket // tickets whose comments changed
+	Commented    []id.Ticket // tickets whose comments changed
 
-	told *told // of a change that a hub keeps
+	encoded *encoding // of a change that a hub keeps
 }
 
-// told is what those who are told of a change share.
-type told struct {
+// encoding is what those who are told of a change share.
+type encoding struct {
 	once sync.Once
 	text []byte
 }
 
-// Told returns what write makes of a change, written once for all who are told of it. It must not be changed.
-func (c Change) Told(write func(Change) []byte) []byte {
-	if c.told == nil {
+// Encoded returns what write makes of a change, written once for all who are told of it. It must not be changed.
+func (c Change) Encoded(write func(Change) []byte) []byte {
+	if c.encoded == nil {
 		return write(c)
 	}
-	c.told.once.Do(func() { c.told.text = write(c) })
-	return c.told.text
+	c.encoded.once.Do(func() { c.encoded.text = write(c) })
+	return c.encoded.text
 }
 
 // Board is a board on which something changed: the tickets that are there now, or were there once.
@@ -85,7 +85,7 @@ type Ticket struct {
 
 // weight is about how much room a change takes, in tickets.
 func (c Change) weight() int {
-	n := 4 + len(c.Talk)
+	n := 4 + len(c.Commented)
 	for _, b := range c.Boards {
 		n += 4 + len(b.Tickets)
 	}

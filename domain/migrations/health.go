@@ -68,7 +68,7 @@ func known(value float64) Figure { return Figure{Value: value, Known: true} }
 
 func unknown(why string) Figure { return Figure{Why: why} }
 
-func figure(r db.Reading) Figure {
+func figure(r db.ServerValue) Figure {
 	switch {
 	case r.Known:
 		return known(float64(r.Value))

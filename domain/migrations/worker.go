@@ -60,7 +60,7 @@ type worker struct {
 	host  string
 	pid   int
 
-	lease      *lease.Own
+	lease      *lease.Lease
 	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
 	claims     atomic.Uint32
 	draining   atomic.Bool

@@ -16,7 +16,7 @@ import (
 
 // guard makes connections to public addresses, and to what is allowed besides.
 type guard struct {
-	allow    Allow
+	allow    Allowlist
 	resolver *net.Resolver
 }
 
@@ -71,8 +71,8 @@ func plainIP(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// Allow is a list of what may be reached although it is not public. The zero value is empty.
-type Allow struct{ list []allowed }
+// Allowlist is a list of what may be reached although it is not public. The zero value is empty.
+type Allowlist struct{ list []allowed }
 
 type allowed struct {
 	network netip.Prefix // or
@@ -80,17 +80,17 @@ type allowed struct {
 	port    uint16 // 0 is any
 }
 
-// ParseAllow reads networks, IP addresses and host names, with commas between, such as
+// ParseAllowlist reads networks, IP addresses and host names, with commas between, such as
 // 10.1.0.0/16, 192.168.1.5:8080, images.internal. A name stands for whatever it resolves to.
-func ParseAllow(text string) (Allow, error) {
-	var a Allow
+func ParseAllowlist(text string) (Allowlist, error) {
+	var a Allowlist
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.ToLower(strings.TrimSpace(part)); part == "" {
 			continue
 		}
 		one, err := parseAllowed(part)
 		if err != nil {
-			return Allow{}, fmt.Errorf("%q: %w", part, err)
+			return Allowlist{}, fmt.Errorf("%q: %w", part, err)
 		}
 		a.list = append(a.list, one)
 	}
@@ -121,7 +121,7 @@ func parseAllowed(part string) (allowed, error) {
 	return one, nil
 }
 
-func (a Allow) host(name string, port uint16) bool {
+func (a Allowlist) host(name string, port uint16) bool {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	for _, one := range a.list {
 		if one.name != "" && one.name == name && (one.port == 0 || one.port == port) {
@@ -131,7 +131,7 @@ func (a Allow) host(name string, port uint16) bool {
 	return false
 }
 
-func (a Allow) ip(ip netip.Addr, port uint16) bool {
+func (a Allowlist) ip(ip netip.Addr, port uint16) bool {
 	for _, one := range a.list {
 		if one.name == "" && one.network.Contains(ip.WithZone("")) && (one.port == 0 || one.port == port) {
 			return true

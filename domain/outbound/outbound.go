@@ -30,7 +30,7 @@ type Client struct {
 
 // Options say what is particular to a client.
 type Options struct {
-	Allow    Allow         // what may be reached although it is not public
+	Allow    Allowlist         // what may be reached although it is not public
 	Agent    string        // who is asking, such as Counterfoil/1.2; "" is Counterfoil
 	Resolver *net.Resolver // nil is the machine's
 }
@@ -217,16 +217,16 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 			return nil
 		}
 		if err := limits.Await(req.Context(), req.URL.Hostname()); err != nil {
-			return notLet{err}
+			return notAllowed{err}
 		}
 		return nil
 	}
 }
 
-// notLet is what Limits.Await said.
-type notLet struct{ error }
+// notAllowed is what Limits.Await said.
+type notAllowed struct{ error }
 
-func (e notLet) Unwrap() error { return e.error }
+func (e notAllowed) Unwrap() error { return e.error }
 
 // body is what an answer holds, within its limits.
 type body struct {
@@ -283,7 +283,7 @@ func explain(ctx context.Context, address string, err error) error {
 	var many TooManyRedirects
 	var large TooLarge
 	var slow TooSlow
-	var not notLet
+	var not notAllowed
 	switch {
 	case errors.As(err, &redirected):
 		return redirected

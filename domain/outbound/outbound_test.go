@@ -23,9 +23,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound/outboundtest"
 )
 
-func allow(t *testing.T, text string) outbound.Allow {
+func allow(t *testing.T, text string) outbound.Allowlist {
 	t.Helper()
-	a, err := outbound.ParseAllow(text)
+	a, err := outbound.ParseAllowlist(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestAllow(t *testing.T) {
 	})
 	t.Run("what is none of these is refused", func(t *testing.T) {
 		for _, list := range []string{"http://x", "10.0.0.0/33", "a b", "x:0", "x:99999", "*", "*.internal", "1.2.3", "a/b"} {
-			if a, err := outbound.ParseAllow(list); err == nil {
+			if a, err := outbound.ParseAllowlist(list); err == nil {
 				t.Errorf("%q is %v", list, a)
 			}
 		}

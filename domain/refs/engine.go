@@ -56,9 +56,9 @@ func (e *Engine) Canary(ctx context.Context, code Code) (bool, error) {
 // for each minute and process.
 const keepBefore = time.Minute
 
-// Stand is refs.Stand, whose rate may be of a minute ago but for that of the last hour: cheap enough to be asked for
+// State is refs.Stand, whose rate may be of a minute ago but for that of the last hour: cheap enough to be asked for
 // every few seconds.
-func (e *Engine) Stand(ctx context.Context, q *db.Queries, now time.Time) (Standing, error) {
+func (e *Engine) State(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
 	return stand(ctx, q, now, e.poppedBefore)
 }
 
@@ -78,8 +78,8 @@ func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto ti
 	return n, err
 }
 
-// Popped notes that somebody got codes, or that there were none, and how long that took.
-func (e *Engine) Popped(codes int, empty bool, took time.Duration) { e.meter.add(codes, empty, took) }
+// RecordPop notes that somebody got codes, or that there were none, and how long that took.
+func (e *Engine) RecordPop(codes int, empty bool, took time.Duration) { e.meter.add(codes, empty, took) }
 
 // Totals is how many codes this process gave out since it began, and how often there were none.
 func (e *Engine) Totals() (popped, empties uint64) { return e.meter.totals() }
@@ -102,8 +102,8 @@ func (e *Engine) Sample(ctx context.Context) error {
 	return nil
 }
 
-func (e *Engine) store(ctx context.Context, now time.Time, seen seen) error {
-	if err := Want(ctx, e.db.Queries); err != nil {
+func (e *Engine) store(ctx context.Context, now time.Time, seen popStats) error {
+	if err := MarkWanted(ctx, e.db.Queries); err != nil {
 		return err
 	}
 	p50, p99 := seen.slow()

@@ -33,6 +33,6 @@ func Load(ctx context.Context, tx *db.Tx, lot id.Lot, length int, codes []Code) 
 	for _, code := range own {
 		added[Code(code)] = true
 	}
-	m := Minted{Added: uint64(n), Drawn: uint64(len(codes)), Collided: uint64(len(codes)) - uint64(n)}
+	m := MintResult{Added: uint64(n), Drawn: uint64(len(codes)), Collided: uint64(len(codes)) - uint64(n)}
 	return added, countMinted(ctx, tx, lot, length, m)
 }

@@ -25,7 +25,7 @@ type Lot struct {
 	Run    id.Run
 	Source string
 	Length int
-	Minted
+	MintResult
 	// Quarantined codes of it are out of use; it is being taken there, or was, where QuarantinedAt is set.
 	Quarantined   uint64
 	QuarantinedAt *time.Time
@@ -74,8 +74,8 @@ func Lots(ctx context.Context, q *db.Queries, before id.Lot) (list []Lot, more b
 	return list, more, nil
 }
 
-// OneLot returns a lot, or LotNotFound.
-func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
+// LotByID returns a lot, or LotNotFound.
+func LotByID(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 	row, err := db.Read(q.Lot(ctx, lot))
 	if db.IsNotFound(err) {
 		return Lot{}, LotNotFound(lot)
@@ -89,7 +89,7 @@ func OneLot(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 func lotFrom(row db.RefLot) Lot {
 	return Lot{
 		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length),
-		Minted:      Minted{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
+		MintResult:      MintResult{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
 		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
 	}
 }
@@ -112,7 +112,7 @@ func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error 
 		return fmt.Errorf("quarantine lot: %w", err)
 	}
 	if n == 0 {
-		if _, err := OneLot(ctx, tx.Queries, lot); err != nil {
+		if _, err := LotByID(ctx, tx.Queries, lot); err != nil {
 			return err
 		}
 		return InQuarantine(lot)
@@ -147,10 +147,10 @@ func Unguard(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// Restored puts all codes of a restored database into quarantine that are in its pool: after the backup was made some
+// QuarantineRestored puts all codes of a restored database into quarantine that are in its pool: after the backup was made some
 // of them may have been given out.
-func Restored(ctx context.Context, d *db.DB) error {
-	if err := d.InTx(ctx, func(tx *db.Tx) error { return tx.SetPoolAside(ctx) }); err != nil {
+func QuarantineRestored(ctx context.Context, d *db.DB) error {
+	if err := d.InTx(ctx, func(tx *db.Tx) error { return tx.QuarantinePool(ctx) }); err != nil {
 		return fmt.Errorf("put reference codes into quarantine: %w", err)
 	}
 	return nil

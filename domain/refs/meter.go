@@ -9,13 +9,13 @@ import (
 // meter is what a process saw of pops since it was read last.
 type meter struct {
 	mu   sync.Mutex
-	seen seen
+	seen popStats
 
 	allPopped, allEmpties uint64 // since the process began
 }
 
-// seen is what became of some pops.
-type seen struct {
+// popStats is what became of some pops.
+type popStats struct {
 	popped, empties uint64
 	took            []time.Duration // the latest, up to mostTimes
 	next            int
@@ -37,7 +37,7 @@ func (m *meter) add(codes int, empty bool, took time.Duration) {
 	m.seen.lasted(took)
 }
 
-func (s *seen) lasted(took time.Duration) {
+func (s *popStats) lasted(took time.Duration) {
 	if len(s.took) < mostTimes {
 		s.took = append(s.took, took)
 		return
@@ -47,7 +47,7 @@ func (s *seen) lasted(took time.Duration) {
 }
 
 // slow returns what half of the pops took at most, and what 99 of 100 did.
-func (s seen) slow() (p50, p99 time.Duration) {
+func (s popStats) slow() (p50, p99 time.Duration) {
 	slices.Sort(s.took)
 	if n := len(s.took); n > 0 {
 		p50, p99 = s.took[n/2], s.took[n*99/100]
@@ -56,16 +56,16 @@ func (s seen) slow() (p50, p99 time.Duration) {
 }
 
 // take returns what was added since the last time, and begins anew.
-func (m *meter) take() seen {
+func (m *meter) take() popStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	taken := m.seen
-	m.seen = seen{}
+	m.seen = popStats{}
 	return taken
 }
 
 // putBack adds what was taken and could not be stored.
-func (m *meter) putBack(old seen) {
+func (m *meter) putBack(old popStats) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seen.popped += old.popped

@@ -59,8 +59,8 @@ func Rounds(length int, n, existing uint64) (slices []Slice) {
 // share is n * i / parts, rounded down. n is below 2^36 and parts below 2^20.
 func share(n, i, parts uint64) uint64 { return n * i / parts }
 
-// Minted is what came of a slice.
-type Minted struct {
+// MintResult is what came of a slice.
+type MintResult struct {
 	Added    uint64
 	Drawn    uint64 // codes that were tried
 	Blocked  uint64 // left out for their words, or as canaries
@@ -70,7 +70,7 @@ type Minted struct {
 
 // Mint draws the codes of a slice at random and adds those to the ledger and the pool that are new, until there are
 // as many as the slice says. It returns UsedUp where hardly any are left there.
-func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (Minted, error) {
+func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (MintResult, error) {
 	minted, err := mint(ctx, tx, canaries, lot, slice)
 	if err != nil {
 		return minted, fmt.Errorf("mint reference codes: %w", err)
@@ -78,7 +78,7 @@ func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 	return minted, nil
 }
 
-func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (m Minted, err error) {
+func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (m MintResult, err error) {
 	batch, err := tx.OpenBatch(ctx, lot)
 	if err != nil {
 		return m, err
@@ -124,7 +124,7 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 // expectOthers adds to the collisions that are expected of a slice those with codes that others minted since the mint
 // began. How many of theirs are in the slice nobody knows, for they go over all codes in an order of their own: what
 // there was counts as expected, unless none and all of them would make far less and far more.
-func (m *Minted) expectOthers(ctx context.Context, tx *db.Tx, lot id.Lot, slice Slice) error {
+func (m *MintResult) expectOthers(ctx context.Context, tx *db.Tx, lot id.Lot, slice Slice) error {
 	own, err := tx.Lot(ctx, lot)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s Slice) draw(dice *bufio.Reader, n int, seen []uint64) []uint64 {
 
 // countMinted adds to the lot and the counters: last, for others who mint wait for these rows. It returns InQuarantine
 // where the lot went there meanwhile; from here on its quarantine waits for the transaction.
-func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m Minted) error {
+func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m MintResult) error {
 	n, err := tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
 	if err != nil {
 		return err

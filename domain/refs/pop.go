@@ -46,7 +46,7 @@ func PopTx(ctx context.Context, tx *db.Tx, use Use, k int) ([]Code, error) {
 // Codes are taken in random places of the pool, so that those who take some at the same time do not meet, and the
 // order in which codes are given out says nothing. Codes that somebody else is taking are passed over.
 func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
-	p := popping{tx: tx, slot: uint8(rand.N(slots)), picked: map[string]bool{}}
+	p := popper{tx: tx, slot: uint8(rand.N(slots)), picked: map[string]bool{}}
 	codes, err := p.take(ctx, len(uses))
 	if err != nil {
 		return nil, fmt.Errorf("take reference codes: %w", err)
@@ -63,15 +63,15 @@ func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
 	return popped, nil
 }
 
-// popping is a taking of codes in a transaction.
-type popping struct {
+// popper is a taking of codes in a transaction.
+type popper struct {
 	tx     *db.Tx
 	slot   uint8
 	picked map[string]bool // locked by it
 }
 
 // take takes k codes from the pool and counts them. While a lot is being taken out of use, those of it go there.
-func (p *popping) take(ctx context.Context, k int) ([]string, error) {
+func (p *popper) take(ctx context.Context, k int) ([]string, error) {
 	codes, err := p.pick(ctx, k)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (p *popping) take(ctx context.Context, k int) ([]string, error) {
 
 // replace puts those of the taken codes into quarantine whose lots are, takes others for them, and counts all. What
 // is counted comes last, in the order of a sweep, which then waits for nobody who waits for it.
-func (p *popping) replace(ctx context.Context, codes []string) ([]string, error) {
+func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) {
 	if err := p.hold(ctx); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *popping) replace(ctx context.Context, codes []string) ([]string, error)
 
 // search takes k codes of lots that are in use, wherever they are: it goes through the pool from a random place on. It
 // looks before it locks, so that nobody misses a code that it leaves.
-func (p *popping) search(ctx context.Context, k int) (codes []string, err error) {
+func (p *popper) search(ctx context.Context, k int) (codes []string, err error) {
 	start, looked := randomStarts(1)[0], 0
 	for _, part := range [][2]string{{start, ""}, {"", start}} {
 		from, more := part[0], true
@@ -147,7 +147,7 @@ func (p *popping) search(ctx context.Context, k int) (codes []string, err error)
 }
 
 // lockSome locks up to k codes of a page of the pool, of lots that are in use, that nobody else has.
-func (p *popping) lockSome(ctx context.Context, page []db.PooledRef, k int) (locked []string, err error) {
+func (p *popper) lockSome(ctx context.Context, page []db.PooledRef, k int) (locked []string, err error) {
 	var good []string
 	for _, r := range page {
 		if !r.Quarantined {
@@ -167,7 +167,7 @@ func (p *popping) lockSome(ctx context.Context, page []db.PooledRef, k int) (loc
 }
 
 // pick takes k codes from the pool.
-func (p *popping) pick(ctx context.Context, k int) ([]string, error) {
+func (p *popper) pick(ctx context.Context, k int) ([]string, error) {
 	var codes []string
 	add := func(starts []string, each int) error {
 		found, err := p.tx.PickRefs(ctx, starts, each)
@@ -199,7 +199,7 @@ func (p *popping) pick(ctx context.Context, k int) ([]string, error) {
 }
 
 // drop takes locked codes from the pool.
-func (p *popping) drop(ctx context.Context, codes []string) error {
+func (p *popper) drop(ctx context.Context, codes []string) error {
 	slices.Sort(codes)
 	n, err := p.tx.DropRefs(ctx, codes)
 	if err == nil && n != int64(len(codes)) {
@@ -218,17 +218,17 @@ func randomStarts(n int) []string {
 
 type counting func(ctx context.Context, length, slot uint8, n int64) (int64, error)
 
-func (p *popping) issued(ctx context.Context, length, slot uint8, n int64) (int64, error) {
+func (p *popper) issued(ctx context.Context, length, slot uint8, n int64) (int64, error) {
 	return p.tx.AddIssued(ctx, db.AddIssuedParams{N: n, Length: length, Slot: slot})
 }
 
-func (p *popping) issuedLooked(ctx context.Context, length, slot uint8, n int64) (int64, error) {
+func (p *popper) issuedLooked(ctx context.Context, length, slot uint8, n int64) (int64, error) {
 	return p.tx.AddIssuedLooked(ctx, db.AddIssuedLookedParams{N: n, Length: length, Slot: slot})
 }
 
 // count adds codes to the counters. It reports whether there was none to add to, which for issued is what the guard
 // does; then nothing was counted.
-func (p *popping) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
+func (p *popper) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
 	of := lengths(codes)
 	for _, length := range []int{Short, Long} {
 		if of[length] == 0 {
@@ -247,7 +247,7 @@ func (p *popping) count(ctx context.Context, codes []string, add counting) (guar
 
 // hold locks a counter until the transaction ends. A lot that goes into quarantine takes all of them, so from here on
 // none does until the codes are given out: the statement that found the counters guarded has locked nothing.
-func (p *popping) hold(ctx context.Context) error {
+func (p *popper) hold(ctx context.Context) error {
 	if err := one(p.issuedLooked(ctx, Short, p.slot, 0)); err != nil {
 		return fmt.Errorf("hold a counter: %w", err)
 	}

@@ -57,9 +57,9 @@ func TestRestored(t *testing.T) {
 	before := s.Now().Add(-time.Hour).Truncate(time.Second)
 	s.in(t, func(tx *db.Tx) error {
 		tx.Now = before
-		return tx.SetPoolAside(s.ctx)
+		return tx.QuarantinePool(s.ctx)
 	})
-	one, err := refs.OneLot(s.ctx, s.Queries, long)
+	one, err := refs.LotByID(s.ctx, s.Queries, long)
 	if err != nil || one.Quarantined != 10 || one.QuarantinedAt == nil || !one.QuarantinedAt.Equal(before) {
 		t.Errorf("%+v, %v", one, err)
 	}
@@ -125,7 +125,7 @@ func TestPopsWhileALotIsTakenOut(t *testing.T) {
 		}
 		s.balanced(t)
 		for _, lot := range []id.Lot{bad, worse} {
-			if one, err := refs.OneLot(s.ctx, s.Queries, lot); err != nil || one.Quarantined != 49*good/2 {
+			if one, err := refs.LotByID(s.ctx, s.Queries, lot); err != nil || one.Quarantined != 49*good/2 {
 				t.Errorf("%+v, %v", one, err)
 			}
 		}

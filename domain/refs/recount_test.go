@@ -47,7 +47,7 @@ func (s stand) recount(t testing.TB) (refs.Recount, bool) {
 
 func (s stand) recounted(t testing.TB) refs.Recount {
 	t.Helper()
-	now, err := refs.Stand(s.ctx, s.Queries, s.Now())
+	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

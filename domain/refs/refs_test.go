@@ -78,7 +78,7 @@ func (s stand) balanced(t testing.TB) {
 			t.Errorf("%d in %s", n, other)
 		}
 	}
-	now, err := refs.Stand(s.ctx, s.Queries, s.Now())
+	now, err := refs.ReadState(s.ctx, s.Queries, s.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,14 +382,14 @@ func TestSample(t *testing.T) {
 		t.Parallel()
 		s := newStand(t)
 		e := refs.New(s.DB)
-		e.Popped(7, false, 3*time.Millisecond)
-		e.Popped(0, true, time.Second)
+		e.RecordPop(7, false, 3*time.Millisecond)
+		e.RecordPop(0, true, time.Second)
 		s.exec(t, s.SQL, "RENAME TABLE ref_sample TO away")
 		if err := e.Sample(s.ctx); err == nil {
 			t.Fatal("it was stored")
 		}
 		s.exec(t, s.SQL, "RENAME TABLE away TO ref_sample")
-		e.Popped(2, false, time.Millisecond)
+		e.RecordPop(2, false, time.Millisecond)
 		for range 2 { // nothing twice
 			if err := e.Sample(s.ctx); err != nil {
 				t.Fatal(err)
@@ -421,7 +421,7 @@ func TestRate(t *testing.T) {
 	stand := func(at time.Time, rate float64, reads int) {
 		t.Helper()
 		watch.Take()
-		now, err := e.Stand(s.ctx, s.Queries, at)
+		now, err := e.State(s.ctx, s.Queries, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -441,7 +441,7 @@ func TestRate(t *testing.T) {
 	stand(now.Add(61*time.Second), 120, 2)
 	popped(3*time.Hour, 900)
 	stand(now.Add(2*time.Minute+10*time.Second), 3*(10+400+38+30+240+900)/24., 2)
-	if plain, err := refs.Stand(s.ctx, s.Queries, now); err != nil || plain.Rate != 3*(10+400+38+30+240+900)/24. {
+	if plain, err := refs.ReadState(s.ctx, s.Queries, now); err != nil || plain.Rate != 3*(10+400+38+30+240+900)/24. {
 		t.Errorf("%g, %v", plain.Rate, err)
 	}
 }
@@ -456,12 +456,12 @@ func TestRunsOut(t *testing.T) {
 		"beyond MostUsed nothing is minted": {minted: 900, available: 100, hours: 10},
 		"however much was":                  {minted: 960, available: 0, hours: 0},
 	} {
-		of := refs.OfLength{Length: refs.Short, Space: 1000, Counts: refs.Counts{Minted: c.minted, Available: c.available}}
+		of := refs.LengthState{Length: refs.Short, Space: 1000, Counts: refs.Counts{Minted: c.minted, Available: c.available}}
 		if d, ok := of.RunsOut(10); !ok || d.Hours() != c.hours {
 			t.Errorf("%s: %v, %v", what, d, ok)
 		}
 	}
-	if _, ok := (refs.OfLength{Space: 1000}).RunsOut(0); ok {
+	if _, ok := (refs.LengthState{Space: 1000}).RunsOut(0); ok {
 		t.Error("they run out where none is given out")
 	}
 }
@@ -565,7 +565,7 @@ func TestQuarantine(t *testing.T) {
 			t.Errorf("%s of lot %d was given out, %v", code, lot, err)
 		}
 	}
-	one, err := refs.OneLot(s.ctx, s.Queries, bad)
+	one, err := refs.LotByID(s.ctx, s.Queries, bad)
 	if err != nil || one.Quarantined != 2000 || s.count(t, "ref_quarantine") != 2000 {
 		t.Errorf("%+v, %v", one, err)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Standing is how the pool stands.
-type Standing struct {
+// State is how the pool stands.
+type State struct {
 	Counts
-	ByLength []OfLength
+	ByLength []LengthState
 	Rate     float64 // codes per hour: the higher of the last hour's and the last day's
 	Guarded  bool    // a lot is being taken out of use
 	Policy   Policy
@@ -24,22 +24,22 @@ type Standing struct {
 // Counts are numbers of codes.
 type Counts struct{ Minted, Issued, Quarantined, Available uint64 }
 
-// OfLength is how the codes of a length stand.
-type OfLength struct {
+// LengthState is how the codes of a length stand.
+type LengthState struct {
 	Length int
 	Counts
 	Space uint64
 }
 
 // Share is which part of the codes of the length was ever in the ledger, 0 to 1.
-func (l OfLength) Share() float64 { return float64(l.Minted) / float64(l.Space) }
+func (l LengthState) Share() float64 { return float64(l.Minted) / float64(l.Space) }
 
 // Runway is how long the codes of the pool last at the recent rate; false where none are given out.
-func (s Standing) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
+func (s State) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
 
 // RunsOut is how long the codes of the length last where so many are given out an hour, those included that can still
 // be minted: up to MostUsed of all. It is false where none are given out.
-func (l OfLength) RunsOut(perHour float64) (time.Duration, bool) {
+func (l LengthState) RunsOut(perHour float64) (time.Duration, bool) {
 	most := uint64(MostUsed * float64(l.Space))
 	return lasts(l.Available+most-min(most, l.Minted), perHour)
 }
@@ -91,7 +91,7 @@ func (p Policy) Check() error {
 func (p Policy) full() uint64 { return 2 * p.AtLeast }
 
 // Refill is how many codes are missing: 0 where there are enough, or nobody wants any, or refills are paused.
-func (s Standing) Refill() uint64 {
+func (s State) Refill() uint64 {
 	p := s.Policy
 	low := max(p.AtLeast, uint64(s.Rate*float64(p.LowHours)))
 	if !p.Wanted || p.Paused || s.Available >= low {
@@ -105,7 +105,7 @@ func (s Standing) Refill() uint64 {
 const MostUsed = 0.9
 
 // RefillLength is how long the codes of a refill are: five characters, until those run out.
-func (s Standing) RefillLength() int {
+func (s State) RefillLength() int {
 	for _, l := range s.ByLength {
 		if l.Length == Short && float64(l.Minted+s.Refill()) > MostUsed*float64(l.Space) {
 			return Long
@@ -114,15 +114,15 @@ func (s Standing) RefillLength() int {
 	return Short
 }
 
-// Stand returns how the pool stands.
-func Stand(ctx context.Context, q *db.Queries, now time.Time) (Standing, error) {
+// ReadState returns how the pool stands.
+func ReadState(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
 	return stand(ctx, q, now, popped)
 }
 
 // popsBetween returns how many codes were given out from one time on up to before another.
 type popsBetween func(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error)
 
-func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s Standing, err error) {
+func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s State, err error) {
 	s.At = now
 	rows, err := db.Read(q.CountRefs(ctx))
 	if err != nil {
@@ -144,7 +144,7 @@ func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetwee
 }
 
 // CountByLength returns how many codes of each length there are.
-func CountByLength(ctx context.Context, q *db.Queries) (list []OfLength, err error) {
+func CountByLength(ctx context.Context, q *db.Queries) (list []LengthState, err error) {
 	rows, err := db.Read(q.CountRefs(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("read the counters of codes: %w", err)
@@ -155,8 +155,8 @@ func CountByLength(ctx context.Context, q *db.Queries) (list []OfLength, err err
 	return list, nil
 }
 
-func ofLength(r db.CountRefsRow) OfLength {
-	return OfLength{Length: int(r.Length), Space: Space(int(r.Length)), Counts: Counts{
+func ofLength(r db.CountRefsRow) LengthState {
+	return LengthState{Length: int(r.Length), Space: Space(int(r.Length)), Counts: Counts{
 		Minted: uint64(r.Minted), Issued: uint64(r.Issued), Quarantined: uint64(r.Quarantined), Available: uint64(max(0, r.Minted-r.Issued-r.Quarantined)),
 	}}
 }
@@ -186,8 +186,8 @@ func SetPolicy(ctx context.Context, q *db.Queries, p Policy) error {
 	return nil
 }
 
-// Want notes that somebody gives codes out, so that there are to be some.
-func Want(ctx context.Context, q *db.Queries) error {
+// MarkWanted notes that somebody gives codes out, so that there are to be some.
+func MarkWanted(ctx context.Context, q *db.Queries) error {
 	if _, err := q.WantRefs(ctx); err != nil {
 		return fmt.Errorf("note that codes are wanted: %w", err)
 	}

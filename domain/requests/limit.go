@@ -35,12 +35,12 @@ var (
 	missesOfNetwork = limits.Doubling{Free: 60, First: misses.First, Longest: misses.Longest, Forget: forgetful}
 )
 
-// Neighbours are those whose looks wait for one another, so that many at once are no more than one by one.
-type Neighbours string
+// OriginGroup are those whose looks wait for one another, so that many at once are no more than one by one.
+type OriginGroup string
 
-// NeighboursOf are all of a network, or who shares an address.
-func NeighboursOf(from limits.Origin) Neighbours {
-	return Neighbours(cmp.Or(from.Network, from.Address))
+// OriginGroupOf are all of a network, or who shares an address.
+func OriginGroupOf(from limits.Origin) OriginGroup {
+	return OriginGroup(cmp.Or(from.Network, from.Address))
 }
 
 // allowance is how much of what strangers send is taken in a window; what is more is refused.
@@ -161,9 +161,9 @@ func (b budget) names() [][]byte {
 	return names
 }
 
-// MayLook returns TooMany where so many codes or links from an address led to nothing that it has to wait;
+// AllowLookup returns TooMany where so many codes or links from an address led to nothing that it has to wait;
 // private is a look by a link.
-func MayLook(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
+func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
 	b := budgetOf(from, private, now)
 	used, err := counts(ctx, q, b.names())
 	if err != nil {
@@ -182,8 +182,8 @@ func MayLook(ctx context.Context, q *db.Queries, from limits.Origin, private boo
 
 func countOf(row db.PublicLimit) limits.Count { return limits.Count{Used: row.Used, At: row.LastAt} }
 
-// Missed counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
-func Missed(ctx context.Context, tx *db.Tx, from limits.Origin, private, trapped bool) error {
+// CountMiss counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
+func CountMiss(ctx context.Context, tx *db.Tx, from limits.Origin, private, trapped bool) error {
 	b := budgetOf(from, private, tx.Now)
 	for _, name := range b.names() {
 		cost := uint32(1)

@@ -50,8 +50,8 @@ const (
 	Done       = "done"
 )
 
-// Tracked is what a code leads to. Company, Board and Ticket are for the program alone.
-type Tracked struct {
+// TrackedTicket is what a code leads to. Company, Board and Ticket are for the program alone.
+type TrackedTicket struct {
 	Company   id.Company
 	Board     id.Board
 	BoardSlug string
@@ -92,25 +92,25 @@ func IsToken(s string) bool {
 	return err == nil && len(b) == tokenBytes
 }
 
-// Sent is a form as it was sent. Nonce is the random token that the page with the form had.
-type Sent struct {
+// Submission is a form as it was sent. Nonce is the random token that the page with the form had.
+type Submission struct {
 	Company, Board, Nonce, Title, Description, Email string
 }
 
 // Token returns the token of the private link to what comes of the form. It is the same for a form that is sent
 // again, and as hard to guess as the nonce.
-func (s Sent) Token() string {
+func (s Submission) Token() string {
 	sum := s.sum("token")
 	return base64.RawURLEncoding.EncodeToString(sum[:tokenBytes])
 }
 
 // hash is by which the form is known again.
-func (s Sent) hash() []byte {
+func (s Submission) hash() []byte {
 	sum := s.sum("form")
 	return sum[:]
 }
 
-func (s Sent) sum(what string) [sha256.Size]byte {
+func (s Submission) sum(what string) [sha256.Size]byte {
 	var b strings.Builder
 	for _, part := range []string{what, s.Nonce, s.Company, s.Board, s.Title, s.Description, s.Email} {
 		b.WriteString(strconv.Itoa(len(part)))

@@ -82,7 +82,7 @@ func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenFor
 var ErrSent = errors.New("it was sent before")
 
 // Open keeps who sent a ticket. code is a new one; email is parsed, or "". It returns ErrSent.
-func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Sent, email string) error {
+func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Submission, email string) error {
 	err := tx.CreateRequest(ctx, db.CreateRequestParams{
 		TicketID: ticket, Code: code, Email: email, FormHash: sent.hash(), TokenHash: HashToken(sent.Token()), CreatedAt: tx.Now,
 	})
@@ -97,7 +97,7 @@ func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Se
 
 // Find returns the code that was given for a form that was sent before, "" for a new one. linked says that its first
 // private link still is the one that opens.
-func Find(ctx context.Context, q *db.Queries, sent Sent) (code string, linked bool, err error) {
+func Find(ctx context.Context, q *db.Queries, sent Submission) (code string, linked bool, err error) {
 	row, err := db.Read(q.RequestByForm(ctx, sent.hash()))
 	if db.IsNotFound(err) {
 		return "", false, nil
@@ -145,8 +145,8 @@ func setToken(ctx context.Context, tx *db.Tx, ticket id.Ticket, hash []byte, rev
 	return nil
 }
 
-// Replied notes that something was written that both sides read. It returns NoRequester.
-func Replied(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
+// RecordReply notes that something was written that both sides read. It returns NoRequester.
+func RecordReply(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	n, err := tx.TouchRequest(ctx, &tx.Now, ticket)
 	if err != nil {
 		return fmt.Errorf("note reply: %w", err)
@@ -157,9 +157,9 @@ func Replied(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	return nil
 }
 
-// Hold locks a request for what its requester writes there. It returns NotFound where the token is not that of its
+// Lock locks a request for what its requester writes there. It returns NotFound where the token is not that of its
 // private link now, and ErrSent where they sent the same last.
-func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply Reply) error {
+func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply Reply) error {
 	row, err := tx.LockTicketRequest(ctx, ticket)
 	switch {
 	case err != nil && !db.IsNotFound(err):
@@ -172,8 +172,8 @@ func Hold(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply 
 	return nil
 }
 
-// Keep notes what a requester wrote, which is held.
-func Keep(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
+// RecordRequesterReply notes what a requester wrote, which is held.
+func RecordRequesterReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
 	if err := tx.KeepReply(ctx, db.KeepReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
 		return fmt.Errorf("note reply: %w", err)
 	}
@@ -181,16 +181,16 @@ func Keep(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
 }
 
 // Track returns what a code leads to by itself, by one query whatever comes of it. It returns NotFound.
-func Track(ctx context.Context, q *db.Queries, code string) (Tracked, error) {
+func Track(ctx context.Context, q *db.Queries, code string) (TrackedTicket, error) {
 	return tracked(db.Read(q.TrackedByCode(ctx, code)))
 }
 
 // TrackByLink is Track by a private link.
-func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (Tracked, error) {
+func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (TrackedTicket, error) {
 	row, err := db.Read(q.TrackedByLink(ctx, HashToken(token), code))
 	found, err := tracked(db.TrackedByCodeRow(row), err)
 	if err != nil {
-		return Tracked{}, err
+		return TrackedTicket{}, err
 	}
 	found.Private, found.Title = true, row.Title
 	if row.RepliedAt != nil && row.RepliedAt.After(found.ChangedAt) {
@@ -200,14 +200,14 @@ func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (Tracke
 }
 
 // tracked is what anyone may know who knows the code.
-func tracked(row db.TrackedByCodeRow, err error) (Tracked, error) {
+func tracked(row db.TrackedByCodeRow, err error) (TrackedTicket, error) {
 	if db.IsNotFound(err) {
-		return Tracked{}, NotFound()
+		return TrackedTicket{}, NotFound()
 	}
 	if err != nil {
-		return Tracked{}, fmt.Errorf("read code: %w", err)
+		return TrackedTicket{}, fmt.Errorf("read code: %w", err)
 	}
-	found := Tracked{
+	found := TrackedTicket{
 		Company: row.CompanyID, Board: row.BoardID, BoardSlug: row.BoardSlug, Ticket: row.TicketID, Number: row.LocalID, Code: row.Code,
 		State: stateOf(row), ChangedAt: row.CreatedAt, Archived: row.ArchivedAt != nil,
 	}

@@ -65,9 +65,9 @@ type CommentKind int
 
 // The voices of comments.
 const (
-	Internal       CommentKind = iota // a member, to members
-	ToRequester                 // a member, to who sent the ticket by a form, too
-	FromRequester              // who sent it, to members
+	Internal      CommentKind = iota // a member, to members
+	ToRequester                      // a member, to who sent the ticket by a form, too
+	FromRequester                    // who sent it, to members
 )
 
 // AddComment adds a parsed comment to a ticket.

@@ -1,6 +1,6 @@
 // Package tickets has the rules of tickets: what they hold, their keys, their order in a column, their history,
 // comments, mentions and notifications. Its invariants: a key that a ticket ever had keeps working, and no two
-// tickets of a column have one rank. Start at ticket.go and store.go; place.go has moves.
+// tickets of a column have one rank. Start at ticket.go and store.go; move.go has moves.
 //
 // # Keys for ever
 //

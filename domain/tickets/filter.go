@@ -24,7 +24,7 @@ const (
 // Filter is what a ticket must be to be shown; all of it together. The zero Filter shows every ticket.
 type Filter struct {
 	Text   string     // that the title contains, whatever case and accents; or the ticket's key or number
-	Person id.Account // who works on it; 0 for whoever
+	Assignee id.Account // who works on it; 0 for whoever
 	NoOne  bool       // nobody works on it
 	State  string     // StateOpen or StateClosed; anything else is both
 }
@@ -32,9 +32,9 @@ type Filter struct {
 // All reports whether the filter shows every ticket.
 func (f Filter) All() bool { return f == Filter{} }
 
-// wish is the filter for the tickets of a board.
-func (f Filter) wish(slug string) db.CardWish {
-	wish := db.CardWish{Text: f.Text, LocalID: f.number(slug), Assignee: f.Person, NoOne: f.NoOne}
+// cardFilter is the filter for the tickets of a board.
+func (f Filter) cardFilter(slug string) db.CardFilter {
+	wish := db.CardFilter{Text: f.Text, LocalID: f.number(slug), Assignee: f.Assignee, NoOne: f.NoOne}
 	if f.State == StateOpen || f.State == StateClosed {
 		closed := f.State == StateClosed
 		wish.Closed = &closed
@@ -68,11 +68,11 @@ type FilteredCards struct {
 
 // FindCards looks through a filter at columns of a board and returns up to limit cards of each.
 func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
-	windows, ends, err := windowsOf(ctx, q, board, looks)
+	windows, ends, err := ranges(ctx, q, board, looks)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.Read(q.MatchingCards(ctx, filter.wish(slug), windows, limit+1))
+	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(slug), windows, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read matching cards: %w", err)
 	}
@@ -90,10 +90,10 @@ func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 	return found, nil
 }
 
-// windowsOf returns the cards to look at, and where those end that do not reach the end of their column.
-func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []FilterStart) ([]db.CardWindow, map[id.Column]*Cursor, error) {
-	windows := make([]db.CardWindow, len(looks))
-	var long []db.CardWindow
+// ranges returns the cards to look at, and where those end that do not reach the end of their column.
+func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterStart) ([]db.CardRange, map[id.Column]*Cursor, error) {
+	windows := make([]db.CardRange, len(looks))
+	var long []db.CardRange
 	for i, look := range looks {
 		after := int64(math.MinInt64)
 		if look.Below != nil {
@@ -102,12 +102,12 @@ func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []Filte
 				return nil, nil, err
 			}
 		}
-		windows[i] = db.CardWindow{ColumnID: look.Column, After: after, Upto: math.MaxInt64}
+		windows[i] = db.CardRange{ColumnID: look.Column, After: after, Upto: math.MaxInt64}
 		if look.Long {
 			long = append(long, windows[i])
 		}
 	}
-	rows, err := db.Read(q.WindowEnds(ctx, long, Reach))
+	rows, err := db.Read(q.RangeEnds(ctx, long, Reach))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read where windows end: %w", err)
 	}
@@ -126,8 +126,8 @@ func windowsOf(ctx context.Context, q *db.Queries, board id.Board, looks []Filte
 
 // Matches reports whether a ticket is shown through a filter, as it is in the database.
 func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
-	here := db.CardWindow{ColumnID: ticket.Column, After: ticket.Rank - 1, Upto: ticket.Rank}
-	rows, err := db.Read(q.MatchingCards(ctx, filter.wish(ticket.Key.Board), []db.CardWindow{here}, 1))
+	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, Upto: ticket.Rank}
+	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))
 	if err != nil {
 		return false, fmt.Errorf("read matching card: %w", err)
 	}

@@ -60,7 +60,7 @@ func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text str
 		return nil, fmt.Errorf("search titles: %w", err)
 	}
 	first := on[0].ID
-	slices.SortStableFunc(rows, func(a, b db.Titled) int {
+	slices.SortStableFunc(rows, func(a, b db.TitleMatch) int {
 		if (a.BoardID == first) != (b.BoardID == first) {
 			if a.BoardID == first {
 				return -1

@@ -18,7 +18,7 @@ const MaxOrigin = 190
 // Import is what a ticket that is imported has beyond an opening.
 type Import struct {
 	Origin    string // what it was called where it came from; "" where that is not kept
-	By        User // who imports
+	By        User   // who imports
 	Assignees []Assignee
 	Comments  []ImportedComment // oldest first
 }
@@ -86,7 +86,7 @@ func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Tic
 	if err := tx.AssignAll(ctx, assignees); err != nil {
 		return fmt.Errorf("assign: %w", err)
 	}
-	if err := tx.SayAll(ctx, comments); err != nil {
+	if err := tx.AddComments(ctx, comments); err != nil {
 		return fmt.Errorf("add comments: %w", err)
 	}
 	return nil

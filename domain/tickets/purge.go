@@ -92,8 +92,8 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	return done, nil
 }
 
-// Look returns what would come of Purge now, and changes nothing.
-func (p PurgeRule) Look(ctx context.Context, tx *db.Tx, tickets []ID) (PurgeResult, error) {
+// Preview returns what would come of Purge now, and changes nothing.
+func (p PurgeRule) Preview(ctx context.Context, tx *db.Tx, tickets []ID) (PurgeResult, error) {
 	would, _, err := p.lock(ctx, tx, tickets)
 	return would, err
 }
@@ -145,8 +145,8 @@ func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, e
 	return boards, nil
 }
 
-// whyNone returns Purged for a key whose ticket was removed for good, NotFound for any other without one.
-func whyNone(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
+// missing returns Purged for a key whose ticket was removed for good, NotFound for any other without one.
+func missing(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
 	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
 	switch {
 	case err != nil:
@@ -174,7 +174,7 @@ func PurgedKeys(ctx context.Context, q *db.Queries, on map[string]id.Board, keys
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	rows, err := db.Read(q.NumbersThere(ctx, wanted))
+	rows, err := db.Read(q.ExistingNumbers(ctx, wanted))
 	if err != nil {
 		return nil, fmt.Errorf("read numbers: %w", err)
 	}

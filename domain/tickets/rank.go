@@ -14,18 +14,18 @@ import (
 // the same spot above it before its neighbours must move up.
 const Gap = 1 << 16
 
-// window is how many tickets are spread anew where a gap is used up; twice as many where they have no room either.
-const window = 32
+// spreadSize is how many tickets are spread anew where a gap is used up; twice as many where they have no room either.
+const spreadSize = 32
 
-// spot is a place found for a ticket.
-type spot struct {
+// slot is a place found for a ticket.
+type slot struct {
 	rank     int64
 	above    *db.CardAboveRow // nil at the top
 	appended bool             // the ticket to go below was gone
 	same     bool             // the ticket is there already
 }
 
-func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (spot, error) {
+func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (slot, error) {
 	if intent.AtEnd {
 		to, err := foot(ctx, tx, ticket, intent.Column, lastRank)
 		to.appended = false // it was asked for
@@ -33,7 +33,7 @@ func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 	}
 	above, gone, err := findAbove(ctx, tx, ticket, intent)
 	if err != nil {
-		return spot{}, err
+		return slot{}, err
 	}
 	if gone {
 		return foot(ctx, tx, ticket, intent.Column, lastRank)
@@ -46,18 +46,18 @@ func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 		below, err := tx.CardBelow(ctx, db.CardBelowParams{ColumnID: &intent.Column, FromRank: &from})
 		switch {
 		case db.IsNotFound(err):
-			return spot{rank: max(lastRank, from) + Gap, above: above}, nil
+			return slot{rank: max(lastRank, from) + Gap, above: above}, nil
 		case err != nil:
-			return spot{}, fmt.Errorf("read the card below: %w", err)
+			return slot{}, fmt.Errorf("read the card below: %w", err)
 		case below.ID == ticket.ID:
-			return spot{above: above, same: true}, nil
+			return slot{above: above, same: true}, nil
 		case above == nil:
-			return spot{rank: *below.RankInColumn - Gap}, nil
+			return slot{rank: *below.RankInColumn - Gap}, nil
 		case *below.RankInColumn-from > 1:
-			return spot{rank: from + (*below.RankInColumn-from)/2, above: above}, nil
+			return slot{rank: from + (*below.RankInColumn-from)/2, above: above}, nil
 		}
 		if err := makeRoom(ctx, tx, intent.Column, from); err != nil {
-			return spot{}, err
+			return slot{}, err
 		}
 	}
 }
@@ -85,16 +85,16 @@ func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (ab
 }
 
 // foot is the end of a column, for a ticket whose neighbour has gone.
-func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastRank int64) (spot, error) {
+func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastRank int64) (slot, error) {
 	last, err := cardAbove(ctx, tx.Queries, column, math.MaxInt64)
 	if err != nil {
-		return spot{}, err
+		return slot{}, err
 	}
 	if last == nil || last.ID != ticket.ID {
-		return spot{rank: lastRank + Gap, above: last, appended: true}, nil
+		return slot{rank: lastRank + Gap, above: last, appended: true}, nil
 	}
 	above, err := cardAbove(ctx, tx.Queries, column, *last.RankInColumn)
-	return spot{above: above, appended: true, same: true}, err
+	return slot{above: above, appended: true, same: true}, err
 }
 
 // Above returns the key of the ticket above a rank in a column, nil where there is none.
@@ -124,7 +124,7 @@ func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64)
 // makeRoom spreads the tickets below a rank over the room that a window of them has, or, where the
 // window reaches the foot of the column, gives them all a full gap.
 func makeRoom(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
-	for size := window; ; size *= 2 {
+	for size := spreadSize; ; size *= 2 {
 		cards, err := tx.RanksBelow(ctx, db.RanksBelowParams{ColumnID: &column, FromRank: &from, Limit: int32(size + 1)})
 		if err != nil {
 			return fmt.Errorf("read ranks: %w", err)

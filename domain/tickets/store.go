@@ -87,7 +87,7 @@ func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Tic
 func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
 	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String(), Reader: reader}))
 	if db.IsNotFound(err) {
-		return Ticket{}, whyNone(ctx, q, company, key)
+		return Ticket{}, missing(ctx, q, company, key)
 	}
 	if err != nil {
 		return Ticket{}, fmt.Errorf("read ticket: %w", err)

@@ -168,9 +168,9 @@ type Location struct {
 // Moved is what came of an intent.
 type Moved struct {
 	Ticket Ticket
-	Was    Key  // its key before; another where it went to another board
+	Was    Key      // its key before; another where it went to another board
 	From   Location // its place before
-	After  *Key // the ticket above its new place; nil at the top
+	After  *Key     // the ticket above its new place; nil at the top
 	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
 	Appended bool
 	Activity id.Activity // the entry of the history; 0 where nothing moved
@@ -209,17 +209,17 @@ type Activity struct {
 
 // Detail is what an entry says beyond its kind: the changed values, old and new.
 type Detail struct {
-	Title       *Change `json:"title,omitempty"`
-	Description *Change `json:"description,omitempty"`
-	Column      *Change `json:"column,omitempty"`    // column names, as they were
-	Board       *Change `json:"board,omitempty"`     // titles of boards, as they were
-	Key         *Change `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Location   `json:"from,omitempty"`      // of what can be undone: where the ticket was
-	To          *Location   `json:"to,omitempty"`        // and where it came to
-	Version     uint64  `json:"version,omitempty"`   // that an edit made
-	Undid       string  `json:"undid,omitempty"`     // the kind of what was undone
-	Assignees   *Change `json:"assignees,omitempty"` // names with commas between them
-	Origin      string  `json:"origin,omitempty"`    // what an imported ticket was called where it came from
+	Title       *Change   `json:"title,omitempty"`
+	Description *Change   `json:"description,omitempty"`
+	Column      *Change   `json:"column,omitempty"`    // column names, as they were
+	Board       *Change   `json:"board,omitempty"`     // titles of boards, as they were
+	Key         *Change   `json:"key,omitempty"`       // of a ticket that went to another board
+	From        *Location `json:"from,omitempty"`      // of what can be undone: where the ticket was
+	To          *Location `json:"to,omitempty"`        // and where it came to
+	Version     uint64    `json:"version,omitempty"`   // that an edit made
+	Undid       string    `json:"undid,omitempty"`     // the kind of what was undone
+	Assignees   *Change   `json:"assignees,omitempty"` // names with commas between them
+	Origin      string    `json:"origin,omitempty"`    // what an imported ticket was called where it came from
 }
 
 // Change is a value before and after.

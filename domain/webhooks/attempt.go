@@ -32,8 +32,8 @@ type Attempt struct {
 	At       time.Time
 }
 
-// Record writes an attempt down.
-func Record(ctx context.Context, tx *db.Tx, webhook id.Webhook, kind string, m Message, o Outcome) (id.Delivery, error) {
+// RecordAttempt writes an attempt down.
+func RecordAttempt(ctx context.Context, tx *db.Tx, webhook id.Webhook, kind string, m Message, o Outcome) (id.Delivery, error) {
 	row := db.CreateWebhookAttemptParams{
 		WebhookID: webhook, Message: m.ID, Kind: kind, Type: m.Type, Subject: m.Subject, Feed: m.Feed, RowID: m.Row, Position: m.Position,
 		Error: o.Error, Response: o.Response, Milliseconds: uint32(min(max(o.Took.Milliseconds(), 0), math.MaxUint32)), CreatedAt: tx.Now,

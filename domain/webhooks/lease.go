@@ -15,16 +15,16 @@ import (
 // any request, so nobody else begins while one is under way.
 const Lease = time.Minute
 
-// Due is a webhook that can be sent to.
-type Due struct {
+// DueWebhook is a webhook that can be sent to.
+type DueWebhook struct {
 	ID      id.Webhook
 	Company id.Company
 	Cursors []Cursor
 }
 
-// AllDue returns a page of the webhooks that can be sent to and that nobody sends to: those with an id above
+// DueWebhooks returns a page of the webhooks that can be sent to and that nobody sends to: those with an id above
 // after.
-func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]Due, error) {
+func DueWebhooks(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]DueWebhook, error) {
 	rows, err := db.Read(q.DueWebhooks(ctx, after, int32(limit)))
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -37,9 +37,9 @@ func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Due, len(rows))
+	list := make([]DueWebhook, len(rows))
 	for i, row := range rows {
-		list[i] = Due{ID: row.ID, Company: row.CompanyID, Cursors: cursors[row.ID]}
+		list[i] = DueWebhook{ID: row.ID, Company: row.CompanyID, Cursors: cursors[row.ID]}
 	}
 	return list, nil
 }
@@ -47,20 +47,20 @@ func AllDue(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]
 // ErrLost: someone changed the webhook, or another process took it, while this one sent to it.
 var ErrLost = errors.New("the webhook was changed, or its lease ended")
 
-// Held is a webhook that this process alone sends to, as long as it has the lease.
-type Held struct {
+// LeasedWebhook is a webhook that this process alone sends to, as long as it has the lease.
+type LeasedWebhook struct {
 	Webhook
 	Keys Keys
 
-	lease *lease.Own
+	lease *lease.Lease
 	fence uint64
 }
 
 // Left is for how long the process may yet send, by its own clock.
-func (h *Held) Left() time.Duration { return h.lease.Left() }
+func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 
-// Take takes a webhook that is due, or returns ErrLost where it is not, or another has it.
-func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error) {
+// Claim takes a webhook that is due, or returns ErrLost where it is not, or another has it.
+func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
 	sent := time.Now()
 	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
 	if err != nil {
@@ -73,7 +73,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 	if err != nil {
 		return nil, fmt.Errorf("take webhook: %w", err)
 	}
-	h := &Held{Webhook: Webhook{ID: webhook}, lease: lease.New(), fence: uint64(fence)}
+	h := &LeasedWebhook{Webhook: Webhook{ID: webhook}, lease: lease.New(), fence: uint64(fence)}
 	h.lease.Begin(sent, Lease)
 	if err := h.Refresh(ctx, q); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Take(ctx context.Context, q *db.Queries, webhook id.Webhook) (*Held, error)
 }
 
 // Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns ErrLost.
-func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
+func (h *LeasedWebhook) Refresh(ctx context.Context, q *db.Queries) error {
 	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
 		return ErrLost
@@ -99,9 +99,9 @@ func (h *Held) Refresh(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-// Took writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
+// RecordSuccess writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
 // It returns ErrLost.
-func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
+func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookSent(ctx, db.WebhookSentParams{LeaseUs: Lease.Microseconds(), ID: h.ID, Fence: h.fence})
@@ -111,7 +111,7 @@ func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor 
 		if err := h.move(ctx, tx, cursor); err != nil {
 			return err
 		}
-		_, err = Record(ctx, tx, h.ID, Sent, m, o)
+		_, err = RecordAttempt(ctx, tx, h.ID, Sent, m, o)
 		return err
 	})
 	if err != nil {
@@ -123,15 +123,15 @@ func (h *Held) Took(ctx context.Context, d *db.DB, m Message, o Outcome, cursor 
 	return nil
 }
 
-// Missed writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
+// RecordFailure writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
 // or never where nobody takes messages any more or none was taken for too long. It returns ErrLost.
-func (h *Held) Missed(ctx context.Context, d *db.DB, m Message, o Outcome) error {
+func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
 		if err := one(n, err); err != nil {
 			return err
 		}
-		if _, err := Record(ctx, tx, h.ID, Sent, m, o); err != nil {
+		if _, err := RecordAttempt(ctx, tx, h.ID, Sent, m, o); err != nil {
 			return err
 		}
 		if o.Gone() {
@@ -151,8 +151,8 @@ func shortReason(s string) string {
 	return s
 }
 
-// Passed writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns ErrLost.
-func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
+// RecordSkip writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns ErrLost.
+func (h *LeasedWebhook) RecordSkip(ctx context.Context, d *db.DB, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.RenewWebhook(ctx, db.RenewWebhookParams{LeaseUs: Lease.Microseconds(), ID: h.ID, Fence: h.fence})
@@ -169,17 +169,17 @@ func (h *Held) Passed(ctx context.Context, d *db.DB, cursor Cursor) error {
 }
 
 // Release lets others take the webhook.
-func (h *Held) Release(ctx context.Context, q *db.Queries) error {
+func (h *LeasedWebhook) Release(ctx context.Context, q *db.Queries) error {
 	n, err := db.Read(q.ReleaseWebhook(ctx, h.ID, h.fence))
 	return one(n, err)
 }
 
-func (h *Held) move(ctx context.Context, tx *db.Tx, c Cursor) error {
+func (h *LeasedWebhook) move(ctx context.Context, tx *db.Tx, c Cursor) error {
 	n, err := tx.MoveWebhookCursor(ctx, db.MoveWebhookCursorParams{Epoch: c.Epoch, Position: c.Position, Began: c.Began, WebhookID: h.ID, Feed: c.Feed})
 	return one(n, err)
 }
 
-func (h *Held) stand(c Cursor) {
+func (h *LeasedWebhook) stand(c Cursor) {
 	for i := range h.Cursors {
 		if h.Cursors[i].Feed == c.Feed {
 			h.Cursors[i] = c

@@ -34,8 +34,8 @@ type Outcome struct {
 	Took     time.Duration
 }
 
-// Answered is the outcome of an answer. A redirect is a failure: nothing is sent to where it leads.
-func Answered(status int, location string, response []byte, asked, took time.Duration) Outcome {
+// ResponseOutcome is the outcome of an answer. A redirect is a failure: nothing is sent to where it leads.
+func ResponseOutcome(status int, location string, response []byte, asked, took time.Duration) Outcome {
 	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], Asked: asked, Took: took}
 	switch {
 	case status >= 200 && status < 300:
@@ -49,8 +49,8 @@ func Answered(status int, location string, response []byte, asked, took time.Dur
 	return o
 }
 
-// Failed is the outcome where no answer came.
-func Failed(err error, took time.Duration) Outcome {
+// ErrorOutcome is the outcome where no answer came.
+func ErrorOutcome(err error, took time.Duration) Outcome {
 	return Outcome{Error: shorten(err.Error()), Took: took}
 }
 

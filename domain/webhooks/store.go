@@ -103,8 +103,8 @@ func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 // OldSecretFor is how long messages are signed with the old secret, too.
 const OldSecretFor = 24 * time.Hour
 
-// Rotate gives a webhook that was locked a new secret and returns it. For a day both are used.
-func Rotate(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
+// RotateSecret gives a webhook that was locked a new secret and returns it. For a day both are used.
+func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
 	secret, ends := newSecret(), tx.Now.Add(OldSecretFor)
 	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now, ID: locked.ID}); err != nil {
 		return "", fmt.Errorf("rotate secret: %w", err)

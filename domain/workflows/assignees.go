@@ -20,7 +20,7 @@ type Assignment struct {
 // tickets.NotFound, NotAssignable or TooManyAssignees.
 func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, wish Assignment) (tickets.Ticket, error) {
 	ticket, err := w.assign(ctx, key, func(tx *db.Tx, locked tickets.Ticket, company id.Company) ([]tickets.Assignee, []id.Account, error) {
-		roles, err := accounts.Hold(ctx, tx, company, wish.Add)
+		roles, err := accounts.HoldMembers(ctx, tx, company, wish.Add)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -79,11 +79,11 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 		return nil, err
 	}
 	ids := make([]id.Account, len(found))
-	byHandle := make(map[string]accounts.Named, len(found))
+	byHandle := make(map[string]accounts.NamedMember, len(found))
 	for i, m := range found {
 		ids[i], byHandle[m.Handle] = m.ID, m
 	}
-	roles, err := accounts.Hold(ctx, tx, company, ids)
+	roles, err := accounts.HoldMembers(ctx, tx, company, ids)
 	if err != nil {
 		return nil, err
 	}

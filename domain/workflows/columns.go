@@ -139,7 +139,7 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 	if err != nil {
 		return err
 	}
-	if err := boards.Raise(ctx, tx, to.ID, last); err != nil {
+	if err := boards.RaiseLastRank(ctx, tx, to.ID, last); err != nil {
 		return err
 	}
 	if err := boards.Count(ctx, tx, from.ID, -n); err != nil {
@@ -173,7 +173,7 @@ func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64,
 		if err := fn(tx, board, by); err != nil {
 			return err
 		}
-		return boards.Edited(ctx, tx, board) // last: a board is locked after its tickets
+		return boards.CountEdit(ctx, tx, board) // last: a board is locked after its tickets
 	})
 }
 

@@ -77,7 +77,7 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 				return err
 			}
 			if voice == tickets.ToRequester {
-				if err := requests.Replied(ctx, tx, locked.ID); err != nil {
+				if err := requests.RecordReply(ctx, tx, locked.ID); err != nil {
 					return err
 				}
 			}
@@ -210,7 +210,7 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 
 // gone returns the keys in texts that were tickets' and are not any more. It asks for nothing unless a
 // board lacks numbers.
-func (w *Workflows) gone(ctx context.Context, slugs []boards.Known, texts []string) (map[tickets.Key]bool, error) {
+func (w *Workflows) gone(ctx context.Context, slugs []boards.KnownSlug, texts []string) (map[tickets.Key]bool, error) {
 	on, last := map[string]id.Board{}, map[string]uint64{}
 	for _, known := range slugs {
 		if known.Purged {
@@ -242,7 +242,7 @@ func words(texts []string, in func(string) []string) []string {
 
 // FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.
-func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.Named, error) {
+func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.NamedMember, error) {
 	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
@@ -251,17 +251,17 @@ func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, l
 	if writers {
 		without = accounts.Viewer
 	}
-	return accounts.Find(ctx, w.db.Queries, actor.Company.ID, text, without, limit)
+	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, text, without, limit)
 }
 
 // MembersAmong returns the members among accounts, in the order of their handles.
-func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.Named, error) {
+func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.NamedMember, error) {
 	actor, err := Reading(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}
 	found, err := accounts.ByAccount(ctx, w.db.Queries, actor.Company.ID, ids)
 	list := slices.Collect(maps.Values(found))
-	slices.SortFunc(list, func(a, b accounts.Named) int { return strings.Compare(a.Handle, b.Handle) })
+	slices.SortFunc(list, func(a, b accounts.NamedMember) int { return strings.Compare(a.Handle, b.Handle) })
 	return list, err
 }

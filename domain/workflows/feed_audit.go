@@ -10,12 +10,12 @@ import (
 
 // What the audits of the feeds look at.
 
-func listTickets(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+func listTickets(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
 	rows, err := db.Read(q.AuditTickets(ctx, db.AuditTicketsParams{After: id.Ticket(after), Upto: id.Ticket(upto), CompanyID: scope.Company}))
 	if err != nil {
 		return nil, 0, err
 	}
-	list := make([]feeds.Standing, len(rows))
+	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
 		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
@@ -23,12 +23,12 @@ func listTickets(ctx context.Context, q *db.Queries, scope feeds.Scope, after, u
 	return list, uint64(last), err
 }
 
-func listComments(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+func listComments(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
 	rows, err := db.Read(q.AuditComments(ctx, db.AuditCommentsParams{After: id.Comment(after), Upto: id.Comment(upto), CompanyID: scope.Company}))
 	if err != nil {
 		return nil, 0, err
 	}
-	list := make([]feeds.Standing, len(rows))
+	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
 		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
@@ -36,12 +36,12 @@ func listComments(ctx context.Context, q *db.Queries, scope feeds.Scope, after, 
 	return list, uint64(last), err
 }
 
-func listBoards(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.Standing, uint64, error) {
+func listBoards(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
 	rows, err := db.Read(q.AuditBoards(ctx, db.AuditBoardsParams{After: id.Board(after), Upto: id.Board(upto), CompanyID: scope.Company}))
 	if err != nil {
 		return nil, 0, err
 	}
-	list := make([]feeds.Standing, len(rows))
+	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
 		list[i] = standing(uint64(row.ID), row.FeedSyncID, scope.Board != 0 && row.ID != scope.Board)
 	}
@@ -49,8 +49,8 @@ func listBoards(ctx context.Context, q *db.Queries, scope feeds.Scope, after, up
 	return list, uint64(last), err
 }
 
-func standing(row uint64, position *uint64, gone bool) feeds.Standing {
-	s := feeds.Standing{ID: row, Gone: gone}
+func standing(row uint64, position *uint64, gone bool) feeds.RowPosition {
+	s := feeds.RowPosition{ID: row, Gone: gone}
 	if position != nil {
 		s.Position = *position
 	}

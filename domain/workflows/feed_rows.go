@@ -48,7 +48,7 @@ func linksOf(scope feeds.Scope, company string) Links {
 
 // loadTickets reads who works on the tickets after their positions: what has changed by then is published
 // again.
-func loadTickets(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
+func loadTickets(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.Row, error) {
 	list, err := tickets.PublishedTickets(ctx, q, look.After, look.Upto, look.Limit)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func loadTickets(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.R
 }
 
 // loadComments shows comments as far as it does their tickets.
-func loadComments(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
+func loadComments(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.Row, error) {
 	list, err := tickets.PublishedComments(ctx, q, look.After, look.Upto, look.Limit)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func loadComments(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.
 
 // loadBoards reads the columns after the positions: what has changed by then is published again. A reader of
 // one board is shown no other.
-func loadBoards(ctx context.Context, q *db.Queries, look feeds.Look) ([]feeds.Row, error) {
+func loadBoards(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.Row, error) {
 	list, err := boards.PublishedBoards(ctx, q, look.Scope.Company, look.After, look.Upto, look.Limit)
 	if err != nil {
 		return nil, err

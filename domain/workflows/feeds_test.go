@@ -270,7 +270,7 @@ func TestNamesInFeeds(t *testing.T) {
 	h.say(t, ben, "hello")
 	at := map[string]string{}
 	for _, feed := range []string{"tickets", "comments"} {
-		_, at[feed] = h.News(t, feed, "")
+		_, at[feed] = h.FeedItems(t, feed, "")
 	}
 	for _, step := range []struct {
 		what  string
@@ -284,10 +284,10 @@ func TestNamesInFeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for feed, want := range step.shown {
-			if again, _ := h.News(t, feed, at[feed]); len(again) != 0 {
+			if again, _ := h.FeedItems(t, feed, at[feed]); len(again) != 0 {
 				t.Errorf("%d %s come again where a person %s", len(again), feed, step.what)
 			}
-			if items, _ := h.News(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
+			if items, _ := h.FeedItems(t, feed, ""); !strings.Contains(asJSON(t, items), want) {
 				t.Errorf("%s do not show %s where a person %s", feed, want, step.what)
 			}
 		}
@@ -304,7 +304,7 @@ func (h *env) atPositions(t testing.TB) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := feed.Load(context.Background(), h.DB.Queries, feeds.Look{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.Actor.Company.ID}})
+		rows, err := feed.Load(context.Background(), h.DB.Queries, feeds.Span{Upto: 1 << 62, Limit: 1 << 20, Scope: feeds.Scope{Company: h.Actor.Company.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}

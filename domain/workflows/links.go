@@ -105,9 +105,9 @@ func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (a
 
 // MakeReset makes a link for a new password of a member and returns its secret. It returns
 // PersonNotFound, or why the one who asks may not.
-func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person accounts.Person, secret string, err error) {
+func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, secret string, err error) {
 	err = w.governing(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
-		if person, err = accounts.ByMember(ctx, tx.Queries, actor.Company.ID, account); err != nil {
+		if person, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
 			return err
 		}
 		if err := accounts.MayReset(ctx, tx.Queries, actor, person); err != nil {

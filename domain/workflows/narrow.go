@@ -28,7 +28,7 @@ const stranger accounts.ID = 1<<63 - 1
 type BoardView struct {
 	Board  boards.Board
 	Cards  map[id.Column]Cards
-	People []accounts.Named
+	People []accounts.NamedMember
 }
 
 // ViewBoard returns a board narrowed to some of its cards, or boards.NotFound.
@@ -93,12 +93,12 @@ func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Narr
 }
 
 // Colleagues returns the first of the company's people by handle, to choose one from.
-func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.Named, error) {
+func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.NamedMember, error) {
 	actor, err := Reading(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
-	return accounts.Find(ctx, w.db.Queries, actor.Company.ID, "", "", peopleToChoose)
+	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, "", "", peopleToChoose)
 }
 
 // Shows reports whether a ticket of a board is among those that it is narrowed to.
@@ -114,7 +114,7 @@ func (w *Workflows) Shows(ctx context.Context, narrowing Narrowing, ticket ticke
 }
 
 // filter is what a narrowing means for who asks. known are people whose handles need no look-up.
-func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.Named) (filter tickets.Filter, err error) {
+func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.NamedMember) (filter tickets.Filter, err error) {
 	filter.Text = text(n.Text)
 	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
 		filter.State = n.State
@@ -123,17 +123,17 @@ func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.Na
 	switch n.Who {
 	case "":
 	case accounts.Me:
-		filter.Person = actor.Account.ID
+		filter.Assignee = actor.Account.ID
 	case accounts.NoOne:
 		filter.NoOne = true
 	default:
-		filter.Person, err = w.personOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
+		filter.Assignee, err = w.personOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
 	}
 	return filter, err
 }
 
 // personOf returns the member with a handle, or a stranger, who has nothing to do.
-func (w *Workflows) personOf(ctx context.Context, company id.Company, handle string, known []accounts.Named) (accounts.ID, error) {
+func (w *Workflows) personOf(ctx context.Context, company id.Company, handle string, known []accounts.NamedMember) (accounts.ID, error) {
 	for _, person := range known {
 		if person.Handle == handle {
 			return person.ID, nil

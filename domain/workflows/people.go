@@ -37,20 +37,20 @@ func managing(ctx context.Context) (accounts.Actor, error) {
 }
 
 // People returns a page of the company's members: those whose account's id is above after.
-func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.Person, bool, error) {
-	return Page(accounts.People(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
+func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.CompanyMember, bool, error) {
+	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
 }
 
 // Person returns a member of the company, or PersonNotFound. noReset is why the one who asks cannot
 // make them a link for a new password, nil where they can.
-func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person accounts.Person, noReset, err error) {
+func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, noReset, err error) {
 	actor := accounts.ActorFrom(ctx)
-	if person, err = accounts.ByMember(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
-		return accounts.Person{}, nil, err
+	if person, err = accounts.MemberByID(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
+		return accounts.CompanyMember{}, nil, err
 	}
 	noReset = accounts.MayReset(ctx, w.db.Queries, actor, person)
 	if noReset != nil && !errors.Is(noReset, fault.Forbidden) {
-		return accounts.Person{}, nil, noReset
+		return accounts.CompanyMember{}, nil, noReset
 	}
 	return person, noReset, nil
 }
@@ -102,7 +102,7 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 
 // RemovePerson takes a member out of the company, or oneself: their sessions end, and their tokens of
 // the company. What they did stays. It returns PersonNotFound, RankTooLow or LastOwner.
-func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.Person, err error) {
+func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
 	var hashes [][]byte
 	err = w.governing(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
@@ -115,7 +115,7 @@ func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (pers
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, detail)
 	})
 	if err != nil {
-		return accounts.Person{}, err
+		return accounts.CompanyMember{}, err
 	}
 	w.forgetBearers(hashes)
 	return person, nil

@@ -37,7 +37,7 @@ func (w *Workflows) PublicForm(ctx context.Context, company, slug string) (reque
 // Send opens a ticket for a form, in the board's first column, and gives it a code. A form that is sent again
 // opens no other: the receipt is the first one's. It returns requests.NoForm, TooMany or NotNow, refs.Empty where
 // there are no codes, or what is wrong with the title, the description or the email address.
-func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, error) {
+func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt, error) {
 	form, err := w.PublicForm(ctx, sent.Company, sent.Board)
 	if err != nil {
 		return Receipt{}, err
@@ -58,7 +58,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	begun := time.Now()
 	receipt, err := w.openRequest(ctx, form, draft, sent, email)
 	if empty := errors.Is(err, refs.CodeEmpty); err == nil || empty {
-		w.refs.Popped(1, empty, time.Since(begun))
+		w.refs.RecordPop(1, empty, time.Since(begun))
 	}
 	switch {
 	case errors.Is(err, requests.ErrSent):
@@ -74,7 +74,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Sent) (Receipt, erro
 	return receipt, nil
 }
 
-func parseSent(sent requests.Sent) (tickets.Draft, string, error) {
+func parseSent(sent requests.Submission) (tickets.Draft, string, error) {
 	draft, badText := tickets.Draft{Title: sent.Title, Description: sent.Description}.Parse()
 	email, badEmail := parseOptional(sent.Email)
 	return draft, email, fault.Join(badText, badEmail)
@@ -87,7 +87,7 @@ func parseOptional(email string) (string, error) {
 	return accounts.ParseEmail(email)
 }
 
-func (w *Workflows) sentBefore(ctx context.Context, sent requests.Sent) (Receipt, bool, error) {
+func (w *Workflows) sentBefore(ctx context.Context, sent requests.Submission) (Receipt, bool, error) {
 	code, linked, err := requests.Find(ctx, w.db.Queries, sent)
 	receipt := Receipt{Code: code}
 	if linked {
@@ -113,20 +113,20 @@ func (w *Workflows) counted(ctx context.Context, count func(tx *db.Tx) error) er
 
 // Track returns what a code leads to. It returns requests.NotFound whatever is in the way, after the same
 // statements, or TooMany. What came of it is counted.
-func (w *Workflows) Track(ctx context.Context, text string) (requests.Tracked, error) {
+func (w *Workflows) Track(ctx context.Context, text string) (requests.TrackedTicket, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return requests.Tracked{}, requests.NotFound() // nobody's: not worth a count
+		return requests.TrackedTicket{}, requests.NotFound() // nobody's: not worth a count
 	}
 	return w.track(ctx, lookup{code: code})
 }
 
 // TrackPrivately is Track by a private link. One that opens is nobody's guess: it waits for nobody and is never
 // refused.
-func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (requests.Tracked, error) {
+func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (requests.TrackedTicket, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return requests.Tracked{}, requests.NotFound()
+		return requests.TrackedTicket{}, requests.NotFound()
 	}
 	found, err := requests.TrackByLink(ctx, w.db.Queries, string(code), token)
 	if errors.Is(err, requests.CodeNotFound) {
@@ -145,9 +145,9 @@ type lookup struct {
 	address string
 }
 
-func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, error) {
+func (w *Workflows) track(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
 	l.address = accounts.AddressFrom(ctx)
-	found, err := w.lookups.Do(ctx, requests.NeighboursOf(limits.OriginOf(l.address)), l)
+	found, err := w.lookups.Do(ctx, requests.OriginGroupOf(limits.OriginOf(l.address)), l)
 	if errors.Is(err, coalesce.ErrClosed) {
 		return found, Stopping()
 	}
@@ -156,10 +156,10 @@ func (w *Workflows) track(ctx context.Context, l lookup) (requests.Tracked, erro
 
 // lookUp does one after the other of a network (the group's batches have one each), so that each counts before the
 // next begins.
-func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []lookup) ([]requests.Tracked, error) {
+func (w *Workflows) lookUp(ctx context.Context, _ requests.OriginGroup, batch []lookup) ([]requests.TrackedTicket, error) {
 	l := batch[0]
 	from := limits.OriginOf(l.address)
-	err := requests.MayLook(ctx, w.db.Queries, from, l.private, w.db.Now())
+	err := requests.AllowLookup(ctx, w.db.Queries, from, l.private, w.db.Now())
 	if errors.Is(err, requests.CodeTooMany) {
 		w.looked.Add(requests.Refused)
 	}
@@ -171,7 +171,7 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []l
 		w.looked.Add(requests.Hit)
 	}
 	if !errors.Is(err, requests.CodeNotFound) {
-		return []requests.Tracked{found}, err
+		return []requests.TrackedTicket{found}, err
 	}
 	what, err := w.missed(ctx, from, l)
 	if err != nil {
@@ -181,9 +181,9 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.Neighbours, batch []l
 	return nil, requests.NotFound()
 }
 
-func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.Tracked, error) {
+func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
 	if l.private {
-		return requests.Tracked{}, requests.NotFound()
+		return requests.TrackedTicket{}, requests.NotFound()
 	}
 	return requests.Track(ctx, w.db.Queries, string(l.code))
 }
@@ -192,7 +192,7 @@ func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.Tracked, e
 func (w *Workflows) missed(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
 	trapped, err := w.refs.Canary(ctx, l.code)
 	if err == nil {
-		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.Missed(ctx, tx, from, l.private, trapped) })
+		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.CountMiss(ctx, tx, from, l.private, trapped) })
 	}
 	if err != nil || !trapped {
 		return requests.Miss, err
@@ -203,7 +203,7 @@ func (w *Workflows) missed(ctx context.Context, from limits.Origin, l lookup) (r
 
 // Replies returns the last page, before a comment, of what a requester reads below their request; 0 means the
 // newest. It has nothing where the code alone is known.
-func (w *Workflows) Replies(ctx context.Context, found requests.Tracked, before id.Comment) (tickets.Comments, error) {
+func (w *Workflows) Replies(ctx context.Context, found requests.TrackedTicket, before id.Comment) (tickets.Comments, error) {
 	if !found.Private {
 		return tickets.Comments{}, nil
 	}
@@ -227,7 +227,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	if err != nil {
 		return err
 	}
-	requester, err := accounts.TheRequester(ctx, w.db.Queries)
+	requester, err := accounts.RequesterAccount(ctx, w.db.Queries)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err != nil {
 			return err
 		}
-		if err := requests.Hold(ctx, tx, locked.ID, token, reply); err != nil {
+		if err := requests.Lock(ctx, tx, locked.ID, token, reply); err != nil {
 			return err
 		}
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
@@ -248,7 +248,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err != nil {
 			return err
 		}
-		if err := requests.Keep(ctx, tx, locked.ID, reply); err != nil {
+		if err := requests.RecordRequesterReply(ctx, tx, locked.ID, reply); err != nil {
 			return err
 		}
 		return tickets.Notify(ctx, tx, tickets.Notifications{Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true})

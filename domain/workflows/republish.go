@@ -52,7 +52,7 @@ func (w *Workflows) orWaiting(ctx context.Context, opened migrations.Run, err er
 // are the company's), and what is on a board, or everything, by a run of the migration republish, which starts by
 // itself: the one that is there where such a run has not begun, and behind one that has, one more. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
 // and to those who are no operators, for everything, NotOperator.
-func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Which) (n int64, run *Republishing, err error) {
+func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Selection) (n int64, run *Republishing, err error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return 0, nil, err
 	}
@@ -96,7 +96,7 @@ const namedAtOnce = 500
 
 // RepublishNow has some rows of a company published once more, and returns how many. It checks no rights: the caller
 // has.
-func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Which) (n int64, err error) {
+func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Selection) (n int64, err error) {
 	of, err := FeedNamed(feed)
 	if err != nil {
 		return 0, err

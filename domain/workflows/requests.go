@@ -40,7 +40,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 			return err
 		}
 		if form.On {
-			if err := accounts.KeepRequester(ctx, tx); err != nil {
+			if err := accounts.CreateRequesterAccount(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -49,7 +49,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 			return err
 		}
 		if form.On {
-			if err := refs.Want(ctx, tx.Queries); err != nil {
+			if err := refs.MarkWanted(ctx, tx.Queries); err != nil {
 				return err
 			}
 		}
@@ -119,8 +119,8 @@ func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (cur
 type Receipt struct{ Code, Token string }
 
 // openRequest opens the ticket of a form on the board as it is now.
-func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, draft tickets.Draft, sent requests.Sent, email string) (receipt Receipt, err error) {
-	requester, err := accounts.TheRequester(ctx, w.db.Queries)
+func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, draft tickets.Draft, sent requests.Submission, email string) (receipt Receipt, err error) {
+	requester, err := accounts.RequesterAccount(ctx, w.db.Queries)
 	if err != nil {
 		return receipt, err
 	}
@@ -137,7 +137,7 @@ func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, dra
 	return receipt, db.Unavailable{Why: "the board's columns change again and again", Err: boards.ErrOutdated}
 }
 
-func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft tickets.Draft, sent requests.Sent, email string, requester accounts.Account) (receipt Receipt, err error) {
+func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft tickets.Draft, sent requests.Submission, email string, requester accounts.Account) (receipt Receipt, err error) {
 	author := tickets.User{ID: requester.ID, Name: requester.Name}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}

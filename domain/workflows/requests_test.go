@@ -76,11 +76,11 @@ func from(address string) context.Context { return accounts.WithAddress(context.
 // address is one of many.
 func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255) }
 
-func asked(title string) requests.Sent {
-	return requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
+func asked(title string) requests.Submission {
+	return requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: title, Description: "Please", Email: "stranger@example.com"}
 }
 
-func (h *env) send(t testing.TB, sent requests.Sent) workflows.Receipt {
+func (h *env) send(t testing.TB, sent requests.Submission) workflows.Receipt {
 	t.Helper()
 	receipt, err := h.Workflows.Send(from("192.0.2.1"), sent)
 	if err != nil {
@@ -99,7 +99,7 @@ func is(t testing.TB, err error, code fault.Code) {
 func TestTheRequesterIsNobody(t *testing.T) {
 	t.Parallel()
 	h := withForm(t, 1)
-	requester, err := accounts.TheRequester(h.Ctx, h.DB.Queries)
+	requester, err := accounts.RequesterAccount(h.Ctx, h.DB.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,17 +130,17 @@ func TestTheRequesterIsNobody(t *testing.T) {
 	})
 	t.Run("who gets a new password", func(t *testing.T) {
 		_, _, err := h.Workflows.MakeReset(h.Ctx, requester.ID)
-		is(t, err, accounts.CodePersonNotFound)
+		is(t, err, accounts.CodeMemberNotFound)
 		_, err = accounts.ByEmail(h.Ctx, h.DB.Queries, "requester")
 		is(t, err, accounts.CodeNotMember)
 	})
 	t.Run("who runs the instance", func(t *testing.T) {
-		is(t, h.Workflows.SetOperator(h.Ctx, requester.ID, true), accounts.CodePersonNotFound)
-		is(t, h.Workflows.ChangeRole(h.Ctx, requester.ID, accounts.Owner), accounts.CodePersonNotFound)
+		is(t, h.Workflows.SetOperator(h.Ctx, requester.ID, true), accounts.CodeMemberNotFound)
+		is(t, h.Workflows.ChangeRole(h.Ctx, requester.ID, accounts.Owner), accounts.CodeMemberNotFound)
 	})
 	t.Run("who is listed, found, named or assigned", func(t *testing.T) {
 		people, _, err := h.Workflows.People(h.Ctx, 0)
-		if err != nil || slices.ContainsFunc(people, func(p accounts.Person) bool { return p.Account.ID == requester.ID }) {
+		if err != nil || slices.ContainsFunc(people, func(p accounts.CompanyMember) bool { return p.Account.ID == requester.ID }) {
 			t.Error(people, err)
 		}
 		found, err := h.Workflows.FindPeople(h.Ctx, "requester", false, 10)
@@ -394,7 +394,7 @@ func TestSend(t *testing.T) {
 			if sent, _ := watch.Take(); !slices.Equal(sent, there) {
 				t.Errorf("%s: %d statements, not %d", what, len(sent), len(there))
 			}
-			_, err = h.Workflows.Send(from("192.0.2.1"), requests.Sent{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
+			_, err = h.Workflows.Send(from("192.0.2.1"), requests.Submission{Company: path[0], Board: path[1], Nonce: requests.NewToken(), Title: "x"})
 			is(t, err, requests.CodeNoForm)
 			watch.Take()
 		}

@@ -30,7 +30,7 @@ func (w *Workflows) prove(ctx context.Context, email, password string, then func
 	}
 	var attempt accounts.Attempt
 	err := w.db.InTx(ctx, func(tx *db.Tx) (err error) {
-		attempt, err = accounts.Try(ctx, tx, email, accounts.AddressFrom(ctx))
+		attempt, err = accounts.CountAttempt(ctx, tx, email, accounts.AddressFrom(ctx))
 		if err != nil || !attempt.Full {
 			return err
 		}
@@ -51,7 +51,7 @@ func (w *Workflows) prove(ctx context.Context, email, password string, then func
 		return accounts.Account{}, err
 	}
 	return account, w.db.InTx(ctx, func(tx *db.Tx) error {
-		if err := attempt.Right(ctx, tx); err != nil {
+		if err := attempt.Succeed(ctx, tx); err != nil {
 			return err
 		}
 		return then(tx, account)

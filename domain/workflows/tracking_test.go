@@ -25,7 +25,7 @@ import (
 )
 
 // look is by the code alone where token is "". It tells no canary from another miss.
-func (h *env) look(ctx context.Context, code, token string) (found requests.Tracked, what requests.Lookup, err error) {
+func (h *env) look(ctx context.Context, code, token string) (found requests.TrackedTicket, what requests.Lookup, err error) {
 	if token == "" {
 		found, err = h.Workflows.Track(ctx, code)
 	} else {
@@ -40,7 +40,7 @@ func (h *env) look(ctx context.Context, code, token string) (found requests.Trac
 	return found, what, err
 }
 
-func (h *env) track(t testing.TB, code, token string) requests.Tracked {
+func (h *env) track(t testing.TB, code, token string) requests.TrackedTicket {
 	t.Helper()
 	found, what, err := h.look(from("192.0.2.1"), code, token)
 	if err != nil || what != requests.Hit {

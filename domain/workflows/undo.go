@@ -112,9 +112,9 @@ func (w *Workflows) keyNow(ctx context.Context, key *tickets.Key) (*tickets.Key,
 // turning is a ticket's way back.
 type turning struct {
 	action tickets.Action
-	move   move         // from the board that it is on, to the one that it was on
+	move   move             // from the board that it is on, to the one that it was on
 	spot   tickets.Location // where it was
-	column id.Column    // of the spot, or the first where that is gone
+	column id.Column        // of the spot, or the first where that is gone
 }
 
 func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User) (moved tickets.Moved, err error) {

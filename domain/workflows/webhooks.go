@@ -173,7 +173,7 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 // old one, too.
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook) (secret string, err error) {
 	err = w.changingWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
-		secret, err = webhooks.Rotate(ctx, tx, hook)
+		secret, err = webhooks.RotateSecret(ctx, tx, hook)
 		return err
 	})
 	return secret, err
@@ -274,7 +274,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 		if _, err := webhooks.Lock(ctx, tx, hook.Company, hook.ID); err != nil { // it may be deleted by now
 			return err
 		}
-		attempt.ID, err = webhooks.Record(ctx, tx, hook.ID, kind, message, outcome)
+		attempt.ID, err = webhooks.RecordAttempt(ctx, tx, hook.ID, kind, message, outcome)
 		return err
 	})
 	return attempt, err

@@ -38,7 +38,7 @@ type Config struct {
 type Workflows struct {
 	db       *db.DB
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
-	lookups  *coalesce.Group[requests.Neighbours, lookup, requests.Tracked]
+	lookups  *coalesce.Group[requests.OriginGroup, lookup, requests.TrackedTicket]
 	looked   *requests.Meter
 	boards   coalesce.Recent[boardRef, boards.Board]
 	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash

@@ -34,9 +34,9 @@ const (
 	maxMembers   = 2_000_000
 )
 
-// Home is an installation: its database and the folder of its stored files, which need not exist, or their
+// Installation is an installation: its database and the folder of its stored files, which need not exist, or their
 // bucket, as COUNTERFOIL_BLOBS names them.
-type Home struct {
+type Installation struct {
 	URL   string
 	Blobs string
 

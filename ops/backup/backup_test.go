@@ -32,7 +32,7 @@ import (
 // house is an installation with some of everything.
 type house struct {
 	*app.App
-	backup.Home
+	backup.Installation
 	db    *db.DB
 	ctx   context.Context
 	token string
@@ -59,7 +59,7 @@ func newHouse(t testing.TB) *house {
 	must(t, err)
 	h.open(t, 3)
 	must(t, h.Workflows.DeleteTicket(h.ctx, key(5)))
-	opstest.LiveIn(t, h.ctx, h.App, h.db)
+	opstest.Populate(t, h.ctx, h.App, h.db)
 	h.exec(t, "INSERT INTO sessions (token, data, expiry) VALUES ('secret', 'x', '2030-01-01')")
 	h.exec(t, "INSERT INTO sign_in_limit (name, failures, last_at) VALUES (REPEAT('s', 32), 2, '2026-01-01')")
 	return h
@@ -72,7 +72,7 @@ func at(t testing.TB, url string) *house {
 	must(t, err)
 	w := app.New(d)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
-	return &house{App: w, Home: backup.Home{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
+	return &house{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
 }
 
 // empty returns an installation without even a schema.
@@ -104,14 +104,14 @@ func (h *house) exec(t testing.TB, statement string, args ...any) {
 func (h *house) backup(t testing.TB) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "acme.backup")
-	_, err := backup.Make(context.Background(), h.Home, "test", file)
+	_, err := backup.Make(context.Background(), h.Installation, "test", file)
 	must(t, err)
 	return file
 }
 
 func (h *house) restore(t testing.TB, file string) backup.Summary {
 	t.Helper()
-	summary, report, err := backup.Restore(context.Background(), h.Home, file)
+	summary, report, err := backup.Restore(context.Background(), h.Installation, file)
 	must(t, err)
 	if !report.OK() {
 		report.Text(t.Output())
@@ -123,7 +123,7 @@ func (h *house) restore(t testing.TB, file string) backup.Summary {
 // refuses fails unless a restore is refused with that error and nothing is written.
 func (h *house) refuses(t *testing.T, file string, want error) {
 	t.Helper()
-	_, _, err := backup.Restore(context.Background(), h.Home, file)
+	_, _, err := backup.Restore(context.Background(), h.Installation, file)
 	if got := fault.CodeOf(err); got == "" || got != fault.CodeOf(want) {
 		t.Fatalf("error is %s %v; want %s", got, err, fault.CodeOf(want))
 	}
@@ -205,7 +205,7 @@ func TestRestore(t *testing.T) {
 		must(t, err)
 		from.exec(t, "INSERT INTO ref_ledger (code, batch) VALUES ('UkrEq', 1)")
 		from.exec(t, "INSERT INTO ref_pool (code) VALUES ('UkrEq')")
-		sent := requests.Sent{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
+		sent := requests.Submission{Company: "acme", Board: "NINJA", Nonce: requests.NewToken(), Title: "Help"}
 		receipt, err := from.Workflows.Send(context.Background(), sent)
 		must(t, err)
 		var all []byte
@@ -363,12 +363,12 @@ func TestRestore(t *testing.T) {
 				"company": "INSERT INTO company (slug, name, created_at) VALUES ('acme', 'Acme', '2026-01-01')",
 				"account": "INSERT INTO account (email, name, password_hash, created_at) VALUES ('a', 'A', '', '2026-01-01')",
 			}[table])
-			_, _, err := backup.Restore(context.Background(), to.Home, file)
+			_, _, err := backup.Restore(context.Background(), to.Installation, file)
 			if !errors.Is(err, backup.CodeNotEmpty) || !strings.Contains(fault.Message(err), table) {
 				t.Errorf("%s: %v", table, err)
 			}
 		}
-		_, _, err := backup.Restore(context.Background(), from.Home, file)
+		_, _, err := backup.Restore(context.Background(), from.Installation, file)
 		if !errors.Is(err, backup.CodeNotEmpty) {
 			t.Error(err)
 		}
@@ -377,7 +377,7 @@ func TestRestore(t *testing.T) {
 		t.Parallel()
 		from, to := newHouse(t), at(t, dbtest.URL(t))
 		to.exec(t, "UPDATE schema_migrations SET dirty = 1")
-		_, _, err := backup.Restore(context.Background(), to.Home, from.backup(t))
+		_, _, err := backup.Restore(context.Background(), to.Installation, from.backup(t))
 		if !errors.Is(err, backup.CodeNotEmpty) {
 			t.Error(err)
 		}
@@ -386,7 +386,7 @@ func TestRestore(t *testing.T) {
 		t.Parallel()
 		from, to := newHouse(t), empty(t)
 		from.exec(t, "UPDATE board_column SET ticket_count = 77 WHERE position = 1")
-		_, report, err := backup.Restore(context.Background(), to.Home, from.backup(t))
+		_, report, err := backup.Restore(context.Background(), to.Installation, from.backup(t))
 		must(t, err)
 		if report.OK() {
 			t.Error("no finding")
@@ -398,7 +398,7 @@ func TestRestore(t *testing.T) {
 		from.blob(t, "ab/one", "first")
 		file := from.backup(t)
 		to.exec(t, "CREATE TRIGGER breaks BEFORE INSERT ON activity FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no more'")
-		_, _, err := backup.Restore(context.Background(), to.Home, file)
+		_, _, err := backup.Restore(context.Background(), to.Installation, file)
 		if err == nil || !strings.Contains(err.Error(), "no more") {
 			t.Fatalf("error is %v", err)
 		}
@@ -418,7 +418,7 @@ func TestRestore(t *testing.T) {
 		from, to := newHouse(t), empty(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, _, err := backup.Restore(ctx, to.Home, from.backup(t))
+		_, _, err := backup.Restore(ctx, to.Installation, from.backup(t))
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("error is %v", err)
 		}
@@ -473,7 +473,7 @@ func TestStoredFiles(t *testing.T) {
 		for name, content := range map[string]string{"ab/one": "other", "ab/two": "first", "ef/größer 🥷": "x"} {
 			to := empty(t)
 			to.blob(t, name, content)
-			_, _, err := backup.Restore(context.Background(), to.Home, file)
+			_, _, err := backup.Restore(context.Background(), to.Installation, file)
 			if !errors.Is(err, backup.CodeNotEmpty) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -483,7 +483,7 @@ func TestStoredFiles(t *testing.T) {
 		}
 	})
 	t.Run("without a folder are none", func(t *testing.T) {
-		summary, err := backup.Make(context.Background(), backup.Home{URL: from.URL}, "test", filepath.Join(t.TempDir(), "b"))
+		summary, err := backup.Make(context.Background(), backup.Installation{URL: from.URL}, "test", filepath.Join(t.TempDir(), "b"))
 		if err != nil || summary.Blobs != 0 {
 			t.Errorf("%d, %v", summary.Blobs, err)
 		}
@@ -492,7 +492,7 @@ func TestStoredFiles(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
 		must(t, os.Symlink(from.Blobs, link))
 		out := filepath.Join(t.TempDir(), "b")
-		summary, err := backup.Make(context.Background(), backup.Home{URL: from.URL, Blobs: link}, "test", out)
+		summary, err := backup.Make(context.Background(), backup.Installation{URL: from.URL, Blobs: link}, "test", out)
 		if err != nil || summary.Blobs != 3 {
 			t.Errorf("%d, %v", summary.Blobs, err)
 		}
@@ -524,7 +524,7 @@ func TestMake(t *testing.T) {
 	t.Run("an existing file stays", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "there")
 		must(t, os.WriteFile(file, []byte("mine"), 0o644))
-		_, err := backup.Make(context.Background(), h.Home, "test", file)
+		_, err := backup.Make(context.Background(), h.Installation, "test", file)
 		content, _ := os.ReadFile(file)
 		if !errors.Is(err, backup.CodeExists) || string(content) != "mine" || len(list(t, filepath.Dir(file))) != 1 {
 			t.Errorf("%v, %q", err, content)
@@ -533,13 +533,13 @@ func TestMake(t *testing.T) {
 	t.Run("what a killed backup left is no hindrance", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "b")
 		must(t, os.WriteFile(file+".part", bytes.Repeat([]byte("x"), 1<<20), 0o644))
-		_, err := backup.Make(context.Background(), h.Home, "test", file)
+		_, err := backup.Make(context.Background(), h.Installation, "test", file)
 		must(t, err)
 		_, err = backup.Check(context.Background(), file, nil)
 		must(t, err)
 	})
 	t.Run("a folder that is not there", func(t *testing.T) {
-		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "no", "b"))
+		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "no", "b"))
 		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "does not exist") {
 			t.Error(err)
 		}
@@ -548,14 +548,14 @@ func TestMake(t *testing.T) {
 		if _, err := os.Stat("/dev/full"); err != nil {
 			t.Fatal("this test needs /dev/full")
 		}
-		_, err := backup.MakeOn(context.Background(), h.Home, "/dev/full")
+		_, err := backup.MakeOn(context.Background(), h.Installation, "/dev/full")
 		if !errors.Is(err, backup.CodeBadFile) || !strings.Contains(err.Error(), "no room") {
 			t.Error(err)
 		}
 	})
 	t.Run("a database without a schema", func(t *testing.T) {
 		folder := t.TempDir()
-		_, err := backup.Make(context.Background(), empty(t).Home, "test", filepath.Join(folder, "b"))
+		_, err := backup.Make(context.Background(), empty(t).Installation, "test", filepath.Join(folder, "b"))
 		if !errors.Is(err, backup.CodeBadSchema) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}
@@ -564,7 +564,7 @@ func TestMake(t *testing.T) {
 		for _, change := range []string{"version = 999999", "dirty = 1"} {
 			h := at(t, dbtest.URL(t))
 			h.exec(t, "UPDATE schema_migrations SET "+change)
-			_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
+			_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "b"))
 			if !errors.Is(err, backup.CodeBadSchema) {
 				t.Errorf("%s: %v", change, err)
 			}
@@ -573,7 +573,7 @@ func TestMake(t *testing.T) {
 	t.Run("a table that the program does not know stops it", func(t *testing.T) {
 		h := at(t, dbtest.URL(t))
 		h.exec(t, "CREATE TABLE extra (id INT PRIMARY KEY)")
-		_, err := backup.Make(context.Background(), h.Home, "test", filepath.Join(t.TempDir(), "b"))
+		_, err := backup.Make(context.Background(), h.Installation, "test", filepath.Join(t.TempDir(), "b"))
 		if !errors.Is(err, backup.CodeBadSchema) || !strings.Contains(err.Error(), "extra") {
 			t.Error(err)
 		}
@@ -582,14 +582,14 @@ func TestMake(t *testing.T) {
 		folder := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err := backup.Make(ctx, h.Home, "test", filepath.Join(folder, "b"))
+		_, err := backup.Make(ctx, h.Installation, "test", filepath.Join(folder, "b"))
 		if !errors.Is(err, context.Canceled) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}
 	})
 	t.Run("a database that does not answer leaves nothing", func(t *testing.T) {
 		folder := t.TempDir()
-		_, err := backup.Make(context.Background(), backup.Home{URL: "mysql://root@unix(/nonexistent)/x"}, "test", filepath.Join(folder, "b"))
+		_, err := backup.Make(context.Background(), backup.Installation{URL: "mysql://root@unix(/nonexistent)/x"}, "test", filepath.Join(folder, "b"))
 		if !errors.Is(err, fault.Unavailable) || len(list(t, folder)) != 0 {
 			t.Errorf("%v, the folder holds %v", err, list(t, folder))
 		}

@@ -81,14 +81,14 @@ func TestStoredFilesInABucket(t *testing.T) {
 			var store *blobs.Store
 			to.Blobs, store = bucket(i)
 			must(t, store.Put(context.Background(), other[0], strings.NewReader(other[1])))
-			_, _, err := backup.Restore(context.Background(), to.Home, file)
+			_, _, err := backup.Restore(context.Background(), to.Installation, file)
 			if !errors.Is(err, backup.CodeNotEmpty) || to.rows(t, "information_schema.tables WHERE table_schema = DATABASE()") != 0 {
 				t.Errorf("%s: %v", other[0], err)
 			}
 		}
 	})
 	t.Run("of a bucket that does not answer make no backup", func(t *testing.T) {
-		_, err := backup.Make(context.Background(), backup.Home{URL: from.URL, Blobs: strings.Replace(where, "s3://from", "s3://missing", 1)}, "test", filepath.Join(t.TempDir(), "b"))
+		_, err := backup.Make(context.Background(), backup.Installation{URL: from.URL, Blobs: strings.Replace(where, "s3://from", "s3://missing", 1)}, "test", filepath.Join(t.TempDir(), "b"))
 		if !errors.As(err, new(blobs.Unavailable)) {
 			t.Errorf("%v", err)
 		}

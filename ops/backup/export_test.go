@@ -11,7 +11,7 @@ var (
 )
 
 // MakeOn writes a backup to a device.
-func MakeOn(ctx context.Context, from Home, device string) (Summary, error) {
+func MakeOn(ctx context.Context, from Installation, device string) (Summary, error) {
 	f, err := os.OpenFile(device, os.O_WRONLY, 0)
 	if err != nil {
 		return Summary{}, err

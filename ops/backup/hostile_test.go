@@ -252,7 +252,7 @@ func TestHostile(t *testing.T) {
 			entries := unpack(t, file)
 			at := find(entries, "rows/company/")
 			entries[at].content = append(bytes.Clone(entries[at].content), row+"\n"...)
-			_, _, err := backup.Restore(context.Background(), to.Home, pack(t, entries, true))
+			_, _, err := backup.Restore(context.Background(), to.Installation, pack(t, entries, true))
 			if !errors.Is(err, backup.CodeDamaged) {
 				t.Errorf("%s: %v", row, err)
 			}
@@ -263,7 +263,7 @@ func TestHostile(t *testing.T) {
 		entries := unpack(t, file)
 		at := find(entries, "rows/installation/")
 		entries[at].content = bytes.Replace(entries[at].content, []byte("[1,1,"), []byte("[1,99,"), 1)
-		_, _, err := backup.Restore(context.Background(), to.Home, pack(t, entries, true))
+		_, _, err := backup.Restore(context.Background(), to.Installation, pack(t, entries, true))
 		if err == nil || to.rows(t, "company") != 0 {
 			t.Errorf("a row without its parent: %v", err)
 		}
@@ -274,7 +274,7 @@ func TestHostile(t *testing.T) {
 		} {
 			entries := unpack(t, file)
 			entries[0].content = bytes.Replace(entries[0].content, []byte(change[0]), []byte(change[1]), 1)
-			_, _, err := backup.Restore(context.Background(), to.Home, pack(t, entries, true))
+			_, _, err := backup.Restore(context.Background(), to.Installation, pack(t, entries, true))
 			if !errors.Is(err, backup.CodeDamaged) {
 				t.Errorf("%s: %v", change[1], err)
 			}

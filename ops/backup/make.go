@@ -21,7 +21,7 @@ import (
 // Make writes a backup of one moment to a file that must not exist, readable by its owner only. The
 // installation may be in use. It returns Exists, InUse, BadFile or BadSchema, and leaves nothing
 // behind then. program is the version of this program, for the manifest.
-func Make(ctx context.Context, from Home, program, file string) (Summary, error) {
+func Make(ctx context.Context, from Installation, program, file string) (Summary, error) {
 	out, err := newPart(file)
 	if err != nil {
 		return Summary{}, err
@@ -48,7 +48,7 @@ func readable(err error) error {
 	return err
 }
 
-func write(ctx context.Context, from Home, program string, out *part) (Summary, error) {
+func write(ctx context.Context, from Installation, program string, out *part) (Summary, error) {
 	d, err := db.Open(from.URL)
 	if err != nil {
 		return Summary{}, err

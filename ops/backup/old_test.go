@@ -65,6 +65,6 @@ func keepBackup(t *testing.T) {
 	must(t, err)
 	must(t, os.MkdirAll("testdata", 0o755))
 	file := fmt.Sprintf("testdata/%s-%d.backup", os.Getenv("COUNTERFOIL_TEST_ENGINE"), status.Latest)
-	_, err = backup.Make(context.Background(), h.Home, "test", file)
+	_, err = backup.Make(context.Background(), h.Installation, "test", file)
 	must(t, err)
 }

@@ -20,7 +20,7 @@ import (
 // rows are loaded in one transaction, so whatever breaks a restore off leaves an empty database,
 // into which it can be repeated. It returns BadFile, NotABackup, Damaged, TooNew, NotEmpty,
 // BadSchema or NoRoom.
-func Restore(ctx context.Context, to Home, file string) (Summary, verify.Report, error) {
+func Restore(ctx context.Context, to Installation, file string) (Summary, verify.Report, error) {
 	f, err := open(file)
 	if err != nil {
 		return Summary{}, verify.Report{}, err
@@ -37,7 +37,7 @@ func Restore(ctx context.Context, to Home, file string) (Summary, verify.Report,
 	return c.summary(), report, err
 }
 
-func restore(ctx context.Context, to Home, f *os.File, c contents) error {
+func restore(ctx context.Context, to Installation, f *os.File, c contents) error {
 	pool, err := openRaw(to.URL)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func restore(ctx context.Context, to Home, f *os.File, c contents) error {
 // their ids are kept from new ones, who would be taken for the holders of what was under way. Feeds begin a
 // new epoch, and reference codes of the pool go into quarantine: after the backup was made positions and codes may
 // have been given out that it does not know of.
-func hold(ctx context.Context, conn *sql.Conn, to Home) error {
+func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
 		COALESCE((SELECT MAX(worker_id) FROM migration_attempt), 0), COALESCE((SELECT MAX(fill_worker) FROM migration_run), 0))`).Scan(&last)
@@ -97,7 +97,7 @@ func hold(ctx context.Context, conn *sql.Conn, to Home) error {
 	if _, err := d.NewEpoch(ctx); err != nil {
 		return err
 	}
-	if err := refs.Restored(ctx, d); err != nil {
+	if err := refs.QuarantineRestored(ctx, d); err != nil {
 		return err
 	}
 	return migrations.Restored(ctx, d)
@@ -120,7 +120,7 @@ func analyze(ctx context.Context, conn *sql.Conn, m Manifest) error {
 	return rows.Err()
 }
 
-func prove(ctx context.Context, to Home) (verify.Report, error) {
+func prove(ctx context.Context, to Installation) (verify.Report, error) {
 	d, err := db.Open(to.URL)
 	if err != nil {
 		return verify.Report{}, err

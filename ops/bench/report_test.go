@@ -21,7 +21,7 @@ func TestFlat(t *testing.T) {
 
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
-	look := func(n int64) db.Load { return db.Load{Deadlocks: db.Reading{Value: n, Known: true}} }
+	look := func(n int64) db.Load { return db.Load{Deadlocks: db.ServerValue{Value: n, Known: true}} }
 	if n := deadlocks(look(3), look(5)); n == nil || *n != 2 {
 		t.Error("what the server counted is not told")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// LiveIn leaves something in every table that people fill. ctx is that of the first setup's Ana,
+// Populate leaves something in every table that people fill. ctx is that of the first setup's Ana,
 // whose company gets Bob, a member, and a board AWAY. Of its tickets
 //
 //	AWAY-1 went to DEMO,
@@ -26,7 +26,7 @@ import (
 // of migrations, 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, and a
 // consumer and a webhook follow. Reference codes were minted, loaded and given out, and those from a file are in
 // quarantine.
-func LiveIn(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
+func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
 	_, err := w.Workflows.MakeToken(ctx, accounts.TokenDraft{Name: "Nightly report", Scopes: []string{"tickets:read"}, Days: 30})

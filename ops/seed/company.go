@@ -33,10 +33,10 @@ type Company struct {
 	People               []Person
 }
 
-// Found makes a company with its people, the first of whom is an owner. If the database was not set up, that
+// Create makes a company with its people, the first of whom is an owner. If the database was not set up, that
 // one becomes its operator and the setup is closed; else an operator joins the company as an owner, so that it
 // is on their list. It returns accounts.CompanyConflict or accounts.EmailConflict, and what is wrong with a name.
-func Found(ctx context.Context, d *db.DB, c Company) (found accounts.Company, members []Member, err error) {
+func Create(ctx context.Context, d *db.DB, c Company) (found accounts.Company, members []Member, err error) {
 	hash, err := accounts.HashPassword(c.Password)
 	if err != nil {
 		return found, nil, err
@@ -69,8 +69,8 @@ func Found(ctx context.Context, d *db.DB, c Company) (found accounts.Company, me
 	return found, members, nil
 }
 
-// Taken reports whether a company was refused because there is one of its short name.
-func Taken(err error) bool { return errors.Is(err, accounts.CodeCompanyConflict) }
+// IsTaken reports whether a company was refused because there is one of its short name.
+func IsTaken(err error) bool { return errors.Is(err, accounts.CodeCompanyConflict) }
 
 // join opens an account at the company's address and makes it a member.
 func join(ctx context.Context, tx *db.Tx, company accounts.Company, p Person, draft accounts.Draft) (Member, error) {

@@ -85,7 +85,7 @@ func TestFill(t *testing.T) {
 	})
 	t.Run("the same company is refused, and nothing of it stays", func(t *testing.T) {
 		_, err := seed.Fill(t.Context(), d, fjord, small, func(int) {})
-		if !seed.Taken(err) {
+		if !seed.IsTaken(err) {
 			t.Errorf("got %v", err)
 		}
 		if n := count(t, d, "SELECT COUNT(*) FROM account"); n != 12 {
@@ -130,7 +130,7 @@ func TestFound(t *testing.T) {
 	ninja := seed.Company{Slug: "ninja", Name: "Ninja", Password: "correct horse battery", People: []seed.Person{{Name: "Ana", Role: accounts.Owner}, {Name: "Sam", Role: accounts.Member}}}
 
 	t.Run("an operator of before is an owner too", func(t *testing.T) {
-		_, members, err := seed.Found(t.Context(), d, ninja)
+		_, members, err := seed.Create(t.Context(), d, ninja)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestFound(t *testing.T) {
 		if _, err := d.SQL.ExecContext(t.Context(), "UPDATE account SET email = 'jo@other.example' WHERE email = 'jo@ninja.example'"); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := seed.Found(t.Context(), d, other); !errors.Is(err, accounts.CodeEmailConflict) {
+		if _, _, err := seed.Create(t.Context(), d, other); !errors.Is(err, accounts.CodeEmailConflict) {
 			t.Errorf("got %v", err)
 		}
 		if n := count(t, d, "SELECT COUNT(*) FROM company WHERE slug = 'other'"); n != 0 {

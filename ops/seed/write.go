@@ -40,7 +40,7 @@ func Fill(ctx context.Context, d *db.DB, c Company, size Size, done func(tickets
 	size.Until = size.Until.UTC().Truncate(time.Microsecond)
 	p := newPlan(size)
 	c.People = p.people
-	company, members, err := Found(ctx, d, c)
+	company, members, err := Create(ctx, d, c)
 	if err != nil {
 		return nil, err
 	}

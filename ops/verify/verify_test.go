@@ -55,7 +55,7 @@ func newHouse(t testing.TB) *house {
 		_, err := w.Workflows.OpenBoard(h.ctx, boards.Draft{Slug: slug, Title: "The “" + slug + "” board"}, nil)
 		must(t, err)
 	}
-	opstest.LiveIn(t, h.ctx, w, d)
+	opstest.Populate(t, h.ctx, w, d)
 	for n := range 5 {
 		_, err := w.Workflows.OpenTicket(h.ctx, "NINJA", tickets.Draft{Title: fmt.Sprint("Sharpen blade ", n), Description: "two\nlines, größer 🥷"}, nil)
 		must(t, err)

@@ -37,7 +37,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	for range 2 {
 		w := app.New(h.db)
 		workers.Go(func() { _ = w.Engine.Work(working) })
-		workers.Go(func() { w.Feeds.Work(working) })
+		workers.Go(func() { w.Feeds.Run(working) })
 	}
 	defer workers.Wait()
 	defer end()

@@ -41,7 +41,7 @@ func onDatabase(ctx context.Context, use func(*db.DB) error) (err error) {
 	if err := db.SchemaUp(url); err != nil {
 		return err
 	}
-	if err = use(d); seed.Taken(err) {
+	if err = use(d); seed.IsTaken(err) {
 		return fmt.Errorf("%w Nothing was changed. To make another company, say: make seed COMPANY=name", err)
 	}
 	return err
@@ -54,7 +54,7 @@ func small(ctx context.Context, slug, name string) error {
 		c.People = append(c.People, seed.Person{Name: name, Role: []string{"owner", "member"}[min(i, 1)]})
 	}
 	return onDatabase(ctx, func(d *db.DB) error {
-		_, members, err := seed.Found(ctx, d, c)
+		_, members, err := seed.Create(ctx, d, c)
 		if err != nil {
 			return err
 		}

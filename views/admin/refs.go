@@ -17,7 +17,7 @@ import (
 // RefsProps are the reference codes, what minted them, and the forms about them.
 type RefsProps struct {
 	Page     views.Page
-	Standing refs.Standing
+	Standing refs.State
 	Minutes  []refs.Minute    // of the last hour and a bit
 	Refill   *migrations.Run  // the last, nil: there was none
 	Sweep    *migrations.Run  // that takes a lot out of use, nil: none is under way
@@ -62,7 +62,7 @@ type MintProps struct {
 	Page   views.Page
 	Codes  uint64
 	Length int
-	Of     refs.OfLength
+	Of     refs.LengthState
 	Where  Where
 }
 
@@ -96,7 +96,7 @@ func lengthWord(length int) string {
 }
 
 // runwayText is for how many hours the pool lasts.
-func runwayText(s refs.Standing) string {
+func runwayText(s refs.State) string {
 	d, ok := s.Runway()
 	switch {
 	case !ok:
@@ -108,7 +108,7 @@ func runwayText(s refs.Standing) string {
 }
 
 // runsOutText is the day on which no code of a length is left, and no more can be minted (refs.MostUsed).
-func runsOutText(s refs.Standing, l refs.OfLength) string {
+func runsOutText(s refs.State, l refs.LengthState) string {
 	d, ok := l.RunsOut(s.Rate)
 	switch {
 	case !ok:

@@ -658,7 +658,7 @@ func popChart(props RefsProps) templ.Component {
 	})
 }
 
-func refLengths(s refs.Standing) templ.Component {
+func refLengths(s refs.State) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

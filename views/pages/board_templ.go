@@ -264,7 +264,7 @@ func BoardColumns(props BoardProps) templ.Component {
 }
 
 // ColumnPage is one column from some card on, for browsers that do not load more on scroll.
-func ColumnPage(p views.Page, props ColumnProps, people []accounts.Named) templ.Component {
+func ColumnPage(p views.Page, props ColumnProps, people []accounts.NamedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -344,7 +344,7 @@ func ColumnPage(p views.Page, props ColumnProps, people []accounts.Named) templ.
 	})
 }
 
-func boardHead(p views.Page, b boards.Board, f views.Filter, people []accounts.Named) templ.Component {
+func boardHead(p views.Page, b boards.Board, f views.Filter, people []accounts.NamedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

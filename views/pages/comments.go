@@ -68,7 +68,7 @@ type AssignProps struct {
 	Board   boards.Board
 	Ticket  tickets.Ticket
 	Find    string
-	People  []accounts.Named
+	People  []accounts.NamedMember
 	Checked []id.Account
 	More    bool // there are more people than the list shows
 	Errors  views.Errors

@@ -16,7 +16,7 @@ import (
 )
 
 // filter narrows a board: a plain form whose answer is the board under another URL. See js/filter.js.
-func filter(company string, b boards.Board, f views.Filter, people []accounts.Named) templ.Component {
+func filter(company string, b boards.Board, f views.Filter, people []accounts.NamedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -20,7 +20,7 @@ type InviteForm struct {
 // is one that was just made, shown now and never again.
 type PeopleProps struct {
 	Page        views.Page
-	People      []accounts.Person
+	People      []accounts.CompanyMember
 	More        bool // there are people behind the last
 	Invitations []accounts.Invitation
 	Invite      InviteForm
@@ -31,7 +31,7 @@ type PeopleProps struct {
 // NoReset is why there is no link for a new password, "" where there can be one.
 type PersonProps struct {
 	Page    views.Page
-	Person  accounts.Person
+	Person  accounts.CompanyMember
 	Roles   []string
 	Remove  bool
 	NoReset string
@@ -114,7 +114,7 @@ func scopesFor(p *accounts.Account) []string {
 	if p.Operator {
 		return accounts.Scopes
 	}
-	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OfOperators)
+	return slices.DeleteFunc(slices.Clone(accounts.Scopes), accounts.OperatorOnly)
 }
 
 // tokenDays are the lives of a token, in words.

@@ -210,7 +210,7 @@ func PeoplePage(props PeopleProps) templ.Component {
 }
 
 // role is what a member may do.
-func role(p accounts.Person) templ.Component {
+func role(p accounts.CompanyMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -25,7 +25,7 @@ func toldPages() map[string]templ.Component {
 		"edit comment":     EditCommentPage(CommentProps{Page: page, Board: board, Ticket: tick, Comment: talk.List[0], Form: views.CommentForm{Body: hostile, Errors: bad}}),
 		"comment conflict": EditCommentPage(CommentProps{Page: page, Board: board, Ticket: tick, Comment: talk.List[0], Form: views.CommentForm{Body: hostile, Errors: views.Errors{"version": hostile}, Current: &said}}),
 		"assign": AssignPage(AssignProps{Page: page, Board: board, Ticket: tick, Find: hostile, Checked: []id.Account{1}, Errors: views.Errors{"assignees": hostile}, More: true,
-			People: []accounts.Named{{ID: 1, Name: hostile, Handle: "ana"}, {ID: 3, Name: hostile, Handle: "ben"}}}),
+			People: []accounts.NamedMember{{ID: 1, Name: hostile, Handle: "ana"}, {ID: 3, Name: hostile, Handle: "ben"}}}),
 		"inbox": InboxPage(InboxProps{Page: page, More: true, Entries: []tickets.Notification{
 			{ID: 4, Why: tickets.ReasonMention, Unread: true, By: tickets.User{Name: hostile}, Key: theKey, Title: hostile, Comment: 9, Excerpt: hostile},
 			{ID: 3, Why: tickets.ReasonAssigned, By: tickets.User{Name: hostile}, Key: theKey, Title: hostile, Gone: true}, {ID: 2, Why: tickets.ReasonReply, Key: theKey}}}),

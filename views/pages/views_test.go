@@ -61,7 +61,7 @@ func pages() map[string]templ.Component {
 		"setup":     SetupPage(stranger, SetupForm{Company: hostile, Slug: hostile, Name: hostile, Email: hostile, Errors: form.Errors}),
 		"login":     LoginPage(stranger, LoginForm{Email: hostile, Next: hostile, Errors: form.Errors}),
 		"home":      HomePage(HomeProps{Page: page, Boards: []boards.Board{board}, New: BoardForm{Slug: hostile, Title: hostile, Errors: form.Errors}}),
-		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow, People: []accounts.Named{{Handle: hostile, Name: hostile}}}),
+		"board":     BoardPage(BoardProps{Page: page, Board: board, Columns: []ColumnProps{todo}, Filter: narrow, People: []accounts.NamedMember{{Handle: hostile, Name: hostile}}}),
 		"column":    ColumnPage(page, todo, nil),
 		"new":       NewTicketPage(NewTicketProps{Page: page, Board: board, Form: form}),
 		"dialog":    NewTicketForm(NewTicketProps{Page: page, Board: board, Form: form}),

@@ -12,8 +12,8 @@ type RequestForm struct {
 }
 
 // Sent is the form as it is sent to a board.
-func (f RequestForm) Sent(company, board string) requests.Sent {
-	return requests.Sent{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description, Email: f.Email}
+func (f RequestForm) Sent(company, board string) requests.Submission {
+	return requests.Submission{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description, Email: f.Email}
 }
 
 // RequestProps is the page of a public form. Slug is that of its address.
@@ -27,7 +27,7 @@ type RequestProps struct {
 // ReceiptProps is what who sent a form is shown once.
 type ReceiptProps struct {
 	Page  views.Page
-	Found requests.Tracked
+	Found requests.TrackedTicket
 	Link  string // the private one
 	Box   string // where a code is typed in
 }
@@ -35,7 +35,7 @@ type ReceiptProps struct {
 // TrackedProps is what a code or a private link leads to. List are public comments, oldest first.
 type TrackedProps struct {
 	Page         views.Page
-	Found        requests.Tracked
+	Found        requests.TrackedTicket
 	Token, Nonce string
 	List         []views.Comment
 	Older, Newer bool

@@ -753,7 +753,7 @@ func TrackedPage(props TrackedProps) templ.Component {
 	})
 }
 
-func state(found requests.Tracked) templ.Component {
+func state(found requests.TrackedTicket) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -61,8 +61,8 @@ func (h *Handlers) Republish(c echo.Context) error {
 		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
 		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
 	}
-	which := feeds.Which{Board: form.Board, All: form.All}
-	if err := which.Name(feeds.SplitIDs(form.IDs)...); err != nil {
+	which := feeds.Selection{Board: form.Board, All: form.All}
+	if err := which.Add(feeds.SplitIDs(form.IDs)...); err != nil {
 		return h.rejectRepublishing(c, form, err)
 	}
 	rows, run, err := h.console.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
@@ -189,7 +189,7 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 		if !ok {
 			return err
 		}
-		if errors.Is(err, feeds.CodeBadPlace) {
+		if errors.Is(err, feeds.CodeBadPosition) {
 			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as 2026-01-31 12:00."}
 		}
 		form.Errors = messages

@@ -117,7 +117,7 @@ func (h *Handlers) follow(f *feedStream) error {
 // passNews sends what there is behind the cursor, one page of it. It returns what is closed when there is more,
 // or nil where there is more already.
 func (h *Handlers) passNews(f *feedStream) (moved <-chan struct{}, err error) {
-	at, moved := h.workflows.Feeds().Place(f.feed)
+	at, moved := h.workflows.Feeds().Head(f.feed)
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}

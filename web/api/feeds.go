@@ -122,7 +122,7 @@ func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedR
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
-		at, moved := h.workflows.Feeds().Place(q.Feed)
+		at, moved := h.workflows.Feeds().Head(q.Feed)
 		if at != page.cursor {
 			if q.Consumer == "" {
 				q.Cursor = page.Cursor

@@ -91,7 +91,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 
 // known returns what others have just read there, unless a new epoch has begun since.
 func (f *frames) known(w *workflows.Workflows, at place) (frame, bool) {
-	if end, _ := w.Feeds().Place(at.cursor.Feed); end.Epoch != at.cursor.Epoch {
+	if end, _ := w.Feeds().Head(at.cursor.Feed); end.Epoch != at.cursor.Epoch {
 		return frame{}, false
 	}
 	f.mu.Lock()
@@ -127,7 +127,7 @@ func newFrame(page feeds.Page, rows int) (frame, error) {
 		if err != nil {
 			return frame{}, fmt.Errorf("write item: %w", err)
 		}
-		behind := page.Behind(i)
+		behind := page.CursorAfter(i)
 		made.events = streams.Event(made.events, behind.String(), "change", data)
 		if i < len(page.Items)-1 && len(made.events) >= frameLong {
 			made.next, made.more, made.rows = behind, true, i+1

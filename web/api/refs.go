@@ -78,7 +78,7 @@ func (h *Handlers) Refs(c echo.Context) error {
 }
 
 // Refs is how reference codes stand, as the API and the command line show it.
-func Refs(s refs.Standing) any {
+func Refs(s refs.State) any {
 	r := refsResource{
 		Minted: s.Minted, Issued: s.Issued, Quarantined: s.Quarantined, Available: s.Available, PerHour: s.Rate, Paused: s.Policy.Paused,
 	}

@@ -42,9 +42,9 @@ func (h *Handlers) Republish(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	which := feeds.Which{Board: in.Board, All: in.All}
+	which := feeds.Selection{Board: in.Board, All: in.All}
 	for _, row := range in.IDs {
-		if err := which.Name(string(row)); err != nil {
+		if err := which.Add(string(row)); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func (e liveEvent) MarshalJSON() ([]byte, error) {
 }
 
 // events are what is told of news.
-func events(news live.News) (list []liveEvent) {
+func events(news live.Update) (list []liveEvent) {
 	if news.Missed {
 		list = append(list, anything(news))
 	}
@@ -64,10 +64,10 @@ func events(news live.News) (list []liveEvent) {
 }
 
 // anything says that all may have changed.
-func anything(news live.News) liveEvent { return liveEvent{"all", allEvent{news.At.String()}} }
+func anything(news live.Update) liveEvent { return liveEvent{"all", allEvent{news.Position.String()}} }
 
 func eventsOf(change live.Change) (list []liveEvent) {
-	at := change.At.String()
+	at := change.Position.String()
 	for _, b := range change.Boards {
 		event := boardEvent{Board: b.ID, At: at, Own: b.Own}
 		if !b.All {
@@ -79,7 +79,7 @@ func eventsOf(change live.Change) (list []liveEvent) {
 		}
 		list = append(list, liveEvent{"board", event})
 	}
-	for _, ticket := range change.Talk {
+	for _, ticket := range change.Commented {
 		list = append(list, liveEvent{"ticket", ticketEvent{ticket, at}})
 	}
 	return list
@@ -100,15 +100,15 @@ func written(b []byte, list ...liveEvent) []byte {
 // writtenChange is a change as all streams of its company send it. Only its end has an id: who was cut off before
 // it hears all of it again.
 func writtenChange(change live.Change) []byte {
-	return append(written(nil, eventsOf(change)...), streams.Heartbeat(change.At.String())...)
+	return append(written(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
 }
 
 // seen is how far the browser has come.
-func seen(c echo.Context) live.At {
+func seen(c echo.Context) live.Position {
 	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
-		return live.ParseAt(last)
+		return live.ParsePosition(last)
 	}
-	return live.ParseAt(c.QueryParam("at"))
+	return live.ParsePosition(c.QueryParam("at"))
 }
 
 // liveAgain is when a browser connects again that lost its stream.
@@ -121,7 +121,7 @@ type viewer struct {
 	slug    string
 	account accounts.ID
 	cookie  string // of its session
-	news    live.News
+	news    live.Update
 }
 
 // Live tells a browser what changes in the company, for as long as it listens.
@@ -139,7 +139,7 @@ func (h *Handlers) Live(c echo.Context) error {
 
 // tell sends a browser what is new, until it goes or may not hear any more, or the server stops.
 func (h *Handlers) tell(v *viewer) error {
-	hello := helloEvent{v.news.At.String(), static.Build()}
+	hello := helloEvent{v.news.Position.String(), static.Build()}
 	if err := v.Send(written(nil, liveEvent{"hello", hello})); err != nil {
 		return err
 	}
@@ -174,17 +174,17 @@ func (v *viewer) pass(always bool) error {
 	news := v.news
 	v.news.Changes = nil // nobody keeps them while it waits
 	if news.Missed {
-		return v.Send(append(written(nil, anything(news)), streams.Heartbeat(news.At.String())...))
+		return v.Send(append(written(nil, anything(news)), streams.Heartbeat(news.Position.String())...))
 	}
 	for _, change := range news.Changes {
-		if err := v.Send(change.Told(writtenChange)); err != nil {
+		if err := v.Send(change.Encoded(writtenChange)); err != nil {
 			return err
 		}
 	}
 	if !always {
 		return nil
 	}
-	return v.Send(streams.Heartbeat(news.At.String()))
+	return v.Send(streams.Heartbeat(news.Position.String()))
 }
 
 // stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
@@ -212,7 +212,7 @@ func (h *Handlers) LiveChanges(c echo.Context) error {
 	news := h.hub.After(respond.Company(c).ID, seen(c))
 	head := c.Response().Header()
 	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
-	etag := `"` + news.At.String() + "-" + static.Build() + `"`
+	etag := `"` + news.Position.String() + "-" + static.Build() + `"`
 	head.Set("ETag", etag)
 	if c.Request().Header.Get("If-None-Match") == etag {
 		return c.NoContent(http.StatusNotModified)
@@ -224,5 +224,5 @@ func (h *Handlers) LiveChanges(c echo.Context) error {
 	return c.JSON(http.StatusOK, struct {
 		helloEvent
 		Events []liveEvent `json:"events"`
-	}{helloEvent{news.At.String(), static.Build()}, list})
+	}{helloEvent{news.Position.String(), static.Build()}, list})
 }

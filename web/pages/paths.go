@@ -11,7 +11,7 @@ import (
 
 // pathPerson reads a member's id from the path.
 func pathPerson(c echo.Context) (accounts.ID, error) {
-	return respond.RowID[accounts.ID](c.Param("account"), accounts.PersonNotFound())
+	return respond.RowID[accounts.ID](c.Param("account"), accounts.MemberNotFound())
 }
 
 // boardOfPath returns the board that the path names.

@@ -124,11 +124,11 @@ func (h *Handlers) TrackPrivately(c echo.Context) error {
 	return h.showTracked(c, http.StatusOK, found, views.CommentForm{})
 }
 
-func (h *Handlers) behindLink(c echo.Context) (requests.Tracked, error) {
+func (h *Handlers) behindLink(c echo.Context) (requests.TrackedTicket, error) {
 	return h.workflows.TrackPrivately(c.Request().Context(), c.Param("code"), c.Param("token"))
 }
 
-func (h *Handlers) showTracked(c echo.Context, code int, found requests.Tracked, form views.CommentForm) error {
+func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedTicket, form views.CommentForm) error {
 	before, err := respond.Cursor[id.Comment](c, "before")
 	if err != nil {
 		return err

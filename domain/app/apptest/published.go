@@ -26,8 +26,8 @@ func (e *Env) Publish(t testing.TB) {
 	}
 }
 
-// News is what the company's reader gets behind a cursor, which is "" at the start, and where that ends.
-func (e *Env) News(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
+// FeedItems is what the company's reader gets behind a cursor, which is "" at the start, and where that ends.
+func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
 	t.Helper()
 	e.Publish(t)
 	var items []feeds.Item

@@ -83,8 +83,8 @@ func (b *BareRun) Do(t testing.TB, tasks ...migrations.NewTask) {
 	}
 }
 
-// CarryOut has a worker of this process carry out a run, and returns it with its tasks.
-func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
+// RunToEnd has a worker of this process carry out a run, and returns it with its tasks.
+func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(e.Ctx, 10*time.Minute)
 	defer stop()
@@ -113,8 +113,8 @@ func (e *Env) CarryOut(t testing.TB, name string, values migrations.Values, draf
 	return run, page.Tasks
 }
 
-// Worked has a worker of this process carry out all runs of a migration, and returns them.
-func (e *Env) Worked(t testing.TB, name string) (finished []migrations.Run) {
+// WorkAll has a worker of this process carry out all runs of a migration, and returns them.
+func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
 	defer stop()

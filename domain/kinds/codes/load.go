@@ -75,7 +75,7 @@ func firstIsCode(ctx context.Context, into migrations.Filler, columns []string, 
 	}
 	payload, err := take(columns[0])
 	if err != nil {
-		return into.Reject(ctx, migrations.Rejection{Line: 1, Reason: err.Error(), Content: kinds.CutTo(columns[0], 200)})
+		return into.Reject(ctx, migrations.Rejection{Line: 1, Reason: err.Error(), Content: kinds.Truncate(columns[0], 200)})
 	}
 	return into.Add(ctx, migrations.NewTask{Payload: payload, Line: 1})
 }

@@ -67,14 +67,14 @@ func (m *Codes) checkMint(ctx context.Context, values migrations.Values) error {
 	return nil
 }
 
-func (m *Codes) refsOfLength(ctx context.Context, length int) (refs.OfLength, error) {
+func (m *Codes) refsOfLength(ctx context.Context, length int) (refs.LengthState, error) {
 	counts, err := refs.CountByLength(ctx, m.bulk.Queries)
 	for _, of := range counts {
 		if of.Length == length {
 			return of, err
 		}
 	}
-	return refs.OfLength{Length: length, Space: refs.Space(length)}, err
+	return refs.LengthState{Length: length, Space: refs.Space(length)}, err
 }
 
 // The cursor is how many codes there were at first, and how many slices were added: they follow from that.

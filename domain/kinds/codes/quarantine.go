@@ -30,7 +30,7 @@ func (m *Codes) quarantineRefs() *migrations.Migration {
 
 // checkQuarantine refuses a run of its own: it would be without the quarantine that it is for.
 func (m *Codes) checkQuarantine(ctx context.Context, values migrations.Values) error {
-	lot, err := refs.OneLot(ctx, m.db.Queries, lotOf(values))
+	lot, err := refs.LotByID(ctx, m.db.Queries, lotOf(values))
 	if err != nil {
 		return migrations.BadParam("lot", err.Error())
 	}

@@ -287,7 +287,7 @@ func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (strin
 		return "", migrations.Permanent{Err: err}
 	}
 	doing := "Would fetch an image from " + u.Hostname()
-	if image, err := images.From(ctx, m.bulk.Queries, company.ID, job.address(), m.bulk.Now().Add(-freshImage)); err == nil {
+	if image, err := images.BySource(ctx, m.bulk.Queries, company.ID, job.address(), m.bulk.Now().Add(-freshImage)); err == nil {
 		doing = "Would use " + image.Path(company.Slug) + ", fetched before"
 	}
 	if job.Key == "" {
@@ -390,7 +390,7 @@ func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) 
 
 // keptImage returns what the address gave a short while ago, where its file is still there, or nil.
 func (m *Images) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
-	image, err := images.From(ctx, m.bulk.Queries, company, address, m.bulk.Now().Add(-freshImage))
+	image, err := images.BySource(ctx, m.bulk.Queries, company, address, m.bulk.Now().Add(-freshImage))
 	if errors.Is(err, images.CodeNotFound) {
 		return nil, nil //nolint:nilnil // the caller asks whether there is one
 	}
@@ -501,7 +501,7 @@ func statusError(res *http.Response, address string, now time.Time) error {
 	return migrations.Permanent{Err: err}
 }
 
-func (m *Images) storeImage(ctx context.Context, picture images.Converted) (*images.Image, error) {
+func (m *Images) storeImage(ctx context.Context, picture images.Picture) (*images.Image, error) {
 	if err := m.files.Put(ctx, picture.Hash.Blob(), bytes.NewReader(picture.Content)); err != nil {
 		return nil, err
 	}

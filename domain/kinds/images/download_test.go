@@ -61,7 +61,7 @@ func newGallery(t testing.TB) *gallery {
 		t.Fatal(err)
 	}
 	g.base = server.URL
-	allow, err := outbound.ParseAllow(u.Host)
+	allow, err := outbound.ParseAllowlist(u.Host)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -276,7 +276,7 @@ func (m importMapping) row(fields []string) (importRow, error) {
 	}
 	for _, at := range m.kept {
 		if value := markup.Flat(fields[at]); value != "" {
-			row.keep(kinds.CutTo(markup.Flat(m.names[at]), 100), value)
+			row.keep(kinds.Truncate(markup.Flat(m.names[at]), 100), value)
 		}
 	}
 	return row, m.name(&row, first("key"), first("title"))
@@ -292,7 +292,7 @@ func (m importMapping) name(row *importRow, key, title string) (err error) {
 		return fmt.Errorf("The key has %d characters; it may have %d.", n, tickets.MaxOrigin)
 	}
 	whole := markup.Flat(title)
-	if row.Title, err = tickets.ParseTitle(kinds.CutTo(whole, tickets.MaxTitle)); err != nil {
+	if row.Title, err = tickets.ParseTitle(kinds.Truncate(whole, tickets.MaxTitle)); err != nil {
 		return fmt.Errorf("The row has no title.")
 	}
 	if row.Title != whole {
@@ -337,7 +337,7 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 	}
 	at, ok := m.dates.parse(text)
 	if at = m.bounded(at); !ok || at.IsZero() {
-		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", kinds.CutTo(markup.Flat(text), 40), what))
+		row.Notes = append(row.Notes, fmt.Sprintf("“%s” is no date that can be taken for %s", kinds.Truncate(markup.Flat(text), 40), what))
 	}
 	return at
 }

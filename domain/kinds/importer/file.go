@@ -95,7 +95,7 @@ func sample(c *workflows.ImportColumn, value string) {
 	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
 		return
 	}
-	if value = kinds.CutTo(markup.Flat(kinds.CutTo(value, 500)), 60); !slices.Contains(c.Samples, value) {
+	if value = kinds.Truncate(markup.Flat(kinds.Truncate(value, 500)), 60); !slices.Contains(c.Samples, value) {
 		c.Samples = append(c.Samples, value)
 	}
 }

@@ -12,16 +12,16 @@ import (
 
 // directory is a company's members, to match the people of a file with.
 type directory struct {
-	byEmail map[string]accounts.Person
-	byName  map[string]accounts.Person
+	byEmail map[string]accounts.CompanyMember
+	byName  map[string]accounts.CompanyMember
 	shared  map[string]bool // names that several have: nobody is meant by them
 }
 
 func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*directory, error) {
 	const page = 1000
-	d := &directory{byEmail: map[string]accounts.Person{}, byName: map[string]accounts.Person{}, shared: map[string]bool{}}
+	d := &directory{byEmail: map[string]accounts.CompanyMember{}, byName: map[string]accounts.CompanyMember{}, shared: map[string]bool{}}
 	for after := accounts.ID(0); ; {
-		people, err := accounts.People(ctx, q, company, after, page)
+		people, err := accounts.Members(ctx, q, company, after, page)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*dir
 
 // find returns the member whose email address a name is or has and, where it has none and names are
 // looked for, the only one who is called exactly so.
-func (d *directory) find(name string, names bool) (accounts.Person, bool) {
+func (d *directory) find(name string, names bool) (accounts.CompanyMember, bool) {
 	email, err := accounts.ParseEmail(name)
 	if err != nil {
 		if parsed, err := mail.ParseAddress(name); err == nil {
@@ -52,7 +52,7 @@ func (d *directory) find(name string, names bool) (accounts.Person, bool) {
 		return person, ok
 	}
 	if !names || name == "" || d.shared[name] {
-		return accounts.Person{}, false
+		return accounts.CompanyMember{}, false
 	}
 	person, ok := d.byName[name]
 	return person, ok

@@ -57,7 +57,7 @@ func (m *Importer) Migration() *migrations.Migration {
 type importPlan struct {
 	company  accounts.Company
 	board    boards.Board
-	author   accounts.Person
+	author   accounts.CompanyMember
 	statuses map[string]string // in lower case, to a column's name, "-" for none
 	other    string
 	names    bool

@@ -273,7 +273,7 @@ func (p *importPlan) held(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 		}
 	}
 	slices.Sort(people)
-	roles, err := accounts.Hold(ctx, tx, p.company.ID, slices.Compact(people))
+	roles, err := accounts.HoldMembers(ctx, tx, p.company.ID, slices.Compact(people))
 	if err != nil {
 		return nil, err
 	}

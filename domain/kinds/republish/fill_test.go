@@ -62,13 +62,13 @@ func TestRepublishedComments(t *testing.T) {
 	})
 
 	t.Run("no task is of more than a hundred, and each comment is in one", func(t *testing.T) {
-		_, at := h.News(t, "comments", "")
-		_, run, err := h.Workflows.RepublishRows(h.Ctx, "comments", feeds.Which{Board: "NINJA"})
+		_, at := h.FeedItems(t, "comments", "")
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "comments", feeds.Selection{Board: "NINJA"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Worked(t, "republish")
-		if items, _ := h.News(t, "comments", at); len(items) != all {
+		h.WorkAll(t, "republish")
+		if items, _ := h.FeedItems(t, "comments", at); len(items) != all {
 			t.Errorf("%d of %d came again", len(items), all)
 		}
 		var got string

@@ -31,14 +31,14 @@ func TestRepublish(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, ticketsAt := h.News(t, "tickets", "")
-		_, commentsAt := h.News(t, "comments", "")
+		_, ticketsAt := h.FeedItems(t, "tickets", "")
+		_, commentsAt := h.FeedItems(t, "comments", "")
 		member := h.Actor
 		member.Account.Operator = false
 		if _, err := h.Workflows.RenameBoard(accounts.WithActor(h.Ctx, member), "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
-		runs := h.Worked(t, "republish")
+		runs := h.WorkAll(t, "republish")
 		if len(runs) != 1 || runs[0].State != migrations.Complete || runs[0].Actor != h.Actor.Account.Name {
 			t.Fatalf("runs %+v", runs)
 		}
@@ -46,7 +46,7 @@ func TestRepublish(t *testing.T) {
 			from string
 			n    int
 		}{"tickets": {ticketsAt, 203}, "comments": {commentsAt, 3}} {
-			items, _ := h.News(t, feed, want.from)
+			items, _ := h.FeedItems(t, feed, want.from)
 			if len(items) != want.n {
 				t.Errorf("%d items of %s came again, not %d", len(items), feed, want.n)
 			}
@@ -65,7 +65,7 @@ func TestRepublish(t *testing.T) {
 		if _, err := h.Workflows.RenameBoard(h.Ctx, "NINJA", boards.Names{Title: new("Shadows")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
-		if runs := h.Worked(t, "republish"); len(runs) != 0 {
+		if runs := h.WorkAll(t, "republish"); len(runs) != 0 {
 			t.Errorf("runs %+v", runs)
 		}
 	})
@@ -85,23 +85,23 @@ func TestRepublish(t *testing.T) {
 		stranger := h.Actor
 		stranger.Company = rivals
 		for _, feed := range h.Feeds.Names() {
-			items, at := h.News(t, feed, "")
+			items, at := h.FeedItems(t, feed, "")
 			if len(items) == 0 {
 				t.Fatalf("%s shows nothing", feed)
 			}
 			last := items[len(items)-1].ID
-			which := feeds.Which{IDs: []uint64{last, 999_999, last}}
+			which := feeds.Selection{IDs: []uint64{last, 999_999, last}}
 			if n, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, stranger), feed, which); err != nil || n != 0 {
 				t.Errorf("a stranger republished %d %s (%v)", n, feed, err)
 			}
-			if again, _ := h.News(t, feed, at); len(again) != 0 {
+			if again, _ := h.FeedItems(t, feed, at); len(again) != 0 {
 				t.Errorf("%s: %+v came again", feed, again)
 			}
 			n, run, err := h.Workflows.RepublishRows(h.Ctx, feed, which)
 			if err != nil || n != 1 || run != nil {
 				t.Errorf("%s: %d, %v, %v", feed, n, run, err)
 			}
-			if again, _ := h.News(t, feed, at); len(again) != 1 || again[0].ID != last {
+			if again, _ := h.FeedItems(t, feed, at); len(again) != 1 || again[0].ID != last {
 				t.Errorf("%s: %+v came again", feed, again)
 			}
 		}
@@ -127,16 +127,16 @@ func TestRepublish(t *testing.T) {
 		if _, err := h.Workflows.RenameBoard(h.Ctx, "NINJA", boards.Names{Slug: new("SHADOW")}, board.Version); err != nil {
 			t.Fatal(err)
 		}
-		h.Worked(t, "republish")
-		_, at := h.News(t, "tickets", "")
-		which := feeds.Which{
+		h.WorkAll(t, "republish")
+		_, at := h.FeedItems(t, "tickets", "")
+		which := feeds.Selection{
 			IDs:  []uint64{ids[5], ids[0]},
 			Keys: []string{"shadow-1", keys[1].String(), keys[2].String(), "JIRA-3", keys[4].String(), "SHADOW-5"},
 		}
 		if n, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", which); err != nil || n != 6 {
 			t.Fatalf("%d, %v", n, err)
 		}
-		again, at := h.News(t, "tickets", at)
+		again, at := h.FeedItems(t, "tickets", at)
 		var came []uint64
 		for _, item := range again {
 			came = append(came, item.ID)
@@ -163,14 +163,14 @@ func TestRepublish(t *testing.T) {
 			"a number that no ticket can have":          {h.Ctx, "tickets", []string{"SHADOW-0"}, tickets.CodeUnknownKey, "SHADOW-0"},
 			"another company's":                         {accounts.WithActor(h.Ctx, stranger), "tickets", []string{"SHADOW-1"}, tickets.CodeUnknownKey, "SHADOW-1"},
 			"the key of a ticket among ids of comments": {h.Ctx, "comments", []string{"SHADOW-1"}, feeds.CodeNoKeys, "comments"},
-			"more than can be named":                    {h.Ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), feeds.CodeBadWhich, "1000"},
+			"more than can be named":                    {h.Ctx, "tickets", slices.Repeat([]string{"SHADOW-1"}, feeds.MaxRepublish+1), feeds.CodeBadSelection, "1000"},
 		} {
-			_, _, err := h.Workflows.RepublishRows(bad.ctx, bad.feed, feeds.Which{Keys: bad.keys})
+			_, _, err := h.Workflows.RepublishRows(bad.ctx, bad.feed, feeds.Selection{Keys: bad.keys})
 			if !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if again, _ := h.News(t, "tickets", at); len(again) != 0 {
+		if again, _ := h.FeedItems(t, "tickets", at); len(again) != 0 {
 			t.Errorf("%+v came again", again)
 		}
 	})
@@ -179,7 +179,7 @@ func TestRepublish(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
 		h.Exec(t, "UPDATE account SET operator = FALSE WHERE id = ?", h.Actor.Account.ID)
-		_, run, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Which{All: true})
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Selection{All: true})
 		if !errors.Is(err, accounts.CodeNotOperator) || run != nil {
 			t.Errorf("%+v, %v", run, err)
 		}
@@ -193,22 +193,22 @@ func TestRepublish(t *testing.T) {
 		h := newEnv(t)
 		board := h.Board(t, "NINJA")
 		h.Open(t, "NINJA", board.Columns[0].ID, 3)
-		_, at := h.News(t, "tickets", "")
-		_, run, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Which{Board: "ninja"})
+		_, at := h.FeedItems(t, "tickets", "")
+		_, run, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Selection{Board: "ninja"})
 		if err != nil || run == nil || run.Knobs.Rate != 10 {
 			t.Fatalf("%+v, %v", run, err)
 		}
-		h.Worked(t, "republish")
-		items, at := h.News(t, "tickets", at)
+		h.WorkAll(t, "republish")
+		items, at := h.FeedItems(t, "tickets", at)
 		if len(items) != 3 {
 			t.Errorf("%d tickets of the board came again", len(items))
 		}
-		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Which{All: true}); err != nil {
+		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Selection{All: true}); err != nil {
 			t.Fatal(err)
 		}
-		h.Worked(t, "republish")
-		all, _ := h.News(t, "tickets", "")
-		if items, _ := h.News(t, "tickets", at); len(items) != len(all) || len(all) < 4 {
+		h.WorkAll(t, "republish")
+		all, _ := h.FeedItems(t, "tickets", "")
+		if items, _ := h.FeedItems(t, "tickets", at); len(items) != len(all) || len(all) < 4 {
 			t.Errorf("%d of %d tickets came again", len(items), len(all))
 		}
 	})
@@ -223,7 +223,7 @@ func TestRepublish(t *testing.T) {
 		member.Account.Operator = false
 		asks := func(slug string) *workflows.Republishing {
 			t.Helper()
-			_, run, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, member), "tickets", feeds.Which{Board: slug})
+			_, run, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, member), "tickets", feeds.Selection{Board: slug})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func TestRepublish(t *testing.T) {
 		if again := asks("NINJA"); again.ID != second.ID || !again.Already {
 			t.Errorf("%+v", again)
 		}
-		for _, run := range h.Worked(t, "republish") {
+		for _, run := range h.WorkAll(t, "republish") {
 			if run.State != migrations.Complete {
 				t.Errorf("%+v", run)
 			}
@@ -254,9 +254,9 @@ func TestRepublish(t *testing.T) {
 		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run a JOIN migration_run b ON b.id = ? AND b.started_at >= a.finished_at WHERE a.id = ?", second.ID, first.ID); n != 1 {
 			t.Error("the second did not wait for the first")
 		}
-		if _, run, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Which{All: true}, ""); err != nil || run.Already {
+		if _, run, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || run.Already {
 			t.Errorf("%+v, %v", run, err)
-		} else if _, again, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Which{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
+		} else if _, again, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})
@@ -264,25 +264,25 @@ func TestRepublish(t *testing.T) {
 	t.Run("what does not say what to publish, or is not theirs to, is refused", func(t *testing.T) {
 		t.Parallel()
 		h := newEnv(t)
-		for _, which := range []feeds.Which{{}, {All: true, Board: "DEMO"}, {IDs: make([]uint64, feeds.MaxRepublish+1)}} {
-			if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", which); !errors.Is(err, feeds.CodeBadWhich) {
+		for _, which := range []feeds.Selection{{}, {All: true, Board: "DEMO"}, {IDs: make([]uint64, feeds.MaxRepublish+1)}} {
+			if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", which); !errors.Is(err, feeds.CodeBadSelection) {
 				t.Errorf("%d ids, %q, %v: %v", len(which.IDs), which.Board, which.All, err)
 			}
 		}
-		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "nothing", feeds.Which{All: true}); !errors.Is(err, feeds.CodeNotFound) {
+		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "nothing", feeds.Selection{All: true}); !errors.Is(err, feeds.CodeNotFound) {
 			t.Error(err)
 		}
-		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Which{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
+		if _, _, err := h.Workflows.RepublishRows(h.Ctx, "tickets", feeds.Selection{Board: "NONE"}); !errors.Is(err, fault.NotFound) {
 			t.Error(err)
 		}
 		member := h.Actor
 		member.Account.Operator = false
-		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, member), "tickets", feeds.Which{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
+		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, member), "tickets", feeds.Selection{All: true}); !errors.Is(err, accounts.CodeNotOperator) {
 			t.Error(err)
 		}
 		guest := h.Actor
 		guest.Token, guest.Scopes = id.Token(1), []string{"tickets:read"}
-		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, guest), "tickets", feeds.Which{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
+		if _, _, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, guest), "tickets", feeds.Selection{IDs: []uint64{1}}); !errors.Is(err, fault.Forbidden) {
 			t.Error(err)
 		}
 	})

@@ -20,7 +20,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A database of its own for who stands in the way: a table that is locked holds all that read it.
-	other := h.DB.Apart(1)
+	other := h.DB.WithPool(1)
 	conn, err := other.SQL.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	if _, err := h.Console.StartRun(ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	waiting := h.DB.Apart(1)
+	waiting := h.DB.WithPool(1)
 	for dbtest.Others(t, waiting.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'") < db.BulkConnections {
 		if ctx.Err() != nil {
 			t.Fatal("nothing waits for the table")

@@ -169,10 +169,10 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 
 // allPassed is how far all have come who follow the feeds in which deleted tickets and their comments are.
 func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err error) {
-	if p.Tickets, err = feeds.Passed(ctx, tx.Queries, "tickets"); err != nil {
+	if p.Tickets, err = feeds.PassedPosition(ctx, tx.Queries, "tickets"); err != nil {
 		return p, err
 	}
-	p.Comments, err = feeds.Passed(ctx, tx.Queries, "comments")
+	p.Comments, err = feeds.PassedPosition(ctx, tx.Queries, "comments")
 	return p, err
 }
 
@@ -191,7 +191,7 @@ func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (not
 		if err != nil {
 			return err
 		}
-		would, err := tickets.PurgeRule{Now: now, Before: before, Passed: passed}.Look(ctx, tx, []tickets.ID{p.Ticket})
+		would, err := tickets.PurgeRule{Now: now, Before: before, Passed: passed}.Preview(ctx, tx, []tickets.ID{p.Ticket})
 		if err != nil {
 			return err
 		}

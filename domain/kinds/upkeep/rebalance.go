@@ -123,7 +123,7 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 
 // spreadNext spreads the next n tickets of a column that a run has not come to yet, and returns how many.
 func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n int) (int, error) {
-	from, err := boards.SpreadFrom(ctx, tx, column, run, tickets.Gap)
+	from, err := boards.LockSpread(ctx, tx, column, run, tickets.Gap)
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +131,7 @@ func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n 
 	if err != nil || moved == 0 {
 		return 0, err
 	}
-	return moved, boards.Spread(ctx, tx, column, highest)
+	return moved, boards.SaveSpread(ctx, tx, column, highest)
 }
 
 func previewSpreading(_ context.Context, work *migrations.Work) (string, error) {

@@ -46,7 +46,7 @@ func TestReRenderMarkdown(t *testing.T) {
 		"13 texts of acme/NINJA; 1 shown as typed, for they would take too long: NINJA-102#comment-3",
 		"7 texts of acme/DEMO",
 	}
-	run, tasks := h.CarryOut(t, "re-render-markdown", values, migrations.Draft{})
+	run, tasks := h.RunToEnd(t, "re-render-markdown", values, migrations.Draft{})
 	if got := notesOf(tasks); run.State != migrations.Complete || !slices.Equal(got, want) {
 		t.Errorf("%s:\n%s", run.State, strings.Join(got, "\n"))
 	}
@@ -60,7 +60,7 @@ func TestReRenderMarkdown(t *testing.T) {
 		}
 	})
 	t.Run("a dry run says what it would look at", func(t *testing.T) {
-		_, tasks := h.CarryOut(t, "re-render-markdown", values, migrations.Draft{Dry: true})
+		_, tasks := h.RunToEnd(t, "re-render-markdown", values, migrations.Draft{Dry: true})
 		if got := notesOf(tasks); !slices.Contains(got, "Would render the texts of acme/NINJA-1 to NINJA-100.") {
 			t.Errorf("%v", got)
 		}

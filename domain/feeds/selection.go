@@ -13,35 +13,35 @@ import (
 // MaxRepublish is how many rows can be named at once to be published again.
 const MaxRepublish = 1000
 
-// Which says what to publish again: some rows, what is on a board, or all. One of them is set.
-type Which struct {
+// Selection says what to publish again: some rows, what is on a board, or all. One of them is set.
+type Selection struct {
 	IDs   []uint64 // of rows
 	Keys  []string // of tickets, beside the ids
 	Board string   // the slug
 	All   bool
 }
 
-// Named reports whether rows are named, each by itself.
-func (w Which) Named() bool { return len(w.IDs)+len(w.Keys) > 0 }
+// HasRows reports whether rows are named, each by itself.
+func (w Selection) HasRows() bool { return len(w.IDs)+len(w.Keys) > 0 }
 
 // Check returns BadWhich where not one of them is set, or too much.
-func (w Which) Check() error {
+func (w Selection) Check() error {
 	said := 0
-	for _, set := range []bool{w.Named(), w.Board != "", w.All} {
+	for _, set := range []bool{w.HasRows(), w.Board != "", w.All} {
 		if set {
 			said++
 		}
 	}
 	if said != 1 || len(w.IDs)+len(w.Keys) > MaxRepublish {
-		return BadWhich()
+		return BadSelection()
 	}
 	return nil
 }
 
 var keyForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*-[0-9]+$`)
 
-// Name adds rows, each by its id or, of a ticket, its key. It returns BadIDs.
-func (w *Which) Name(rows ...string) error {
+// Add adds rows, each by its id or, of a ticket, its key. It returns BadIDs.
+func (w *Selection) Add(rows ...string) error {
 	for _, row := range rows {
 		n, err := strconv.ParseUint(row, 10, 63)
 		switch {
@@ -81,12 +81,12 @@ func NoKeys(feed string) error {
 	}
 }
 
-// CodeBadWhich: the request does not say which rows to publish again. Send ids, board or all.
-const CodeBadWhich fault.Code = "Feed.BadSelection"
+// CodeBadSelection: the request does not say which rows to publish again. Send ids, board or all.
+const CodeBadSelection fault.Code = "Feed.BadSelection"
 
-func BadWhich() error {
+func BadSelection() error {
 	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadWhich, Field: "ids",
+		Kind: fault.Invalid, Code: CodeBadSelection, Field: "ids",
 		Message: fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish),
 	}
 }
