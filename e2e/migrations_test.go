@@ -249,7 +249,7 @@ func TestRunPanel(t *testing.T) {
 		b.tallied("Failed", "10")
 		b.tallied("Complete", "20")
 		b.sees("#run-failures", "too hard")
-		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
+		b.wait(`!document.querySelector("#run").dataset.live`)
 
 		w.fail(false)
 		other.fail(false)
@@ -273,7 +273,7 @@ func TestRunPanel(t *testing.T) {
 		b.open(views.RunPath(run))
 		b.state("Complete with failures")
 		b.tallied("Failed", "4")
-		b.wait(`document.querySelector("[data-poll]").dataset.every === "0"`)
+		b.wait(`!document.querySelector("#run").dataset.live`)
 		for key, piece := range map[string]string{"f": "run-failures", "w": "run-workers"} {
 			b.types(key)
 			b.wait(`document.activeElement.closest(".piece")?.id === %s && (top => top > -1 && top < innerHeight)(document.activeElement.getBoundingClientRect().top)`, piece)
@@ -445,9 +445,9 @@ func TestRunPanel(t *testing.T) {
 		b.expected = regexp.MustCompile(`ERR_|htmx:`)
 		b.open(views.RunPath(run))
 		w.away.Store(true)
-		b.sees("#run-badge", "No answer since")
+		b.sees("#run-stale", "No answer since")
 		w.away.Store(false)
-		b.wait(`document.querySelector("#run-badge").hidden`)
+		b.wait(`!document.querySelector("#run-stale, [data-stale]")`)
 	})
 	t.Run("in every state the page is accessible and fits a phone", func(t *testing.T) {
 		t.Parallel()

@@ -45,7 +45,7 @@
 // open form stays as it is; if the ticket has a later version than the form was made from, a line names the user
 // who changed it. If a ticket is gone, the page says so and typed text stays.
 //
-// A run's page (js/run.js) has htmx fetch the pieces that changed, every two seconds while the run is active, and
-// idiomorph put them into place. It waits while tasks are selected or the tab is hidden, leaves the settings alone
-// while they are edited, and ignores a second press within 0.7 s of Pause, which was meant for the first.
+// Pages of operators and the count of the inbox poll (js/live.js): an element with data-live fetches itself again and
+// is morphed. A run's page has three such elements. Its settings rest while they are edited, its tasks while some are
+// selected. js/run.js ignores a second press within 0.7 s of Pause, which was meant for the first.
 package static

@@ -66,8 +66,8 @@ const (
 	DeliveryID    = "delivery"
 	StoppedID     = "stopped" // says that a webhook was stopped
 
-	// The pieces of a run's page.
-	RunPollID     = "run-poll"
+	// A run's page.
+	RunID         = "run" // all of it that changes
 	RunHeadID     = "run-head"
 	RunProgressID = "run-progress"
 	RunDatabaseID = "run-database"
@@ -76,10 +76,11 @@ const (
 	RunWorkersID  = "run-workers"
 	RunEventsID   = "run-events"
 	RunKnobsID    = "run-knobs"
+	RunTaskListID = "run-task-list"
 	RunTasksID    = "run-tasks"
 	RunTaskID     = "run-task" // a task of it
 	RunFilterID   = "run-filter"
-	RunBadgeID    = "run-badge" // says when the page does not keep itself true
+	RunBadgeID    = "run-badge" // says that tasks are chosen
 )
 
 // TaskRowID is a task in a list.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -471,11 +470,14 @@ func WorkerDrainPath(worker id.Worker) string {
 	return fmt.Sprintf("%s/%d/drain", WorkersPath, worker)
 }
 
-// RunLivePath is what changed on a run's page.
+// RunLivePath is a run as it is now, without its settings and tasks.
 func RunLivePath(run id.Run) string { return RunPath(run) + "/live" }
 
 // RunTasksPath is a run's page with its tasks narrowed to some.
-func RunTasksPath(run id.Run, f TaskFilter) string {
+func RunTasksPath(run id.Run, f TaskFilter) string { return RunListPath(run, f) + "#" + RunFilterID }
+
+// RunListPath is the same without the place on the page.
+func RunListPath(run id.Run, f TaskFilter) string {
 	values := url.Values{}
 	for name, value := range map[string]string{"state": f.State, "worker": f.Worker, "iteration": f.Iteration, "task": f.Task, "after": f.After} {
 		if value != "" {
@@ -483,9 +485,9 @@ func RunTasksPath(run id.Run, f TaskFilter) string {
 		}
 	}
 	if len(values) == 0 {
-		return RunPath(run) + "#" + RunFilterID
+		return RunPath(run)
 	}
-	return RunPath(run) + "?" + values.Encode() + "#" + RunFilterID
+	return RunPath(run) + "?" + values.Encode()
 }
 
 // TaskFilter is what a list of tasks is narrowed to, as it stands in the address.
@@ -501,13 +503,6 @@ func (f TaskFilter) From(after id.Task) TaskFilter {
 		f.After = strconv.FormatUint(uint64(after), 10)
 	}
 	return f
-}
-
-// Query is the filter as it stands in an address.
-func (f TaskFilter) Query() string {
-	path, _, _ := strings.Cut(RunTasksPath(0, f), "#")
-	_, query, _ := strings.Cut(path, "?")
-	return query
 }
 
 // ToldPath is where an entry of an inbox leads.

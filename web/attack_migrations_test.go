@@ -127,7 +127,7 @@ func TestOperatorNoMore(t *testing.T) {
 	t.Parallel()
 	e := newEnvWithRoles(t)
 	run := e.runIn(migrations.Running)
-	otto, p := e.signedIn("otto").htmx(views.RunPollID), &program{env: e, token: e.tokenOf("opal", "acme", accounts.Scopes...)}
+	otto, p := e.signedIn("otto").htmx(views.RunID), &program{env: e, token: e.tokenOf("opal", "acme", accounts.Scopes...)}
 	otto.get(views.RunLivePath(run)).is(t, http.StatusOK)
 	p.get(fmt.Sprint("/runs/", run)).is(t, http.StatusOK)
 	e.ana().post(fmt.Sprintf("/acme/people/%d/operator", e.idOf("opal")), "operator", "no").is(t, http.StatusSeeOther)
@@ -314,7 +314,7 @@ func TestHostileWordsOfARun(t *testing.T) {
 		at, at + "/live", fmt.Sprint(at, "/tasks/", task), at + "/failures", at + "/events", at + "/rejections", at + "/start", at + "/cancellation",
 		at + "/retries?fingerprint=" + fingerprint, at + "/skips?fingerprint=" + fingerprint, "/admin/migrations", "/admin/migrations/workers",
 	} {
-		for _, b := range []*browser{ana, ana.htmx(views.RunPollID), ana.htmx("dialog")} {
+		for _, b := range []*browser{ana, ana.htmx(views.RunID), ana.htmx("dialog")} {
 			a := b.get(path)
 			if a.code >= 400 {
 				t.Errorf("%s: %d", path, a.code)

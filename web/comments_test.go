@@ -160,6 +160,12 @@ func TestInbox(t *testing.T) {
 			if got := who.get("/acme/inbox/unread").is(t, 200).text(t, "#unread b"); got != "2 unread" {
 				t.Errorf("it counts %q", got)
 			}
+			for path, current := range map[string]string{"/acme/inbox": "page", "/acme/DEMO-1": ""} {
+				count := who.htmx("unread").with("HX-Current-URL", "http://example.com"+path).get("/acme/inbox/unread")
+				if got := count.page().Find("#unread").AttrOr("aria-current", ""); got != current {
+					t.Errorf("on %s the link says %q", path, got)
+				}
+			}
 			inbox := who.get("/acme/inbox").is(t, 200)
 			inbox.has(t, 2, ".entry.unread")
 			inbox.has(t, 0, ".entry img")

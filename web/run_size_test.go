@@ -209,7 +209,7 @@ func TestALargeRun(t *testing.T) {
 	ana := e.operator()
 
 	looks := func(when string) {
-		live := ana.htmx(views.RunPollID)
+		live := ana.htmx(views.RunID)
 		for what, ask := range map[string]func(){
 			"the page": func() { ana.get(views.RunPath(run)).is(t, http.StatusOK) },
 			fragment:   func() { live.get(views.RunLivePath(run)).is(t, http.StatusOK) },

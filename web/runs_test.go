@@ -10,7 +10,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
-	"github.com/counterfoil/counterfoil/views/admin"
 )
 
 const fingerprint = "00000000000000ab"
@@ -86,54 +85,54 @@ func TestRunPage(t *testing.T) {
 		}
 		ana.get(views.RunPath(e.runIn(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
 	})
-	t.Run("what did not change is not sent again, and a piece that rests is not either", func(t *testing.T) {
+	t.Run("it refreshes without its settings and tasks, which refresh apart", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Paused)
 		ana := e.operator()
-		page := ana.get(views.RunPath(run)).page()
-		var seen []string
-		for _, piece := range admin.RunPieces {
-			seen = append(seen, page.Find("#"+piece).AttrOr("data-seen", "none"))
+		refresh := func() *answer {
+			return ana.htmx(views.RunID).get(views.RunLivePath(run)).is(t, http.StatusOK).has(t, 0, "h2#knobs-name, [hx-swap-oob]")
 		}
-		ask := func(seen ...string) *answer {
-			return ana.htmx(views.RunPollID).get(views.RunLivePath(run) + "?seen=" + strings.Join(seen, "."))
-		}
-		for i, piece := range admin.RunPieces {
-			if piece == views.RunDatabaseID || piece == views.RunWorkersID {
-				seen[i] = "-" // their times go on
-			}
-		}
-		if a := ask(seen...); a.code != http.StatusNoContent || a.body != "" {
-			t.Fatalf("%d: %s", a.code, a.body)
-		}
-		e.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
-		a := ask(seen...).is(t, http.StatusOK).has(t, 1, "#"+views.RunProgressID+"[hx-swap-oob=morph]").has(t, 1, "[hx-swap-oob]")
-		if got := a.text(t, ".tally > :first-child"); got != "Complete2" {
+		a := refresh().has(t, 1, "#run-task-list[data-asis]:empty").has(t, 1, "#run-knobs[data-asis]:empty")
+		if got := a.text(t, ".tally > :first-child"); got != "Complete1" {
 			t.Error(got)
 		}
-		ask("-", "-", "-", "-", "-", "-", "-", "-", "-", "-").is(t, http.StatusNoContent)
-		ask().is(t, http.StatusOK).has(t, len(admin.RunPieces), "[hx-swap-oob]")
+		e.exec("UPDATE migration_counter SET complete = complete + 1, processing = processing - 1 WHERE run_id = ?", run)
+		if got := refresh().text(t, ".tally > :first-child"); got != "Complete2" {
+			t.Error(got)
+		}
+		page := ana.get(views.RunPath(run)+"?state=failed").is(t, http.StatusOK)
+		for id, rows := range map[string]int{views.RunKnobsID: 0, views.RunTasksID: 2} {
+			part := page.page().Find("#" + id)
+			if part.AttrOr("data-live", "") != "6000" {
+				t.Errorf("%s is not live", id)
+			}
+			ana.htmx(id).get(part.AttrOr("data-from", "")).fragment(t, http.StatusOK).has(t, 1, "body > #"+id).has(t, rows, "tbody tr")
+		}
 	})
-	t.Run("an answer without the list stays below ten kilobytes of changes", func(t *testing.T) {
+	t.Run("a refresh stays below ten kilobytes", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Running)
-		ana := e.operator()
-		a := ana.htmx(views.RunPollID).get(views.RunLivePath(run)+"?seen=........-.-").is(t, http.StatusOK)
+		a := e.operator().htmx(views.RunID).get(views.RunLivePath(run)).is(t, http.StatusOK)
 		if len(a.body) > 10_000 {
 			t.Errorf("%d bytes", len(a.body))
 		}
 	})
-	t.Run("it asks again every two seconds while it runs, seldom while it rests, never once it is over", func(t *testing.T) {
+	t.Run("it refreshes every two seconds while it runs, seldom while it rests, never once it is over", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		ana := e.operator()
 		for state, want := range map[migrations.State]string{
-			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000", migrations.Complete: "0", migrations.Cancelled: "0",
+			migrations.Running: "2000", migrations.Throttled: "2000", migrations.Pausing: "2000", migrations.Paused: "6000",
+			migrations.Complete: "", migrations.Cancelled: "",
 		} {
-			if got := ana.get(views.RunPath(e.runIn(state))).page().Find("[data-poll]").AttrOr("data-every", ""); got != want {
+			page := ana.get(views.RunPath(e.runIn(state)))
+			if got := page.page().Find("#run").AttrOr("data-live", ""); got != want {
 				t.Errorf("%s: %s", state, got)
+			}
+			if want == "" {
+				page.has(t, 0, "main [data-live]")
 			}
 		}
 	})
@@ -141,7 +140,7 @@ func TestRunPage(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
 		run := e.runIn(migrations.Running)
-		a := e.visitor().htmx(views.RunPollID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
+		a := e.visitor().htmx(views.RunID).get(views.RunLivePath(run)).is(t, http.StatusUnauthorized)
 		if a.header.Get("HX-Redirect") == "" || a.body != "" {
 			t.Errorf("%v %s", a.header, a.body)
 		}
@@ -183,7 +182,7 @@ func TestRunActions(t *testing.T) {
 		both := []*browser{e.operator(), e.signedIn("ben")}
 		codes := make(chan int, len(both))
 		for _, b := range both {
-			go func() { codes <- b.htmx(views.RunPollID).post(views.RunPausePath(run), "paused", "1").code }()
+			go func() { codes <- b.htmx(views.RunID).post(views.RunPausePath(run), "paused", "1").code }()
 		}
 		for range both {
 			if code := <-codes; code != http.StatusOK {
@@ -199,7 +198,7 @@ func TestRunActions(t *testing.T) {
 		e := newEnv(t)
 		run := e.runIn(migrations.Complete)
 		ana := e.operator()
-		for _, b := range []*browser{ana, ana.htmx(views.RunPollID)} {
+		for _, b := range []*browser{ana, ana.htmx(views.RunID)} {
 			a := b.post(views.RunPausePath(run), "paused", "1").is(t, http.StatusConflict)
 			if got := a.text(t, ".run-state"); got != "Complete with failures" {
 				t.Error(got)
@@ -269,7 +268,7 @@ func TestRunActions(t *testing.T) {
 		if n := failed(); n != 1 {
 			t.Errorf("%d", n)
 		}
-		a := ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
+		a := ana.htmx(views.RunID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
 		if got := a.text(t, "#flash .toast"); got != "1 task is done again." || failed() != 0 {
 			t.Errorf("%s, %d", got, failed())
 		}
@@ -279,15 +278,15 @@ func TestRunActions(t *testing.T) {
 		if got := ana.get(waiting).has(t, 1, "#run-question input[name=waiting]").text(t, "#run-question button"); got != "Skip 1 waiting task" {
 			t.Error(got)
 		}
-		a = ana.htmx(views.RunPollID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
+		a = ana.htmx(views.RunID).post(views.RunSkipsPath(run), "waiting", "1").is(t, http.StatusOK)
 		if got := a.text(t, "#flash .toast"); got != "1 task is skipped." {
 			t.Error(got)
 		}
-		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
+		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
 		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is chosen") {
 			t.Error(got)
 		}
-		a = ana.htmx(views.RunPollID).post(views.RunRetriesPath(run), "task", fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
+		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run), "task", fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
 		a.is(t, http.StatusConflict)
 	})
 	t.Run("of the tasks that are chosen, all are done that can be, and it says how many others could not", func(t *testing.T) {
@@ -301,7 +300,7 @@ func TestRunActions(t *testing.T) {
 		}
 		chosen.Add("task", fmt.Sprint(e.count("SELECT MAX(id) FROM migration_task WHERE run_id = ? AND state = 'failed'", run)))
 		post := func(path string) *answer {
-			return ana.htmx(views.RunPollID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
+			return ana.htmx(views.RunID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
 		}
 		a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
 		if got := a.text(t, "#flash .toast"); got != "2 tasks are done again. 2 others were not failed any more." {
@@ -335,7 +334,7 @@ func TestRunTasks(t *testing.T) {
 			"state=failed&iteration=1": 2, fmt.Sprint("task=", number("waiting")): 1, "task=999999": 0, "task=x": 0, "state=nope": 0, "worker=x": 0, fmt.Sprint("after=", number("open")): 1,
 		} {
 			ana.get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "#run-tasks tbody tr")
-			ana.htmx(views.RunTasksID).get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "tbody tr").has(t, 1, "[hx-swap-oob]")
+			ana.htmx(views.RunTasksID).get(views.RunPath(run)+"?"+query).is(t, http.StatusOK).has(t, want, "tbody tr").has(t, 1, "body > #run-tasks")
 		}
 	})
 	t.Run("a task's drawer shows a hostile payload as text, and what went wrong", func(t *testing.T) {

@@ -1,95 +1,102 @@
-// What changes by itself: an element with data-live asks data-from for itself again every so many
-// milliseconds, while someone looks. The answer says how often from then on; without data-live it is
-// over. Nothing moves while text of it is marked, or under a button of the mouse that is down.
+// Live elements: one with data-live fetches itself from data-from every so many milliseconds while the page is
+// visible. The answer is morphed into it and has the next data-live; without it, the element stays as it is. Nothing
+// moves while its text is selected, while a button of the mouse is down, or while restWhile says so. If fetches fail,
+// a banner above says so; with data-quiet there is none.
 import htmx from '../vendor/htmx/htmx.min.js'
-import { held, watchPresses } from './fresh.js'
+import { fetchFresh, Gone, held, watchPresses } from './fresh.js'
+import { morph } from './morph.js'
 import { say } from './say.js'
 
-const shown = new Map() // by id: the answer that stands there, the timer, and how often it failed in a row
+const states = new Map() // by id: the timer, if a fetch is under way or is wanted after it, failures in a row
+const rests = new Map() // by id: see restWhile
 const visible = () => document.visibilityState === 'visible'
+const elementOf = (id) => document.getElementById(id)
 
-function state(id) {
-	if (!shown.has(id)) shown.set(id, { failures: 0 })
-	return shown.get(id)
+function stateOf(id) {
+	if (!states.has(id)) states.set(id, { failures: 0 })
+	return states.get(id)
 }
 
-function wait(element) {
-	const at = state(element.id)
-	clearTimeout(at.timer)
+// restWhile keeps an element as it is while test(asked) is true; asked says that now asked for it.
+export const restWhile = (id, test) => rests.set(id, test)
+
+// now fetches an element at once, also one that is not live any more.
+export const now = (id) => refresh(id, true)
+
+function plan(element) {
+	const state = stateOf(element.id)
+	clearTimeout(state.timer)
 	if (!element.dataset.live || !visible()) return
-	at.timer = setTimeout(look, Number(element.dataset.live) * 2 ** Math.min(at.failures, 4), element.id)
+	const backoff = state.failures && 2 ** Math.min(state.failures, 4) * (0.75 + Math.random() / 2)
+	state.timer = setTimeout(refresh, Number(element.dataset.live) * (backoff || 1), element.id)
 }
 
-// marks tells whether someone is marking text in an element, to copy it.
-function marks(element) {
+function selected(element) {
 	const selection = getSelection()
 	return !selection.isCollapsed && element.contains(selection.anchorNode)
 }
 
-// disturbs tells whether an element is in someone's hands: what is pressed must be there when it is let go.
-const disturbs = (element) => held() || marks(element)
+const inUse = (element, asked) => held() || !asked && selected(element) || rests.get(element.id)?.(asked)
 
-async function look(id) {
-	const element = document.getElementById(id)
-	if (!element?.dataset.live || !visible()) return
-	const at = state(id)
-	clearTimeout(at.timer)
-	if (at.asking) return
-	if (disturbs(element)) return wait(element)
-	at.asking = true
+async function refresh(id, asked = false) {
+	const element = elementOf(id)
+	if (!element?.dataset.from || !visible()) return
+	const state = stateOf(id)
+	clearTimeout(state.timer)
+	if (state.asking) {
+		state.again ||= asked
+		return
+	}
+	if (inUse(element, asked)) return plan(element)
+	state.asking = true
 	try {
-		const answer = await fetch(element.dataset.from, { headers: { 'HX-Request': 'true', 'HX-Target': id }, signal: AbortSignal.timeout(20_000) })
-		if (answer.status === 401 || answer.status === 404) return location.reload() // signed out, or gone: the page says so
-		if (!answer.ok) throw new Error(answer.statusText)
-		show(id, await answer.text())
-	} catch {
-		failed(id)
+		const { nodes } = await fetchFresh(element.dataset.from, id)
+		show(id, nodes.getElementById(id), asked)
+	} catch (error) {
+		if (error instanceof Gone && !('quiet' in element.dataset)) return location.reload() // the page says why
+		fail(id)
 	} finally {
-		at.asking = false
-		const now = document.getElementById(id)
-		if (now) wait(now)
+		const { again } = state
+		state.asking = state.again = false
+		const element = elementOf(id)
+		if (again) refresh(id, true)
+		else if (element) plan(element)
 	}
 }
 
-// show puts an answer in its place, unless it is what stands there.
-function show(id, html) {
-	const at = state(id)
-	const element = document.getElementById(id)
-	if (at.failures) {
-		at.failures = 0
+function show(id, fresh, asked) {
+	const state = stateOf(id)
+	const element = elementOf(id)
+	state.failures = 0
+	const banner = elementOf(`${id}-stale`)
+	if (banner) {
 		delete element?.dataset.stale
-		document.getElementById(`${id}-stale`)?.remove()
+		banner.remove()
 		say('The page is live again.')
 	}
-	if (!element || at.html === html) return
-	if (disturbs(element)) return
-	at.html = html
-	htmx.swap(element, html, { swapStyle: 'outerHTML' })
+	if (!element || !fresh || inUse(element, asked)) return
+	morph(element, fresh)
+	elementOf(id)?.dispatchEvent(new Event('live', { bubbles: true }))
 }
 
-// failed says, above what stands there, that it may be old.
-function failed(id) {
-	const at = state(id)
-	const element = document.getElementById(id)
-	if (++at.failures !== 2 || !element) return // once may be a hiccup
+function fail(id) {
+	const element = elementOf(id)
+	if (++stateOf(id).failures !== 2 || !element || 'quiet' in element.dataset) return // once may be a hiccup
 	element.dataset.stale = ''
-	const line = Object.assign(document.createElement('p'), { id: `${id}-stale`, className: 'banner stale' })
-	line.textContent = `No answer since ${new Date().toLocaleTimeString()}: what you see may be old. It is tried again by itself.`
-	element.before(line)
-	say(line.textContent)
+	const banner = Object.assign(document.createElement('p'), { id: `${id}-stale`, className: 'banner stale' })
+	banner.textContent = `No answer since ${new Date().toLocaleTimeString()}: what you see may be old. It is tried again by itself.`
+	element.before(banner)
+	say(banner.textContent)
 }
-
-// now has an element ask at once.
-export const now = (id) => look(id)
 
 watchPresses()
 htmx.onLoad((root) => {
-	if (root.matches('[data-live]')) wait(root)
-	root.querySelectorAll('[data-live]').forEach(wait)
+	if (root.matches('[data-live]')) plan(root)
+	root.querySelectorAll('[data-live]').forEach(plan)
 })
 document.addEventListener('visibilitychange', () => {
 	for (const element of document.querySelectorAll('[data-live]')) {
-		if (visible()) look(element.id)
-		else clearTimeout(state(element.id).timer)
+		if (visible()) refresh(element.id)
+		else clearTimeout(stateOf(element.id).timer)
 	}
 })

@@ -2,9 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"math"
@@ -20,15 +17,13 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// RunProps is a run's page. Its pieces keep themselves true while someone looks.
+// RunProps is a run's page.
 type RunProps struct {
-	Page   views.Page
-	Run    migrations.Run
-	Pieces map[string]Piece
-	Tasks  RunTasks
+	Page views.Page
+	Live RunLive
 }
 
-// RunLive is what the pieces of a run's page are drawn from.
+// RunLive is a run as it is now.
 type RunLive struct {
 	Run      migrations.Run
 	Params   []RunParam
@@ -39,9 +34,9 @@ type RunLive struct {
 	Workers  []migrations.RunWorker
 	Health   migrations.Health
 	Events   []migrations.Event
-	Older    bool // there are older events
-	Knobs    KnobsForm
-	Tasks    RunTasks
+	Older    bool       // there are older events
+	Knobs    *KnobsForm // nil: those on the page stay
+	Tasks    *RunTasks  // the same
 }
 
 // RunParam is a parameter of a run as people see it: a secret is masked. Usual says that it is as it begins.
@@ -126,43 +121,33 @@ type RunTasks struct {
 	Message string  // why there is nothing
 }
 
-// Piece is a part of a run's page that is drawn anew by itself. Seen changes with what it shows.
-type Piece struct{ ID, Seen, HTML string }
-
-// RunPieces are the ids of the pieces of a run's page, in the order in which a browser names what it has seen.
-var RunPieces = []string{
-	views.RunPollID, views.RunHeadID, views.RunProgressID, views.RunDatabaseID, views.RunChartID, views.RunFailuresID, views.RunWorkersID, views.RunEventsID, views.RunKnobsID, views.RunTasksID,
-}
-
-// DrawRun draws the pieces of a run's page, those with an id in without left out.
-func DrawRun(ctx context.Context, live RunLive, without ...string) (map[string]Piece, error) {
-	pieces := map[string]Piece{}
-	for id, content := range map[string]templ.Component{
-		views.RunPollID: runPoll(live), views.RunHeadID: runHead(live), views.RunProgressID: runProgress(live), views.RunDatabaseID: runDatabase(live), views.RunChartID: runChart(live),
-		views.RunFailuresID: runFailures(live), views.RunWorkersID: runWorkers(live), views.RunEventsID: runEvents(live), views.RunKnobsID: runKnobs(live.Run, live.Knobs), views.RunTasksID: runTasks(live.Tasks),
-	} {
-		if slices.Contains(without, id) {
-			continue
-		}
-		var b strings.Builder
-		if err := content.Render(ctx, &b); err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256([]byte(b.String()))
-		pieces[id] = Piece{ID: id, Seen: hex.EncodeToString(sum[:4]), HTML: b.String()}
-	}
-	return pieces, nil
-}
-
-// every is after how many milliseconds a run's page looks again; 0 is never.
+// every is the time in milliseconds after which a run's page refreshes itself; 0 is never.
 func every(state migrations.State) int {
 	switch state {
 	case migrations.Complete, migrations.Cancelled:
 		return 0
 	case migrations.Paused, migrations.Ready:
-		return 6000
+		return restTime
 	}
 	return 2000
+}
+
+const restTime = 6000
+
+// restEvery is every for what is long, or in use, and should hold still.
+func restEvery(state migrations.State) int {
+	if every(state) == 0 {
+		return 0
+	}
+	return restTime
+}
+
+// liveEvery makes an element live (static/js/live.js).
+func liveEvery(milliseconds int) templ.Attributes {
+	if milliseconds == 0 {
+		return nil
+	}
+	return templ.Attributes{"data-live": strconv.Itoa(milliseconds)}
 }
 
 // A button of a run's head.

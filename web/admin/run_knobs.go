@@ -46,13 +46,9 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	}
 	form.Errors = wrong
 	if !respond.IsFragment(c) {
-		return h.showRun(c, code, run, admin.RunLive{Knobs: form})
+		return h.showRun(c, code, run, "", form)
 	}
-	pieces, err := admin.DrawRun(c.Request().Context(), admin.RunLive{Run: run, Knobs: form})
-	if err != nil {
-		return fmt.Errorf("draw knobs: %w", err)
-	}
-	return respond.Render(c, code, admin.RunPieceOOB(pieces[views.RunKnobsID]))
+	return respond.Render(c, code, admin.RunKnobs(run, form, true))
 }
 
 func (h *Handlers) answerKnobs(c echo.Context, run migrations.Run, err error) error {
@@ -62,7 +58,8 @@ func (h *Handlers) answerKnobs(c echo.Context, run migrations.Run, err error) er
 	if run, err = h.console.Run(c.Request().Context(), run.ID); err != nil {
 		return err
 	}
-	return h.renderRun(c, http.StatusOK, run, "", "The settings are saved.", views.RunTasksID)
+	knobs := admin.KnobsFormOf(run.Knobs)
+	return h.renderRun(c, http.StatusOK, run, "", "The settings are saved.", &knobs)
 }
 
 // typedKnobs is the form as it was sent. What it does not have stays as it is now.

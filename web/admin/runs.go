@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -18,47 +16,45 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// Run is a run's page, or of it the list of tasks alone.
+// Run is a run's page, or its settings or tasks alone.
 func (h *Handlers) Run(c echo.Context) error {
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return err
 	}
-	if respond.Target(c) == views.RunTasksID {
-		filter := taskFilter(c)
-		path, _, _ := strings.Cut(views.RunTasksPath(run.ID, filter), "#")
-		respond.ReplaceURL(c, path)
-		pieces, err := h.drawRun(c, run, "", slices.DeleteFunc(slices.Clone(admin.RunPieces), func(id string) bool { return id == views.RunTasksID })...)
+	switch respond.Target(c) {
+	case views.RunKnobsID:
+		return respond.Render(c, http.StatusOK, admin.RunKnobs(run, admin.KnobsFormOf(run.Knobs), false))
+	case views.RunTasksID:
+		tasks, err := h.tasksOf(c, run)
 		if err != nil {
 			return err
 		}
-		return respond.Render(c, http.StatusOK, admin.RunPieceOOB(pieces[views.RunTasksID]))
+		respond.ReplaceURL(c, views.RunListPath(run.ID, tasks.Filter))
+		return respond.Render(c, http.StatusOK, admin.RunTaskRows(tasks))
 	}
-	return h.showRun(c, http.StatusOK, run, admin.RunLive{})
+	return h.showRun(c, http.StatusOK, run, "", admin.KnobsFormOf(run.Knobs))
 }
 
-// showRun shows a run's page, with what was typed or went wrong.
-func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, with admin.RunLive) error {
-	live, err := h.runLive(c, run, nil)
+// showRun shows a run's page, with an alert and its settings as they were typed.
+func (h *Handlers) showRun(c echo.Context, code int, run migrations.Run, alert string, knobs admin.KnobsForm) error {
+	live, err := h.runLive(c, run, alert)
 	if err != nil {
 		return err
 	}
-	live.Alert = with.Alert
-	if with.Knobs.Values != nil {
-		live.Knobs = with.Knobs
-	}
-	pieces, err := admin.DrawRun(c.Request().Context(), live)
+	tasks, err := h.tasksOf(c, run)
 	if err != nil {
-		return fmt.Errorf("draw a run: %w", err)
+		return err
 	}
+	live.Knobs, live.Tasks = &knobs, &tasks
 	page := h.controlRoom(c, fmt.Sprintf("%s #%d", run.Title, run.ID))
-	return respond.Render(c, code, admin.RunPage(admin.RunProps{Page: page, Run: run, Pieces: pieces, Tasks: live.Tasks}))
+	return respond.Render(c, code, admin.RunPage(admin.RunProps{Page: page, Live: live}))
 }
 
-// runLive reads what the pieces of a run's page are drawn from, but those that are left out.
-func (h *Handlers) runLive(c echo.Context, run migrations.Run, without []string) (admin.RunLive, error) {
+// runLive reads a run as it is now, without its settings and tasks.
+func (h *Handlers) runLive(c echo.Context, run migrations.Run, alert string) (admin.RunLive, error) {
 	ctx := c.Request().Context()
-	live := admin.RunLive{Run: run, Knobs: admin.KnobsFormOf(run.Knobs)}
+	live := admin.RunLive{Run: run, Alert: alert}
 	info, err := h.console.Migration(ctx, run.Name)
 	if err != nil && !errors.Is(err, fault.NotFound) {
 		return live, err
@@ -81,29 +77,10 @@ func (h *Handlers) runLive(c echo.Context, run migrations.Run, without []string)
 	if len(live.Events) > most {
 		live.Events, live.Older = live.Events[:most], true
 	}
-	if !slices.Contains(without, views.RunTasksID) {
-		live.Tasks, err = h.tasksOf(c, run)
-	}
-	return live, err
+	return live, nil
 }
 
-func (h *Handlers) drawRun(c echo.Context, run migrations.Run, alert string, without ...string) (map[string]admin.Piece, error) {
-	live, err := h.runLive(c, run, without)
-	if err != nil {
-		return nil, err
-	}
-	live.Alert = alert
-	pieces, err := admin.DrawRun(c.Request().Context(), live, without...)
-	if err != nil {
-		return nil, fmt.Errorf("draw a run: %w", err)
-	}
-	return pieces, nil
-}
-
-// unasked stands for a piece that a browser does not want anew.
-const unasked = "-"
-
-// LiveRun answers a page that keeps itself true with the pieces that are not as it has seen them.
+// LiveRun answers a run's page that refreshes itself.
 func (h *Handlers) LiveRun(c echo.Context) error {
 	run, err := h.runOfPath(c)
 	if err != nil {
@@ -112,33 +89,15 @@ func (h *Handlers) LiveRun(c echo.Context) error {
 	if !respond.IsFragment(c) {
 		return c.Redirect(http.StatusSeeOther, views.RunPath(run.ID))
 	}
-	seen := strings.Split(c.QueryParam("seen"), ".")
-	seen = append(seen, make([]string, len(admin.RunPieces))...)
-	var without []string
-	for i, name := range admin.RunPieces {
-		if seen[i] == unasked {
-			without = append(without, name)
-		}
-	}
-	pieces, err := h.drawRun(c, run, "", without...)
+	live, err := h.runLive(c, run, "")
 	if err != nil {
 		return err
 	}
-	var changed []templ.Component
-	for i, name := range admin.RunPieces {
-		if piece, drawn := pieces[name]; drawn && piece.Seen != seen[i] {
-			changed = append(changed, admin.RunPieceOOB(piece))
-		}
-	}
-	if changed == nil {
-		c.Response().Header().Set("Cache-Control", "private, no-store")
-		return c.NoContent(http.StatusNoContent)
-	}
-	return respond.Render(c, http.StatusOK, changed...)
+	return respond.Render(c, http.StatusOK, admin.RunNow(live, false))
 }
 
-// answerRun answers what was done to a run: the page again, or its pieces. Where the run's state did not
-// allow it, they say so and show what there is now.
+// answerRun answers a form of a run's page. If the run's state did not allow it, the answer says so and shows the
+// run as it is now.
 func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error) error {
 	code, alert := http.StatusOK, ""
 	if err != nil {
@@ -155,23 +114,19 @@ func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error)
 		return err
 	}
 	if !respond.IsFragment(c) {
-		return h.showRun(c, code, now, admin.RunLive{Alert: alert})
+		return h.showRun(c, code, now, alert, admin.KnobsFormOf(now.Knobs))
 	}
-	return h.renderRun(c, code, now, alert, said, views.RunKnobsID, views.RunTasksID)
+	return h.renderRun(c, code, now, alert, said, nil)
 }
 
-// renderRun answers with the pieces of a run's page and a message.
-func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert, said string, without ...string) error {
-	pieces, err := h.drawRun(c, run, alert, without...)
+// renderRun answers a form of a run's page with the run and a message; knobs may be nil.
+func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert, said string, knobs *admin.KnobsForm) error {
+	live, err := h.runLive(c, run, alert)
 	if err != nil {
 		return err
 	}
-	var answer []templ.Component
-	for _, name := range admin.RunPieces {
-		if piece, drawn := pieces[name]; drawn {
-			answer = append(answer, admin.RunPieceOOB(piece))
-		}
-	}
+	live.Knobs = knobs
+	answer := []templ.Component{admin.RunNow(live, true)}
 	if said != "" {
 		answer = append(answer, admin.RunSaid(views.Page{Flash: []views.Flash{{Text: said}}}))
 	}

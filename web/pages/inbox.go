@@ -27,7 +27,7 @@ func (h *Handlers) Inbox(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.InboxPage(props))
 }
 
-// Unread is the link to the inbox, which asks for itself again and again.
+// Unread is the link to the inbox, which is live.
 func (h *Handlers) Unread(c echo.Context) error {
 	page, err := h.pageWithUnread(c)
 	if err != nil {
@@ -38,6 +38,7 @@ func (h *Handlers) Unread(c echo.Context) error {
 
 func (h *Handlers) pageWithUnread(c echo.Context) (views.Page, error) {
 	page := h.respond.Page(c, "Inbox")
+	page.Path = respond.CurrentPath(c) // the link says if the user is there
 	var err error
 	page.Unread, err = h.workflows.Unread(c.Request().Context())
 	return page, err
