@@ -70,6 +70,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 		defer cancel()
 		page, err := w.FeedBehind(ctx, scope, cursor, rows)
 		if err != nil {
+			f.forget() // a new epoch may have begun, before Place knows of it
 			return frame{}, err
 		}
 		made, err := newFrame(page, rows)
@@ -117,6 +118,12 @@ func (f *frames) keep(at place, made datedFrame) {
 	}
 	f.bytes += len(made.events) - len(f.recent[at].events)
 	f.recent[at] = made
+}
+
+func (f *frames) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recent, f.bytes = nil, 0
 }
 
 // newFrame writes the items of a page, which looked at so many rows, as events.
