@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/web"
 )
 
@@ -322,7 +323,7 @@ func TestSecrets(t *testing.T) {
 	if !strings.HasPrefix(e.token, "cfl_") || len(e.token) < 4+43 {
 		t.Errorf("%q is no token with 256 bits", e.token)
 	}
-	e = newEmptyEnv(t)
+	e = newEmptyEnvWith(t, []app.Option{app.WithPasswordCost(accounts.DefaultCost)})
 	e.visitor().post("/setup", "company", "Acme", "name", "Ana", "email", email, "password", password).is(t, 303)
 	var hash string
 	if err := e.sql.QueryRow("SELECT password_hash FROM account").Scan(&hash); err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/alexedwards/argon2id"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -61,7 +61,7 @@ func newEmptyEnvWith(t testing.TB, options []app.Option, change ...func(*web.Con
 	t.Helper()
 	d, watch := dbtest.Watched(t)
 	files := &memory{files: map[string][]byte{}}
-	w := app.New(d, append(options, app.WithMigrations(probes()...), app.WithFiles(files))...)
+	w := app.New(d, append([]app.Option{apptest.CheapPasswords, app.WithMigrations(probes()...), app.WithFiles(files)}, options...)...)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	cfg := web.Config{Workflows: w.Workflows, Console: w.Console, Live: w.Delivery.Live(), Sessions: d.Sessions(), Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Patience: patience}
 	for _, c := range change {
@@ -94,7 +94,6 @@ func setUp(e *env) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.exec("UPDATE account SET password_hash = ?", cheapHash())
 	return e
 }
 
@@ -192,7 +191,7 @@ func (e *env) account(name, company, role string) {
 
 // cheapHash is a hash of Ana's password that takes no time to verify.
 var cheapHash = sync.OnceValue(func() string {
-	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	hash, err := accounts.HashPassword(password, apptest.CheapCost)
 	if err != nil {
 		panic(err)
 	}

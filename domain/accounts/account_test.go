@@ -151,11 +151,11 @@ func TestPassword(t *testing.T) {
 		return match
 	}
 	for _, good := range []string{"correct horse battery", strings.Repeat("a", 10), strings.Repeat("a", 1024), "пароль-пароль", "with\x00zero byte"} {
-		hash, err := accounts.HashPassword(good)
+		hash, err := accounts.HashPassword(good, accounts.DefaultCost)
 		if err != nil || !strings.HasPrefix(hash, "$argon2id$") || strings.Contains(hash, good) {
 			t.Errorf("%.20q is hashed as %q, %v", good, hash, err)
 		}
-		if again, _ := accounts.HashPassword(good); again == hash {
+		if again, _ := accounts.HashPassword(good, accounts.DefaultCost); again == hash {
 			t.Errorf("%.20q has no salt", good)
 		}
 		if !verify(good, hash) {
@@ -168,7 +168,7 @@ func TestPassword(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "123456789", strings.Repeat("a", 1025), "not UTF-8 \xff\xff"} {
-		if hash, err := accounts.HashPassword(bad); err != (accounts.BadPassword(len(bad))) || hash != "" {
+		if hash, err := accounts.HashPassword(bad, accounts.DefaultCost); err != (accounts.BadPassword(len(bad))) || hash != "" {
 			t.Errorf("%.20q: %q, %v", bad, hash, err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestPassword(t *testing.T) {
 
 func TestPasswordsWaitInLine(t *testing.T) {
 	t.Parallel()
-	hash, err := accounts.HashPassword("correct horse battery")
+	hash, err := accounts.HashPassword("correct horse battery", accounts.DefaultCost)
 	if err != nil {
 		t.Fatal(err)
 	}

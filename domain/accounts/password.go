@@ -9,8 +9,13 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// cost is OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane.
-var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+// Cost is the memory and the passes that hashing a password takes.
+type Cost struct {
+	KiB, Passes uint32
+}
+
+// DefaultCost is OWASP's second recommendation for argon2id, with one lane.
+var DefaultCost = Cost{KiB: 19 * 1024, Passes: 2}
 
 // hashing lets two passwords be hashed at a time, so that a rush of sign-ins takes no more than 38 MiB.
 var hashing = make(chan struct{}, 2)
@@ -28,14 +33,16 @@ func hashed() {
 // nobody is a hash that no password has, for addresses without an account.
 const nobody = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// HashPassword returns what to store of a password, or BadPassword.
-func HashPassword(password string) (string, error) {
+// HashPassword returns what to store of a password, or BadPassword. Checking it later costs the same.
+func HashPassword(password string, cost Cost) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
 	}
 	hashing <- struct{}{}
 	defer hashed()
-	hash, err := argon2id.CreateHash(password, cost)
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{
+		Memory: cost.KiB, Iterations: cost.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+	})
 	if err != nil {
 		return "", fmt.Errorf("hash password: %w", err)
 	}

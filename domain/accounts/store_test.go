@@ -19,7 +19,7 @@ var ctx = context.Background()
 const password = "correct horse battery"
 
 var passwordHash = sync.OnceValue(func() string {
-	hash, err := accounts.HashPassword(password)
+	hash, err := accounts.HashPassword(password, accounts.DefaultCost)
 	if err != nil {
 		panic(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/delivery"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -41,6 +42,7 @@ type settings struct {
 	outbound *outbound.Client
 	engine   migrations.Options
 	base     string
+	cost     accounts.Cost
 	more     []*migrations.Migration
 }
 
@@ -52,6 +54,9 @@ func WithOutbound(client *outbound.Client) Option { return func(s *settings) { s
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
+
+// WithPasswordCost hashes passwords at another cost than the default one.
+func WithPasswordCost(cost accounts.Cost) Option { return func(s *settings) { s.cost = cost } }
 
 // WithVersion sets the version of the program, which its workers show.
 func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
@@ -95,7 +100,7 @@ func New(d *db.DB, options ...Option) *App {
 	})
 	users := workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups, Outbound: s.outbound, Log: s.engine.Log,
-		Sender: out, Importer: imports,
+		Sender: out, Importer: imports, PasswordCost: s.cost,
 	})
 	return &App{
 		Workflows: users, Console: console.New(d, users, engine, published, pool), Delivery: out, Engine: engine, Feeds: published,

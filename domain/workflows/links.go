@@ -68,7 +68,7 @@ func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (ac
 	if err := accounts.CheckAccount(in.Name, in.Email, in.Password); err != nil {
 		return accounts.Actor{}, err
 	}
-	hash, err := accounts.HashPassword(in.Password)
+	hash, err := accounts.HashPassword(in.Password, w.passwordCost)
 	if err != nil {
 		return accounts.Actor{}, err
 	}

@@ -38,7 +38,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 	if err := fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password)); err != nil {
 		return actor, practice, "", err
 	}
-	hash, err := accounts.HashPassword(in.Password)
+	hash, err := accounts.HashPassword(in.Password, w.passwordCost)
 	if err != nil {
 		return actor, practice, "", err
 	}

@@ -85,7 +85,7 @@ func (w *Workflows) ChangePassword(ctx context.Context, account accounts.Account
 // setPassword stores a password with what else is to be done in its transaction, and returns the
 // account as it is then.
 func (w *Workflows) setPassword(ctx context.Context, account accounts.ID, password string, also func(*db.Tx) error) (changed accounts.Account, err error) {
-	hash, err := accounts.HashPassword(password)
+	hash, err := accounts.HashPassword(password, w.passwordCost)
 	if err != nil {
 		return accounts.Account{}, err
 	}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -32,6 +33,8 @@ type Config struct {
 	Log      *slog.Logger     // of what no request waits for
 	Sender   Sender
 	Importer ImportReader
+
+	PasswordCost accounts.Cost // DefaultCost if it is 0
 }
 
 // Workflows runs use cases on a database. Make one with New, end it with Close.
@@ -53,13 +56,15 @@ type Workflows struct {
 	byHand   chan struct{} // bounds what is sent to webhooks while a caller waits
 	sender   Sender
 	importer ImportReader
+
+	passwordCost accounts.Cost
 }
 
 // New returns the use cases on a database.
 func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, looked: c.Lookups, outbound: c.Outbound, log: c.Log,
-		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
+		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/requests"
@@ -70,7 +71,7 @@ func at(t testing.TB, url string) *house {
 	t.Helper()
 	d, err := db.Open(url)
 	must(t, err)
-	w := app.New(d)
+	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()); d.Close() })
 	return &house{App: w, Installation: backup.Installation{URL: url, Blobs: filepath.Join(t.TempDir(), "blobs")}, db: d}
 }

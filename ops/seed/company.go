@@ -37,7 +37,7 @@ type Company struct {
 // one becomes its operator and the setup is closed; else an operator joins the company as an owner, so that it
 // is on their list. It returns accounts.CompanyConflict or accounts.EmailConflict, and what is wrong with a name.
 func Create(ctx context.Context, d *db.DB, c Company) (found accounts.Company, members []Member, err error) {
-	hash, err := accounts.HashPassword(c.Password)
+	hash, err := accounts.HashPassword(c.Password, accounts.DefaultCost)
 	if err != nil {
 		return found, nil, err
 	}

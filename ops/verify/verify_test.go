@@ -17,6 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/images"
@@ -42,7 +43,7 @@ func newHouse(t testing.TB) *house {
 	d, err := db.Open(url)
 	must(t, err)
 	t.Cleanup(func() { d.Close() })
-	w := app.New(d)
+	w := app.New(d, apptest.CheapPasswords)
 	t.Cleanup(func() { w.Close(context.Background()) })
 	actor, practice, _, err := w.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,

@@ -35,7 +35,7 @@ func New(t testing.TB, options ...app.Option) *Env {
 // On returns an environment on an empty database.
 func On(t testing.TB, d *db.DB, options ...app.Option) *Env {
 	t.Helper()
-	a := app.New(d, options...)
+	a := app.New(d, append([]app.Option{CheapPasswords}, options...)...)
 	t.Cleanup(func() { a.Close(context.Background()) })
 	actor, practice, token, err := a.Workflows.SetUp(context.Background(), workflows.Setup{
 		Token:   true,
@@ -47,10 +47,16 @@ func On(t testing.TB, d *db.DB, options ...app.Option) *Env {
 	return &Env{a, d, accounts.WithActor(context.Background(), actor), actor, practice, token}
 }
 
+// CheapCost is for passwords of tests: hashing them at the default cost took half of their time.
+var CheapCost = accounts.Cost{KiB: 64, Passes: 1}
+
+// CheapPasswords hashes passwords at CheapCost.
+var CheapPasswords = app.WithPasswordCost(CheapCost)
+
 // Another returns an environment with a second app on the same database: what it knows of boards is its own.
 func (e *Env) Another(t testing.TB) *Env {
 	t.Helper()
-	a := app.New(e.DB)
+	a := app.New(e.DB, CheapPasswords)
 	t.Cleanup(func() { a.Close(context.Background()) })
 	other := *e
 	other.App = a
