@@ -14,14 +14,11 @@ import (
 )
 
 // codes fills the pool.
-func (e *env) codes(codes ...refs.Code) {
+func (e *env) codes(codes ...string) {
 	e.t.Helper()
 	lot := e.exec("INSERT INTO ref_lot (run_id, source, length, codes, created_at) SELECT COUNT(*) + 1, 'file', 5, ?, UTC_TIMESTAMP(6) FROM ref_lot l", len(codes))
 	batch := e.exec("INSERT INTO ref_batch (lot_id) VALUES (?)", lot)
-	for _, code := range codes {
-		e.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, ?)", string(code), batch)
-		e.exec("INSERT INTO ref_pool (code) VALUES (?)", string(code))
-	}
+	e.mint(batch, codes)
 	e.exec("UPDATE ref_counter SET minted = minted + ? WHERE length = 5 AND slot = 0", len(codes))
 }
 

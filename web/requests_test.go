@@ -21,10 +21,18 @@ import (
 func (e *env) stock(codes ...string) {
 	e.t.Helper()
 	e.exec("UPDATE ref_policy SET canary_key = REPEAT('k', 16)") // which codes are canaries is the same in all tests
-	for _, code := range codes {
-		e.exec("INSERT INTO ref_ledger (code, batch) VALUES (?, 1)", code)
-		e.exec("INSERT INTO ref_pool (code) VALUES (?)", code)
+	e.mint(1, codes)
+}
+
+// mint puts codes into the ledger and the pool.
+func (e *env) mint(batch int64, codes []string) {
+	e.t.Helper()
+	if len(codes) == 0 {
+		return
 	}
+	values := func(end string) string { return "('" + strings.Join(codes, "'"+end+",('") + "'" + end }
+	e.exec("INSERT INTO ref_ledger (code, batch) VALUES " + values(fmt.Sprintf(",%d)", batch)))
+	e.exec("INSERT INTO ref_pool (code) VALUES " + values(")"))
 }
 
 // codes are n codes of the right form.
