@@ -107,25 +107,25 @@ func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.T
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-		add, remove, err := plan(tx, locked, actor.Company.ID)
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		add, remove, err := plan(t.tx, t.Ticket, actor.Company.ID)
 		if err != nil {
 			return err
 		}
-		now, added, err := tickets.Assign(ctx, tx, actor.Company.ID, locked, add, remove, by)
+		now, added, err := tickets.Assign(ctx, t.tx, actor.Company.ID, t.Ticket, add, remove, t.by)
 		if err != nil {
 			return err
 		}
-		ticket = locked
+		ticket = t.Ticket
 		ticket.Assignees = now
 		if len(added) == 0 {
 			return nil
 		}
-		news := tickets.Notifications{Company: actor.Company.ID, Ticket: locked, By: by}
+		var n tickets.Notifications
 		for _, one := range added {
-			news.Assigned = append(news.Assigned, one.ID)
+			n.Assigned = append(n.Assigned, one.ID)
 		}
-		return tickets.Notify(ctx, tx, news)
+		return t.notify(ctx, n)
 	})
 	return ticket, err
 }

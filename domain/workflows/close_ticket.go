@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -15,35 +13,36 @@ import (
 // a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
 // It returns tickets.NotFound, boards.ColumnFull or Archived.
 func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	if _, err := changing(ctx, "tickets"); err != nil {
+	actor, err := changing(ctx, "tickets")
+	if err != nil {
 		return moved, board, err
 	}
-	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+	err = w.findTicket(ctx, key, func(seen tickets.Ticket) error {
 		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
 			return err
 		}
-		var also []id.Column
+		var others []id.Column
 		done, ok := board.FirstColumn(true)
 		if ok {
-			also = []id.Column{done.ID}
+			others = []id.Column{done.ID}
 		}
-		return w.held(ctx, actor, seen, also, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error {
-			moved = tickets.Moved{Ticket: locked}
-			if locked.Closed() {
+		return w.inColumns(ctx, seen, others, nil, func(t lockedTicket) error {
+			moved = tickets.Moved{Ticket: t.Ticket}
+			if t.Closed() {
 				return nil
 			}
-			if ok && !columns[locked.Column].Done {
-				if to := columns[done.ID]; !to.Done || to.Board != locked.Board {
+			if ok && !t.columns[t.Column].Done {
+				if to := t.columns[done.ID]; !to.Done || to.Board != t.Board {
 					return errElsewhere
 				}
-				moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: done.ID}, columns, &tx.Now)
+				moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: done.ID}, &t.tx.Now)
 			} else {
-				moved, err = tickets.SetClosed(ctx, tx, locked, &tx.Now)
+				moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, &t.tx.Now)
 			}
 			if err != nil {
 				return err
 			}
-			return record(ctx, tx, by, tickets.KindClosed, &moved, columns, tickets.Detail{})
+			return t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{})
 		})
 	})
 	if err != nil {
@@ -57,10 +56,11 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 // stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
 // boards.AllDone, ColumnFull or Archived.
 func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	if _, err := changing(ctx, "tickets"); err != nil {
+	actor, err := changing(ctx, "tickets")
+	if err != nil {
 		return moved, board, err
 	}
-	err = w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
+	err = w.findTicket(ctx, key, func(seen tickets.Ticket) error {
 		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Company.ID, seen.Key.Board); err != nil {
 			return err
 		}
@@ -68,23 +68,23 @@ func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved ti
 		if err != nil {
 			return err
 		}
-		return w.held(ctx, actor, seen, []id.Column{goal.ID}, noNumber, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error {
-			moved = tickets.Moved{Ticket: locked}
-			if !locked.Closed() {
+		return w.inColumns(ctx, seen, []id.Column{goal.ID}, nil, func(t lockedTicket) error {
+			moved = tickets.Moved{Ticket: t.Ticket}
+			if !t.Closed() {
 				return nil
 			}
-			if columns[locked.Column].Done {
-				if to := columns[goal.ID]; to.Done || to.Board != locked.Board {
+			if t.columns[t.Column].Done {
+				if to := t.columns[goal.ID]; to.Done || to.Board != t.Board {
 					return errElsewhere
 				}
-				moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: goal.ID, AtEnd: true}, columns, nil)
+				moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: goal.ID, AtEnd: true}, nil)
 			} else {
-				moved, err = tickets.SetClosed(ctx, tx, locked, nil)
+				moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, nil)
 			}
 			if err != nil {
 				return err
 			}
-			return record(ctx, tx, by, tickets.KindReopened, &moved, columns, tickets.Detail{})
+			return t.record(ctx, tickets.KindReopened, &moved, tickets.Detail{})
 		})
 	})
 	if err != nil {

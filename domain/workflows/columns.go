@@ -192,7 +192,7 @@ func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64,
 			if version != nil && *version != board.Version {
 				return boards.Stale{Current: board}
 			}
-			if err := fn(tx, board, person(actor)); err != nil {
+			if err := fn(tx, board, user(actor)); err != nil {
 				return err
 			}
 			board, err = boards.BySlug(ctx, tx.Queries, actor.Company.ID, slug)

@@ -71,21 +71,21 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 		return tickets.KeyedComment{}, err
 	}
 	said, err := DoOnce(ctx, w, once, func() (said tickets.KeyedComment, err error) {
-		err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-			said.Key = locked.Key
-			if said.Comment, err = tickets.AddComment(ctx, tx, locked, body, by, voice); err != nil {
+		err = w.onTicket(ctx, key, func(t lockedTicket) error {
+			said.Key = t.Key
+			if said.Comment, err = tickets.AddComment(ctx, t.tx, t.Ticket, body, t.by, voice); err != nil {
 				return err
 			}
 			if voice == tickets.ToRequester {
-				if err := requests.RecordReply(ctx, tx, locked.ID); err != nil {
+				if err := requests.RecordReply(ctx, t.tx, t.ID); err != nil {
 					return err
 				}
 			}
-			news := tickets.Notifications{Company: actor.Company.ID, Ticket: locked, Comment: said.Comment.ID, By: by, Mentioned: mentioned, Reply: true}
-			if err := tickets.Notify(ctx, tx, news); err != nil {
+			n := tickets.Notifications{Comment: said.Comment.ID, Mentioned: mentioned, Reply: true}
+			if err := t.notify(ctx, n); err != nil {
 				return err
 			}
-			return Remember(ctx, tx, once.Row(tx, said))
+			return Remember(ctx, t.tx, once.Row(t.tx, said))
 		})
 		return said, err
 	})
@@ -98,21 +98,20 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 // EditComment gives one's own comment another text, and tells those who are newly named in it. version
 // is the one that was seen. It returns what tickets.Reword and ParseComment do.
 func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.KeyedComment, err error) {
-	actor, err := writing(ctx, "tickets:write")
-	if err != nil {
+	if _, err := writing(ctx, "tickets:write"); err != nil {
 		return said, err
 	}
 	body, err := tickets.ParseComment(text)
 	if err != nil {
 		return said, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		var old tickets.Comment
-		said.Key = locked.Key
-		if old, said.Comment, err = tickets.EditComment(ctx, tx, locked, comment, body, version, by); err != nil {
+		said.Key = t.Key
+		if old, said.Comment, err = tickets.EditComment(ctx, t.tx, t.Ticket, comment, body, version, t.by); err != nil {
 			return err
 		}
-		return tellNamed(ctx, tx, actor.Company.ID, tickets.Notifications{Ticket: locked, Comment: comment, By: by}, old.Body, body)
+		return t.notifyMentioned(ctx, tickets.Notifications{Comment: comment}, old.Body, body)
 	})
 	if err != nil {
 		return tickets.KeyedComment{}, fmt.Errorf("edit comment: %w", err)
@@ -123,9 +122,9 @@ func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id
 // DeleteComment takes the text of one's own comment or of a requester's away, and returns the key of its ticket. It
 // returns tickets.NotFound, CommentNotFound or NotYourComment.
 func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) (current tickets.Key, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-		current = locked.Key
-		return tickets.DeleteComment(ctx, tx, locked.ID, comment, by)
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		current = t.Key
+		return tickets.DeleteComment(ctx, t.tx, t.ID, comment, t.by)
 	})
 	if err != nil {
 		return tickets.Key{}, fmt.Errorf("delete comment: %w", err)
@@ -133,8 +132,8 @@ func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment 
 	return current, nil
 }
 
-// tellNamed tells those whom a text names and its older version did not.
-func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.Notifications, before, after string) error {
+// notifyMentioned is notify for members whom a text mentions and its older version did not.
+func (t lockedTicket) notifyMentioned(ctx context.Context, n tickets.Notifications, before, after string) error {
 	if before == after {
 		return nil
 	}
@@ -144,11 +143,10 @@ func tellNamed(ctx context.Context, tx *db.Tx, company id.Company, news tickets.
 		return nil
 	}
 	var err error
-	if news.Mentioned, err = membersNamed(ctx, tx.Queries, company, handles); err != nil {
+	if n.Mentioned, err = membersNamed(ctx, t.tx.Queries, accounts.ActorFrom(ctx).Company.ID, handles); err != nil {
 		return err
 	}
-	news.Company = company
-	return tickets.Notify(ctx, tx, news)
+	return t.notify(ctx, n)
 }
 
 // membersNamed returns the members with these handles, the first tickets.MaxMentions of them.

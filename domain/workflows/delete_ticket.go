@@ -8,7 +8,6 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -18,11 +17,13 @@ const DeletedPerPage = 50
 // DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
 // tickets.NotFound or boards.Archived.
 func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
-	err := w.inPlace(ctx, key, nil, func(tx *db.Tx, locked tickets.Ticket, _ map[id.Column]boards.Column, by tickets.User) error {
-		if _, err := tickets.Delete(ctx, tx, locked, by); err != nil {
-			return err
-		}
-		return boards.Count(ctx, tx, locked.Column, -1)
+	err := w.findTicket(ctx, key, func(seen tickets.Ticket) error {
+		return w.inColumns(ctx, seen, nil, nil, func(t lockedTicket) error {
+			if _, err := tickets.Delete(ctx, t.tx, t.Ticket, t.by); err != nil {
+				return err
+			}
+			return boards.Count(ctx, t.tx, t.Column, -1)
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("delete ticket: %w", err)
@@ -144,11 +145,12 @@ func (w *Workflows) restoreIn(ctx context.Context, actor accounts.Actor, seen ti
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
+		t := lockedTicket{Ticket: locked, tx: tx, by: user(actor), columns: columns}
 		closedAt := tickets.ClosedIn(locked, false, column.Done, tx.Now)
-		if moved, err = carry(ctx, tx, locked, locked.Key, tickets.Intent{Column: to.ID, AtEnd: true}, columns, closedAt); err != nil {
+		if moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: to.ID, AtEnd: true}, closedAt); err != nil {
 			return err
 		}
-		return record(ctx, tx, person(actor), tickets.KindRestored, &moved, columns, tickets.Detail{})
+		return t.record(ctx, tickets.KindRestored, &moved, tickets.Detail{})
 	})
 	return moved, err
 }

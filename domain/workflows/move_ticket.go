@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -32,12 +31,15 @@ func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tick
 		return moved, board, err
 	}
 	m := move{from: from, to: board, intent: intent}
-	err = w.numbered(ctx, ticket.Key, []id.Column{intent.Column}, func(tx *db.Tx, seen tickets.Ticket) (err error) {
-		m.key, err = m.takeKey(ctx, tx, seen)
-		return err
-	}, func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) (err error) {
-		moved, err = m.carryOut(ctx, tx, locked, columns, by)
-		return err
+	err = w.findTicket(ctx, ticket.Key, func(seen tickets.Ticket) error {
+		number := func(tx *db.Tx) (err error) {
+			m.key, err = m.takeKey(ctx, tx, seen)
+			return err
+		}
+		return w.inColumns(ctx, seen, []id.Column{intent.Column}, number, func(t lockedTicket) (err error) {
+			moved, err = m.carryOut(ctx, t)
+			return err
+		})
 	})
 	if err != nil {
 		return tickets.Moved{}, board, fmt.Errorf("move ticket: %w", err)
@@ -60,16 +62,11 @@ func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (b
 // current gives the keys that an intent names by an old slug their current names. One that is no
 // ticket's stays: whatever it named is not in the column.
 func (w *Workflows) current(ctx context.Context, intent *tickets.Intent, from, to boards.Board) error {
-	company := accounts.ActorFrom(ctx).Company.ID
 	rename := func(key *tickets.Key, board boards.Board) (*tickets.Key, error) {
-		if key == nil || key.Board == board.Slug {
+		if key != nil && key.Board == board.Slug {
 			return key, nil
 		}
-		ticket, err := tickets.ByKey(ctx, w.db.Queries, company, *key)
-		if errors.Is(err, fault.NotFound) {
-			return key, nil
-		}
-		return &ticket.Key, err
+		return w.currentKey(ctx, key)
 	}
 	var err error
 	if intent.After, err = rename(intent.After, to); err != nil || intent.Seen == nil {
@@ -111,34 +108,28 @@ func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tic
 	return tickets.Key{Board: m.to.Slug, Number: number}, nil
 }
 
-func (m *move) carryOut(ctx context.Context, tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) (tickets.Moved, error) {
-	from := columns[locked.Column]
-	to, ok := columns[m.intent.Column]
+func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.Moved, error) {
+	from := t.columns[t.Column]
+	to, ok := t.columns[m.intent.Column]
 	if !ok || to.Board != m.to.ID {
 		return tickets.Moved{}, boards.ColumnNotFound{Column: uint64(m.intent.Column)}
 	}
-	if m.to.ID != locked.Board {
-		if err := boards.Live(ctx, tx, m.to.ID); err != nil {
+	if m.to.ID != t.Board {
+		if err := boards.Live(ctx, t.tx, m.to.ID); err != nil {
 			return tickets.Moved{}, err
 		}
 	}
-	closedAt := tickets.ClosedIn(locked, from.Done, to.Done, tx.Now)
-	moved, placed, err := tickets.Move(ctx, tx, locked, m.intent, tickets.Target{Board: m.to.ID, Key: m.key, LastRank: to.LastRank, ClosedAt: closedAt})
 	m.changed = []boards.Column{to}
+	moved, placed, err := t.carry(ctx, m.key, m.intent, tickets.ClosedIn(t.Ticket, from.Done, to.Done, t.tx.Now))
 	if err != nil || !placed {
 		return moved, err
 	}
 	if from.ID != to.ID {
-		if m.changed, err = crossing(ctx, tx, from, to); err != nil {
-			return moved, err
-		}
+		from.Count--
+		to.Count++
+		m.changed = []boards.Column{from, to}
 	}
-	if locked.Closed() != moved.Ticket.Closed() {
-		if err := tickets.SetCurrent(ctx, tx, locked.ID, !moved.Ticket.Closed()); err != nil {
-			return moved, err
-		}
-	}
-	moved.Activity, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindMoved, m.detail(moved, from, to))
+	moved.Activity, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindMoved, m.detail(moved, from, to))
 	return moved, err
 }
 
@@ -152,18 +143,4 @@ func (m *move) detail(moved tickets.Moved, from, to boards.Column) tickets.Detai
 		detail.Key = &tickets.Change{Old: moved.Was.String(), New: moved.Ticket.Key.String()}
 	}
 	return detail
-}
-
-// crossing counts a ticket that goes from one column to another, where its limit lets it in, and
-// returns the columns as they are then.
-func crossing(ctx context.Context, tx *db.Tx, from, to boards.Column) ([]boards.Column, error) {
-	if err := to.Admit(1); err != nil {
-		return nil, err
-	}
-	if err := boards.Count(ctx, tx, from.ID, -1); err != nil {
-		return nil, err
-	}
-	from.Count--
-	to.Count++
-	return []boards.Column{from, to}, boards.Count(ctx, tx, to.ID, 1)
 }

@@ -48,7 +48,7 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 		return tickets.Ticket{}, boards.NotFound()
 	}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: person(actor), named: markup.Mentions(draft.Description), once: once})
+		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: user(actor), named: markup.Mentions(draft.Description), once: once})
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping()

@@ -59,7 +59,7 @@ func openPractice(ctx context.Context, tx *db.Tx, actor accounts.Actor) (boards.
 	}
 	rows := make([]tickets.Opening, len(practice.tickets))
 	for i, draft := range practice.tickets {
-		rows[i] = tickets.Opening{Draft: draft, Author: person(actor)}
+		rows[i] = tickets.Opening{Draft: draft, Author: user(actor)}
 	}
 	_, err = OpenTickets(ctx, tx, board, rows, tickets.Open)
 	return board, err

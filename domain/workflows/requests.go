@@ -79,16 +79,16 @@ func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (reque
 // NewRequestLink makes another private link to a ticket and returns what it has in it. The one before ends. It
 // returns tickets.NotFound, boards.Archived or requests.NoRequester.
 func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-		request, err := requests.Of(ctx, tx.Queries, locked.ID)
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		request, err := requests.Of(ctx, t.tx.Queries, t.ID)
 		if err != nil {
 			return err
 		}
 		link.Code = request.Code
-		if link.Token, err = requests.NewLink(ctx, tx, locked.ID); err != nil {
+		if link.Token, err = requests.NewLink(ctx, t.tx, t.ID); err != nil {
 			return err
 		}
-		_, err = tickets.Record(ctx, tx, locked.ID, by, tickets.KindLinkMade, tickets.Detail{})
+		_, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindLinkMade, tickets.Detail{})
 		return err
 	})
 	if err != nil {
@@ -100,12 +100,12 @@ func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link R
 // RevokeRequestLink takes the private link of a ticket away, and returns the ticket's key. It returns what
 // NewRequestLink does.
 func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (current tickets.Key, err error) {
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-		current = locked.Key
-		if err := requests.RevokeLink(ctx, tx, locked.ID); err != nil {
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		current = t.Key
+		if err := requests.RevokeLink(ctx, t.tx, t.ID); err != nil {
 			return err
 		}
-		_, err := tickets.Record(ctx, tx, locked.ID, by, tickets.KindLinkRevoked, tickets.Detail{})
+		_, err := tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindLinkRevoked, tickets.Detail{})
 		return err
 	})
 	if err != nil {

@@ -2,10 +2,8 @@ package workflows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -116,12 +114,11 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 	if _, err := changing(ctx, "tickets"); err != nil {
 		return tickets.Ticket{}, err
 	}
-	err = w.onTicket(ctx, key, func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error {
-		if ticket, err = tickets.Save(ctx, tx, locked, edit, by); err != nil {
+	err = w.onTicket(ctx, key, func(t lockedTicket) error {
+		if ticket, err = tickets.Save(ctx, t.tx, t.Ticket, edit, t.by); err != nil {
 			return err
 		}
-		company := accounts.ActorFrom(ctx).Company.ID
-		return tellNamed(ctx, tx, company, tickets.Notifications{Ticket: locked, By: by}, locked.Description, ticket.Description)
+		return t.notifyMentioned(ctx, tickets.Notifications{}, t.Description, ticket.Description)
 	})
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("edit ticket: %w", err)
@@ -137,92 +134,6 @@ func (w *Workflows) Conflict(ctx context.Context, current tickets.Ticket, versio
 	conflict.Current = current
 	conflict.Since, conflict.Known, err = tickets.EditsSince(ctx, w.db.Queries, current, version)
 	return conflict, err
-}
-
-// errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
-var errElsewhere = errors.New("the ticket is in another column")
-
-// relocations is how often a use case looks again where a ticket is.
-const relocations = 20
-
-// onTicket runs fn in a transaction that holds the ticket's lock but not its column's. The ticket's
-// board is not archived. It returns tickets.NotFound or boards.Archived.
-func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, fn func(tx *db.Tx, locked tickets.Ticket, by tickets.User) error) error {
-	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
-		return w.change(ctx, func(tx *db.Tx) error {
-			locked, err := tickets.Lock(ctx, tx, seen)
-			if err != nil {
-				return err
-			}
-			if locked.Board != seen.Board {
-				return errElsewhere
-			}
-			if err := boards.Live(ctx, tx, locked.Board); err != nil {
-				return err
-			}
-			return fn(tx, locked, person(actor))
-		})
-	})
-}
-
-// inPlace runs fn in a transaction that holds the locks of the ticket, its column and those named.
-// The ticket's board is not archived. It returns tickets.NotFound or boards.Archived.
-func (w *Workflows) inPlace(ctx context.Context, key tickets.Key, also []id.Column, fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
-	return w.numbered(ctx, key, also, noNumber, fn)
-}
-
-func noNumber(*db.Tx, tickets.Ticket) error { return nil }
-
-// numbered is inPlace where number takes the lock of an incrementer, which comes between those of
-// columns and tickets.
-func (w *Workflows) numbered(ctx context.Context, key tickets.Key, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
-	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
-	return w.found(ctx, key, func(actor accounts.Actor, seen tickets.Ticket) error {
-		return w.held(ctx, actor, seen, also, number, fn)
-	})
-}
-
-// held is one look of numbered: it returns errElsewhere where the ticket is not as it was seen.
-func (w *Workflows) held(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, also []id.Column, number func(tx *db.Tx, seen tickets.Ticket) error,
-	fn func(tx *db.Tx, locked tickets.Ticket, columns map[id.Column]boards.Column, by tickets.User) error) error {
-	return w.change(ctx, func(tx *db.Tx) error {
-		columns, err := boards.LockColumns(ctx, tx, append(also, seen.Column)...)
-		if err != nil {
-			return err
-		}
-		if err := number(tx, seen); err != nil {
-			return err
-		}
-		locked, err := tickets.Lock(ctx, tx, seen)
-		if err != nil {
-			return err
-		}
-		if locked.Column != seen.Column {
-			return errElsewhere
-		}
-		if err := boards.Live(ctx, tx, locked.Board); err != nil {
-			return err
-		}
-		return fn(tx, locked, columns, person(actor))
-	})
-}
-
-// found calls do with a ticket as it is read, again while do returns errElsewhere.
-func (w *Workflows) found(ctx context.Context, key tickets.Key, do func(actor accounts.Actor, seen tickets.Ticket) error) error {
-	actor, err := writing(ctx, "tickets:write")
-	if err != nil {
-		return err
-	}
-	for range relocations {
-		seen, err := tickets.ByKey(ctx, w.db.Queries, actor.Company.ID, key)
-		if err != nil {
-			return err
-		}
-		if err := do(actor, seen); !errors.Is(err, errElsewhere) {
-			return err
-		}
-	}
-	return db.Unavailable{Why: "the ticket is moved again and again", Err: errElsewhere}
 }
 
 // PlaceOf returns where a ticket is: what a form that moves it remembers as seen.

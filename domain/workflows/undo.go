@@ -83,13 +83,13 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.spot.Board); err != nil {
 		return Undone{}, err
 	}
-	if back.spot.After, err = w.keyNow(ctx, back.spot.After); err != nil {
+	if back.spot.After, err = w.currentKey(ctx, back.spot.After); err != nil {
 		return Undone{}, err
 	}
 	back.column = columnOf(back.move.to, &back.spot).ID
 	undone := Undone{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		moved, err := back.carryOut(ctx, tx, seen, person(actor))
+		moved, err := back.carryOut(ctx, tx, seen, user(actor))
 		undone.Ticket = moved.Ticket
 		return err
 	})
@@ -97,8 +97,8 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 	return undone, err
 }
 
-// keyNow returns the key that a ticket has by now. One that is no ticket's stays.
-func (w *Workflows) keyNow(ctx context.Context, key *tickets.Key) (*tickets.Key, error) {
+// currentKey returns the key that a ticket has by now. One that is no ticket's stays.
+func (w *Workflows) currentKey(ctx context.Context, key *tickets.Key) (*tickets.Key, error) {
 	if key == nil {
 		return nil, nil
 	}
@@ -143,15 +143,16 @@ func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, 
 	if columns[b.column].Done && closedAt == nil {
 		closedAt = &tx.Now
 	}
+	t := lockedTicket{Ticket: locked, tx: tx, by: by, columns: columns}
 	if b.stays() {
 		moved, err = tickets.SetClosed(ctx, tx, locked, closedAt)
 	} else {
-		moved, err = carry(ctx, tx, locked, key, b.intent(), columns, closedAt)
+		moved, _, err = t.carry(ctx, key, b.intent(), closedAt)
 	}
 	if err != nil {
 		return moved, err
 	}
-	return moved, record(ctx, tx, by, tickets.KindUndone, &moved, columns, tickets.Detail{Undid: b.action.Kind})
+	return moved, t.record(ctx, tickets.KindUndone, &moved, tickets.Detail{Undid: b.action.Kind})
 }
 
 // stays reports whether a ticket was closed, or opened again, where it is.

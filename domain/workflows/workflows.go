@@ -125,6 +125,6 @@ func changing(ctx context.Context, area string) (accounts.Actor, error) {
 	return Reading(ctx, area+":read")
 }
 
-func person(actor accounts.Actor) tickets.User {
+func user(actor accounts.Actor) tickets.User {
 	return tickets.User{ID: actor.Account.ID, Name: actor.Account.Name}
 }
