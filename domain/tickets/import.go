@@ -32,12 +32,13 @@ type ImportedComment struct {
 
 // ImportAll adds tickets to a board as Open does, with what they have beyond an opening, and tells nobody. The board is kept
 // from being archived by the caller (boards.Live). It returns OriginTaken.
-func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Board, slug string, last uint64, openings []Opening, imports []Import) ([]Ticket, error) {
-	opened, err := insert(ctx, tx, board, slug, last, openings)
+func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Board, rows []Row, imports []Import) ([]Ticket, error) {
+	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {
 		return nil, err
 	}
-	numbered, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: last - uint64(len(openings)), Upto: last})
+	after, upto := numbers(rows)
+	numbered, err := tx.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: after, Upto: upto})
 	if err != nil {
 		return nil, fmt.Errorf("read new tickets: %w", err)
 	}

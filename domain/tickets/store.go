@@ -13,57 +13,65 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Opening is a ticket about to be: a parsed draft with its column, its rank there and its author.
+// Opening is what a caller wants: a ticket of a parsed draft, by its author.
 type Opening struct {
 	Draft    Draft
-	Rank     int64
 	Author   User
-	ClosedAt *time.Time // of a ticket that is opened in a done column
+	ClosedAt *time.Time // of a ticket that is opened in a done column; nil is now
 	// CreatedAt and UpdatedAt are of a ticket that was opened elsewhere; the zero time is now.
 	CreatedAt, UpdatedAt time.Time
 	FromRequester        bool // it was sent by a form
 }
 
+// Row is an opening with what its board gives it: a key, a column, and a rank there.
+type Row struct {
+	Opening
+	Key    Key
+	Column id.Column
+	Rank   int64
+}
+
 // ErrArchived says that a board takes no tickets because it is archived.
 var ErrArchived = errors.New("the board is archived")
 
-// Open adds tickets to a board, the last of them with the number last, and the first entry of each
-// one's history. It returns ErrArchived. The tickets it returns carry no ID: it is not read back, their keys name them.
-func Open(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
-	opened, err := insert(ctx, tx, board, slug, last, openings)
+// Open adds tickets to a board, in the order of their numbers, and the first entry of each one's history. It returns
+// ErrArchived. The tickets that it returns have no ID: it is not read back, their keys name them.
+func Open(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket, error) {
+	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {
 		return nil, err
 	}
-	first := last - uint64(len(openings)) + 1
-	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: first - 1, Upto: last})
+	after, upto := numbers(rows)
+	recorded, err := tx.RecordOpened(ctx, db.RecordOpenedParams{BoardID: board, After: after, Upto: upto})
 	if err != nil {
 		return nil, fmt.Errorf("record activity: %w", err)
 	}
-	if recorded != int64(len(openings)) {
+	if recorded != int64(len(rows)) {
 		return nil, ErrArchived
 	}
 	return opened, nil
 }
 
-func insert(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, openings []Opening) ([]Ticket, error) {
-	first := last - uint64(len(openings)) + 1
-	rows := make([]db.NewTicket, len(openings))
-	opened := make([]Ticket, len(openings))
-	for i, o := range openings {
-		number := first + uint64(i)
-		created, updated := orNow(tx, o.CreatedAt), orNow(tx, o.UpdatedAt)
-		rows[i] = db.NewTicket{
-			BoardID: board, LocalID: number, ColumnID: o.Draft.Column, RankInColumn: o.Rank,
-			Title: o.Draft.Title, Description: o.Draft.Description, CreatedBy: o.Author.ID, CreatedAt: created, UpdatedAt: updated, ClosedAt: o.ClosedAt,
-			FromRequester: o.FromRequester,
+// numbers returns the range of the numbers of rows, without its first.
+func numbers(rows []Row) (after, upto uint64) { return rows[0].Key.Number - 1, rows[len(rows)-1].Key.Number }
+
+func insert(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket, error) {
+	inserted := make([]db.NewTicket, len(rows))
+	opened := make([]Ticket, len(rows))
+	for i, r := range rows {
+		created, updated := orNow(tx, r.CreatedAt), orNow(tx, r.UpdatedAt)
+		inserted[i] = db.NewTicket{
+			BoardID: board, LocalID: r.Key.Number, ColumnID: r.Column, RankInColumn: r.Rank,
+			Title: r.Draft.Title, Description: r.Draft.Description, CreatedBy: r.Author.ID,
+			CreatedAt: created, UpdatedAt: updated, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		}
 		opened[i] = Ticket{
-			Key: Key{Board: slug, Number: number}, Board: board, Column: o.Draft.Column, Rank: o.Rank, Title: o.Draft.Title,
-			Description: o.Draft.Description, Version: 1, Author: o.Author, CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: o.ClosedAt,
-			FromRequester: o.FromRequester,
+			Key: r.Key, Board: board, Column: r.Column, Rank: r.Rank,
+			Title: r.Draft.Title, Description: r.Draft.Description, Version: 1, Author: r.Author,
+			CreatedAt: created, UpdatedAt: updated, MovedAt: tx.Now, ClosedAt: r.ClosedAt, FromRequester: r.FromRequester,
 		}
 	}
-	if err := tx.InsertTickets(ctx, rows); err != nil {
+	if err := tx.InsertTickets(ctx, inserted); err != nil {
 		return nil, fmt.Errorf("insert tickets: %w", err)
 	}
 	return opened, nil

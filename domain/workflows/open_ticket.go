@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,12 +22,11 @@ type boardRef struct {
 	slug    string
 }
 
-// opening is a ticket that someone wants: a parsed draft.
+// opening is a ticket that a caller wants, once for a key.
 type opening struct {
-	draft  tickets.Draft
-	author tickets.User
-	named  []string // handles in the description
-	once   *Once[tickets.Ticket]
+	tickets.Opening
+	mentions []string // handles in the description
+	once     *Once[tickets.Ticket]
 }
 
 // OpenTicket adds a ticket at the foot of a column, the board's first where the draft names none.
@@ -47,8 +47,9 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 	if err != nil {
 		return tickets.Ticket{}, boards.NotFound()
 	}
+	wanted := &opening{tickets.Opening{Draft: draft, Author: user(actor)}, markup.Mentions(draft.Description), once}
 	ticket, err := DoOnce(ctx, w, once, func() (tickets.Ticket, error) {
-		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, &opening{draft: draft, author: user(actor), named: markup.Mentions(draft.Description), once: once})
+		return w.openings.Do(ctx, boardRef{actor.Company.ID, parsed}, wanted)
 	})
 	if errors.Is(err, coalesce.ErrClosed) {
 		return tickets.Ticket{}, Stopping()
@@ -81,14 +82,14 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 		return nil, err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		rows := make([]tickets.Opening, len(openings))
+		wanted := make([]tickets.Opening, len(openings))
 		for i, o := range openings {
-			rows[i] = tickets.Opening{Draft: o.draft, Author: o.author}
+			wanted[i] = o.Opening
 		}
-		if opened, err = OpenTickets(ctx, tx, board, rows, tickets.Open); err != nil {
+		if opened, err = OpenTickets(ctx, tx, board, wanted, tickets.Open); err != nil {
 			return err
 		}
-		if err := tellOpened(ctx, tx, ref.company, board, openings, opened); err != nil {
+		if err := notifyOfNew(ctx, tx, ref.company, openings, opened); err != nil {
 			return err
 		}
 		var answers []db.Idempotency
@@ -101,12 +102,11 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 }
 
 // OpenTickets takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
-// A row without a column goes to the board's first.
-func OpenTickets(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening, add opener) ([]tickets.Ticket, error) {
-	for i := range rows {
-		if rows[i].Draft.Column == 0 {
-			rows[i].Draft.Column = board.Columns[0].ID
-		}
+// An opening without a column goes to the board's first.
+func OpenTickets(ctx context.Context, tx *db.Tx, board boards.Board, openings []tickets.Opening, add opener) ([]tickets.Ticket, error) {
+	rows := make([]tickets.Row, len(openings))
+	for i, o := range openings {
+		rows[i] = tickets.Row{Opening: o, Column: cmp.Or(o.Draft.Column, board.Columns[0].ID)}
 	}
 	if err := takeRanks(ctx, tx, board, rows); err != nil {
 		return nil, err
@@ -115,25 +115,26 @@ func OpenTickets(ctx context.Context, tx *db.Tx, board boards.Board, rows []tick
 	if err != nil {
 		return nil, err
 	}
-	opened, err := add(ctx, tx, board.ID, board.Slug, last, rows)
+	for i := range rows {
+		rows[i].Key = tickets.Key{Board: board.Slug, Number: last - uint64(len(rows)-1-i)}
+	}
+	opened, err := add(ctx, tx, board.ID, rows)
 	if errors.Is(err, tickets.ErrArchived) {
 		return nil, boards.Archived()
 	}
 	return opened, err
 }
 
-// opener adds tickets with their numbers, as tickets.Open does.
-type opener func(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, rows []tickets.Opening) ([]tickets.Ticket, error)
+// opener adds tickets, as tickets.Open does.
+type opener func(ctx context.Context, tx *db.Tx, board id.Board, rows []tickets.Row) ([]tickets.Ticket, error)
 
 // takeRanks gives each row its rank, locking the columns in the order of their ids.
-func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Opening) error {
-	byColumn := make(map[id.Column][]*tickets.Opening)
+func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []tickets.Row) error {
+	byColumn := make(map[id.Column][]*tickets.Row)
 	for i := range rows {
-		column := rows[i].Draft.Column
-		byColumn[column] = append(byColumn[column], &rows[i])
+		byColumn[rows[i].Column] = append(byColumn[rows[i].Column], &rows[i])
 	}
-	columns := slices.Sorted(maps.Keys(byColumn))
-	for _, column := range columns {
+	for _, column := range slices.Sorted(maps.Keys(byColumn)) {
 		members := byColumn[column]
 		in, _ := board.Column(column)
 		in.ID = column
@@ -151,26 +152,28 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 	return nil
 }
 
-// tellOpened tells those whom the descriptions of new tickets name. Where none does, it asks nothing.
-func tellOpened(ctx context.Context, tx *db.Tx, company id.Company, board boards.Board, openings []*opening, opened []tickets.Ticket) error {
+// notifyOfNew notifies the members whom the descriptions of new tickets mention. If they mention nobody, it reads
+// nothing.
+func notifyOfNew(ctx context.Context, tx *db.Tx, company id.Company, openings []*opening, opened []tickets.Ticket) error {
 	for i, o := range openings {
-		if len(o.named) == 0 {
+		if len(o.mentions) == 0 {
 			continue
 		}
-		mentioned, err := membersNamed(ctx, tx.Queries, company, o.named)
-		if err != nil || len(mentioned) == 0 {
-			if err != nil {
-				return err
-			}
+		mentioned, err := membersNamed(ctx, tx.Queries, company, o.mentions)
+		if err != nil {
+			return err
+		}
+		if len(mentioned) == 0 {
 			continue
 		}
-		row, err := tx.CardByNumber(ctx, board.ID, opened[i].Key.Number)
+		ticket := opened[i]
+		row, err := tx.CardByNumber(ctx, ticket.Board, ticket.Key.Number)
 		if err != nil {
 			return fmt.Errorf("read the new ticket: %w", err)
 		}
-		told := opened[i]
-		told.ID = row.ID
-		if err := tickets.Notify(ctx, tx, tickets.Notifications{Company: company, Ticket: told, By: o.author, Mentioned: mentioned}); err != nil {
+		ticket.ID = row.ID
+		n := tickets.Notifications{Company: company, Ticket: ticket, By: o.Author, Mentioned: mentioned}
+		if err := tickets.Notify(ctx, tx, n); err != nil {
 			return err
 		}
 	}

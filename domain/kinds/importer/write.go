@@ -251,17 +251,18 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 	for i, a := range arrivals {
 		openings[i] = a.opening
 	}
-	return workflows.OpenTickets(ctx, tx, p.board, openings, func(ctx context.Context, tx *db.Tx, board id.Board, slug string, last uint64, rows []tickets.Opening) ([]tickets.Ticket, error) {
+	add := func(ctx context.Context, tx *db.Tx, board id.Board, rows []tickets.Row) ([]tickets.Ticket, error) {
 		imports, err := p.held(ctx, tx, arrivals)
 		if err != nil {
 			return nil, err
 		}
-		opened, err := tickets.ImportAll(ctx, tx, p.company.ID, board, slug, last, rows, imports)
+		opened, err := tickets.ImportAll(ctx, tx, p.company.ID, board, rows, imports)
 		if err != nil {
 			return nil, err
 		}
 		return opened, boards.Live(ctx, tx, board)
-	})
+	}
+	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
 }
 
 // held returns what the tickets have beyond their rows. Who left the company in this moment is no assignee.
