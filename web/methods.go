@@ -50,9 +50,9 @@ func serves(path, address string) bool {
 	return true
 }
 
-// notHere answers what no route serves: with the methods that there are where only the method is wrong.
-// Of a company's paths it tells only those who were let in.
-func (s *server) notHere(c echo.Context) error {
+// notFound answers a request that no route serves: with the path's methods if only the method is wrong. Paths of a
+// company are shown to its members only.
+func (s *server) notFound(c echo.Context) error {
 	path := s.paths.at(echo.GetPath(c.Request()))
 	if _, inside := respond.Member(c); ofCompany(path) && !inside {
 		return echo.ErrNotFound
@@ -62,7 +62,7 @@ func (s *server) notHere(c echo.Context) error {
 
 func ofCompany(path string) bool { return strings.HasPrefix(path, "/:company") }
 
-// wrongMethod returns 405 where a request has none of a path's methods, else 404.
+// wrongMethod returns 405 if a path has other methods, else 404.
 func (s *server) wrongMethod(c echo.Context, path string) error {
 	methods := s.paths[path]
 	if path == "" || slices.Contains(methods, c.Request().Method) {

@@ -37,7 +37,7 @@ func (s *server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// method is that of a route, or "other": whoever makes methods up makes no metrics with them.
+// method is that of a route, or "other", so invented methods make no metrics.
 func method(c echo.Context) string {
 	switch m := c.Request().Method; m {
 	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
@@ -46,16 +46,16 @@ func method(c echo.Context) string {
 	return "other"
 }
 
-// metrics answers with what this process did and how migrations stand everywhere.
+// metrics answers with what this process did and with the state of all migrations.
 func (s *server) metrics() http.Handler {
 	own := prometheus.NewRegistry()
-	own.MustRegister(standing{s.console}, feedStanding{s.console}, refStanding{s.console, s.workflows})
+	own.MustRegister(migrationMetrics{s.console}, feedMetrics{s.console}, refMetrics{s.console, s.workflows})
 	return promhttp.HandlerFor(prometheus.Gatherers{prometheus.DefaultGatherer, own}, promhttp.HandlerOpts{})
 }
 
-// standing asks the database how migrations stand. Where it does not answer soon these metrics are
-// missing, and the rest is there.
-type standing struct{ console *console.Console }
+// migrationMetrics asks the database for the state of migrations. If it does not answer soon, these metrics are
+// missing.
+type migrationMetrics struct{ console *console.Console }
 
 var (
 	runsGauge    = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.", []string{"state"}, nil)
@@ -65,14 +65,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (standing) Describe(descs chan<- *prometheus.Desc) {
+func (migrationMetrics) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{runsGauge, workersGauge, tasksGauge, eventsGauge} {
 		descs <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (s standing) Collect(metrics chan<- prometheus.Metric) {
+func (s migrationMetrics) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	g, err := s.console.MigrationGauges(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/console"
 )
 
-// feedStanding asks the database how the feeds stand. Where it does not answer soon these metrics are missing.
-type feedStanding struct{ console *console.Console }
+// feedMetrics asks the database for the state of feeds. If it does not answer soon, these metrics are missing.
+type feedMetrics struct{ console *console.Console }
 
 var (
 	headGauge        = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.", []string{"feed"}, nil)
@@ -23,14 +23,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (feedStanding) Describe(descs chan<- *prometheus.Desc) {
+func (feedMetrics) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{headGauge, horizonGauge, newestGauge, unpublishedGauge, lagRowsGauge, lagSecondsGauge} {
 		descs <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (s feedStanding) Collect(metrics chan<- prometheus.Metric) {
+func (s feedMetrics) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	states, consumers, err := s.console.FeedGauges(ctx)
@@ -51,7 +51,7 @@ func (s feedStanding) Collect(metrics chan<- prometheus.Metric) {
 		}
 	}
 	for _, c := range consumers {
-		consumer := strconv.FormatUint(uint64(c.ID), 10) // a number: whoever may read this need not know whose customers there are
+		consumer := strconv.FormatUint(uint64(c.ID), 10) // a number, since metrics must not name customers
 		gauge(lagRowsGauge, float64(c.LagRows), c.Feed, consumer)
 		gauge(lagSecondsGauge, c.LagSeconds, c.Feed, consumer)
 	}

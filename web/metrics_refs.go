@@ -11,9 +11,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// refStanding asks the database how reference codes stand. Where it does not answer soon, only what this process
-// gave out is there.
-type refStanding struct {
+// refMetrics asks the database for the state of reference codes. If it does not answer soon, only this process's own
+// counts are there.
+type refMetrics struct {
 	console   *console.Console
 	workflows *workflows.Workflows
 }
@@ -33,14 +33,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (refStanding) Describe(descs chan<- *prometheus.Desc) {
+func (refMetrics) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted, refsOff, refsLost, refsPopped, refsEmpties, codeLookups} {
 		descs <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (s refStanding) Collect(metrics chan<- prometheus.Metric) {
+func (s refMetrics) Collect(metrics chan<- prometheus.Metric) {
 	send := func(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
 	}

@@ -18,7 +18,7 @@ import (
 
 // withSession loads the browser's session.
 func (s *server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
-	next = readable(next)
+	next = requireForm(next)
 	return func(c echo.Context) error {
 		if err := s.respond.LoadSession(c); err != nil {
 			return err
@@ -27,7 +27,7 @@ func (s *server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asMember lets in those who belong to the company of the path. To others there is no such page.
+// asMember admits members of the path's company; others get 404.
 func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Param("company") == "api" { // a program that has the path wrong cannot sign in
@@ -54,8 +54,8 @@ func (s *server) asMember(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asSomeone lets in whoever has signed in, wherever they belong.
-func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {
+// asUser admits anyone who is signed in, of any company.
+func (s *server) asUser(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if _, err := s.respond.SignedIn(c); err != nil {
 			if errors.Is(err, accounts.CodeSignedOut) {
@@ -67,8 +67,7 @@ func (s *server) asSomeone(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// asOperator lets in who runs the instance, and has them ask: as nobody's member. To others there is no
-// such page.
+// asOperator admits operators, as members of no company; others get 404.
 func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !respond.User(c).Operator {
@@ -80,9 +79,9 @@ func (s *server) asOperator(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// publicly is for a page that anyone may open: no robot keeps it, and it loads nothing from elsewhere.
-func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
-	next = readable(next)
+// asPublic admits anyone; no robot keeps the page, and it loads nothing from elsewhere.
+func (s *server) asPublic(next echo.HandlerFunc) echo.HandlerFunc {
+	next = requireForm(next)
 	return func(c echo.Context) error {
 		head := c.Response().Header()
 		head.Set("X-Robots-Tag", "noindex, nofollow")
@@ -91,16 +90,16 @@ func (s *server) publicly(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// secretly is publicly for an address that must not get about: it is told to nobody.
-func (s *server) secretly(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.publicly(func(c echo.Context) error {
+// asSecret is asPublic for an address that must not leak in a referrer.
+func (s *server) asSecret(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.asPublic(func(c echo.Context) error {
 		c.Response().Header().Set("Referrer-Policy", "no-referrer")
 		return next(c)
 	})
 }
 
-// readable returns an error where the body of a form cannot be read; FormValue would say "" then.
-func readable(next echo.HandlerFunc) echo.HandlerFunc {
+// requireForm returns an error if the body of a form cannot be read; FormValue would return "".
+func requireForm(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().Method != http.MethodPost || takesFile(c) {
 			return next(c)
@@ -135,8 +134,8 @@ func (s *server) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// fromAddress has the request's context say where it comes from.
-func fromAddress(next echo.HandlerFunc) echo.HandlerFunc {
+// withAddress puts the client's address into the request's context.
+func withAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.SetRequest(c.Request().WithContext(accounts.WithAddress(c.Request().Context(), c.RealIP())))
 		return next(c)
@@ -185,7 +184,7 @@ func sameOrigin(public *url.URL) echo.MiddlewareFunc {
 }
 
 // head lets HEAD ask for whatever GET can; net/http then sends no body.
-func head(next http.Handler) http.Handler {
+func withHead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
 			r = r.WithContext(streams.WithHead(r.Context())) // a copy: net/http looks at its own
@@ -207,8 +206,8 @@ func clientAddress(proxies []*net.IPNet) echo.IPExtractor {
 	return echo.ExtractIPFromXFFHeader(options...)
 }
 
-// isStored tells what is compressed already.
-func isStored(c echo.Context) bool {
+// isCompressed reports whether a response is compressed already.
+func isCompressed(c echo.Context) bool {
 	path := c.Request().URL.Path
 	return path == "/metrics" || strings.HasPrefix(path, "/static/") || strings.Contains(path, "/images/")
 }

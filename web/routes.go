@@ -22,19 +22,19 @@ func takesFile(c echo.Context) bool {
 	return c.Request().Method == http.MethodPost && (c.Path() == uploadPath || c.Path() == apiUploadPath) && respond.HasFile(c)
 }
 
-// The routes whose responses may take long.
+// Routes whose responses may take long.
 const (
 	feedStreamPath = "/api/v1/feeds/:feed/stream"
 	livePath       = "/:company/live"
 )
 
-// isLasting reports whether the answer to a request may take long, and so is not compressed: a compressor
+// mayTakeLong reports whether the answer to a request may take long, and so is not compressed: a compressor
 // takes a megabyte, also while it waits.
-func isLasting(c echo.Context) bool {
+func mayTakeLong(c echo.Context) bool {
 	return c.Path() == feedStreamPath || c.Path() == livePath || c.QueryParam("wait") != ""
 }
 
-// Routes returns every route there is, for whoever must know them all.
+// Routes returns all routes.
 func Routes() []*echo.Route {
 	e := echo.New()
 	(&server{}).route(e)
@@ -53,13 +53,13 @@ func (s *server) route(e *echo.Echo) {
 	e.GET("/robots.txt", s.robots)
 
 	open := e.Group("", s.withSession)
-	e.GET(respond.FormRoute, public.RequestForm, s.publicly)
-	e.POST(respond.FormRoute, public.SendRequest, s.publicly)
-	e.GET("/t", public.TrackBox, s.secretly)
-	e.GET("/t/:code", public.Track, s.secretly)
-	e.GET("/t/:code/:token", public.TrackPrivately, s.secretly)
-	e.GET("/t/:code/:token/receipt", public.Receipt, s.secretly)
-	e.POST("/t/:code/:token/replies", public.Reply, s.secretly)
+	e.GET(respond.FormRoute, public.RequestForm, s.asPublic)
+	e.POST(respond.FormRoute, public.SendRequest, s.asPublic)
+	e.GET("/t", public.TrackBox, s.asSecret)
+	e.GET("/t/:code", public.Track, s.asSecret)
+	e.GET("/t/:code/:token", public.TrackPrivately, s.asSecret)
+	e.GET("/t/:code/:token/receipt", public.Receipt, s.asSecret)
+	e.POST("/t/:code/:token/replies", public.Reply, s.asSecret)
 
 	open.GET("/", pages.Root)
 	open.GET("/setup", pages.SetupForm, pages.AtHome)
@@ -71,14 +71,14 @@ func (s *server) route(e *echo.Echo) {
 	open.POST("/join/:secret", pages.Accept)
 	open.GET("/reset/:secret", pages.Reset)
 	open.POST("/reset/:secret", pages.UseReset)
-	open.GET("/account", pages.Account, s.asSomeone)
-	open.POST("/account", pages.RenameAccount, s.asSomeone)
-	open.POST("/account/password", pages.ChangePassword, s.asSomeone)
-	open.POST("/account/epoch", pages.SignOutEverywhere, s.asSomeone)
-	open.GET("/admin/companies", admin.Companies, s.asSomeone, s.asOperator)
-	open.POST("/admin/companies", admin.OpenCompany, s.asSomeone, s.asOperator)
+	open.GET("/account", pages.Account, s.asUser)
+	open.POST("/account", pages.RenameAccount, s.asUser)
+	open.POST("/account/password", pages.ChangePassword, s.asUser)
+	open.POST("/account/epoch", pages.SignOutEverywhere, s.asUser)
+	open.GET("/admin/companies", admin.Companies, s.asUser, s.asOperator)
+	open.POST("/admin/companies", admin.OpenCompany, s.asUser, s.asOperator)
 
-	feeds := open.Group("/admin/feeds", s.asSomeone, s.asOperator)
+	feeds := open.Group("/admin/feeds", s.asUser, s.asOperator)
 	feeds.GET("", admin.Feeds)
 	feeds.POST("/republications", admin.Republish)
 	feeds.GET("/consumers/:consumer", admin.Consumer)
@@ -88,7 +88,7 @@ func (s *server) route(e *echo.Echo) {
 	feeds.POST("/consumers/:consumer/removal", admin.DeleteConsumer)
 	feeds.GET("/webhooks/:webhook", admin.Webhook)
 
-	codes := open.Group("/admin/refs", s.asSomeone, s.asOperator)
+	codes := open.Group("/admin/refs", s.asUser, s.asOperator)
 	codes.GET("", admin.Refs)
 	codes.GET("/mints", admin.MintForm)
 	codes.POST("/mints", admin.Mint)
@@ -97,7 +97,7 @@ func (s *server) route(e *echo.Echo) {
 	codes.GET("/lots/:lot/quarantine", admin.QuarantineForm)
 	codes.POST("/lots/:lot/quarantine", admin.QuarantineLot)
 
-	control := open.Group("/admin/migrations", s.asSomeone, s.asOperator)
+	control := open.Group("/admin/migrations", s.asUser, s.asOperator)
 	control.GET("", admin.Migrations)
 	control.GET("/workers", admin.Workers)
 	control.POST("/workers/:worker/drain", admin.DrainWorker)
@@ -276,8 +276,8 @@ func (s *server) route(e *echo.Echo) {
 	v1.DELETE("/workers/:worker/drain", api.UndrainWorker)
 
 	for _, group := range []*echo.Group{open, feeds, codes, control, company, v1} {
-		group.RouteNotFound("", s.notHere)
-		group.RouteNotFound("/*", s.notHere)
+		group.RouteNotFound("", s.notFound)
+		group.RouteNotFound("/*", s.notFound)
 	}
 	s.paths = pathsOf(e.Routes())
 }

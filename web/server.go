@@ -22,14 +22,14 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// Config is what the server is told from outside.
+// Config is the server's configuration.
 type Config struct {
 	Workflows *workflows.Workflows
 	Console   *console.Console
-	Live      *live.Hub // what open pages hear of changes
+	Live      *live.Hub // changes for open pages
 	Sessions  respond.SessionStore
 	URL       *url.URL     // public base URL; nil: as each request says
-	Proxies   []*net.IPNet // whose X-Forwarded-For is believed
+	Proxies   []*net.IPNet // their X-Forwarded-For is trusted
 	Log       *slog.Logger
 	// MaxUpload is the largest file in bytes that a run is filled from; 0 is respond.DefaultMaxUpload.
 	MaxUpload int64
@@ -37,7 +37,7 @@ type Config struct {
 	Streams streams.Limits
 	// Patience is how long a request waits for a database that does not answer; 0 is 15 seconds.
 	Patience time.Duration
-	// Why returns what is wrong with the database where that is known, such as a full disk. It may be nil.
+	// Why returns the trouble of the database if known, such as a full disk. It may be nil.
 	Why func() error
 }
 
@@ -89,13 +89,13 @@ func New(cfg Config) Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.respond.LogPanic}),
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: func(c echo.Context) bool { return isStored(c) || isLasting(c) }}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) }}),
 		sameOrigin(cfg.URL),
 		s.deadline,
-		fromAddress,
+		withAddress,
 	)
 	s.route(e)
-	return Handler{Handler: head(e), streams: long}
+	return Handler{Handler: withHead(e), streams: long}
 }
 
 // HTTPServer returns a server with limits that keep slow clients from holding it up.

@@ -1,6 +1,6 @@
-// Package admin serves operators: migrations with their runs and workers, feeds and their readers, reference codes,
-// companies. One file per resource; what is done to a run answers with the pieces of its page that changed
-// (run.go). Start at runs.go.
+// Package admin serves operators: migrations with their runs and workers, feeds and their consumers, reference codes,
+// companies. One file per resource; a form of a run's page answers with the run as it is now (runs.go). Start at
+// runs.go.
 package admin
 
 import (

@@ -21,7 +21,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// The pages of operators about feeds and who reads them.
+// Operators' pages of feeds and their consumers.
 
 func (h *Handlers) Feeds(c echo.Context) error {
 	return h.showFeeds(c, http.StatusOK, admin.RepublishForm{Feed: c.QueryParam("feed")})
@@ -150,11 +150,11 @@ func badSeek(field, why string) error {
 	return fault.Error{Kind: fault.Invalid, Code: codeBadSeek, Field: field, Message: why}
 }
 
-// times are how people write one, in UTC where they do not say.
+// times are layouts that a form accepts; a time without a zone is UTC.
 var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
-// placeOf is where a form says that a consumer shall read on, as feeds.Find takes it.
-func placeOf(form admin.SeekForm) (string, error) {
+// seekTarget returns the cursor of a form, as feeds.Find takes it.
+func seekTarget(form admin.SeekForm) (string, error) {
 	switch form.Place {
 	case "start", "end":
 		return form.Place, nil
@@ -180,7 +180,7 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 		return err
 	}
 	form := admin.SeekForm{Place: c.FormValue("place"), At: c.FormValue("at")}
-	place, err := placeOf(form)
+	place, err := seekTarget(form)
 	if err == nil {
 		_, err = h.console.SeekConsumer(c.Request().Context(), consumer, place)
 	}
@@ -249,7 +249,7 @@ func (h *Handlers) Webhook(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.AnyWebhookPage(props))
 }
 
-// managedWebhook is the webhook's page in its company, where whoever looks manages that, else "".
+// managedWebhook returns the webhook's page in its company if the user manages that, else "".
 func (h *Handlers) managedWebhook(ctx context.Context, c echo.Context, w webhooks.Webhook) (string, error) {
 	companies, err := h.workflows.Companies(ctx, respond.User(c).ID)
 	if err != nil {

@@ -97,7 +97,7 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	}
 	props, err := h.importProps(c, func(kind migrations.Info, earlier migrations.Run) migrations.Values {
 		values := typedValues(kind, form.Get)
-		values["statuses"] = chosenStatuses(earlier.Values["statuses"], form[admin.ImportStatusName], form[admin.ImportStatusColumn])
+		values["statuses"] = statusColumns(earlier.Values["statuses"], form[admin.ImportStatusName], form[admin.ImportStatusColumn])
 		if kept := form[admin.ImportKeep]; len(kept) > 0 {
 			values["keep"] = strings.Join(kept, "\n")
 		} else if form.Has(admin.ParamField("title")) {
@@ -119,8 +119,8 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	return h.respond.SeeOther(c, views.RunPath(run.ID), "")
 }
 
-// chosenStatuses are the columns of the statuses that were shown, and those of others as they were said before.
-func chosenStatuses(before string, names, columns []string) string {
+// statusColumns returns the columns of the statuses on the page, and those that were set before for others.
+func statusColumns(before string, names, columns []string) string {
 	shown := map[string]bool{}
 	var lines []string
 	for i, name := range names {

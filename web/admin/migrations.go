@@ -36,7 +36,7 @@ func (h *Handlers) Migrations(c echo.Context) error {
 		if props.Attention, props.AttentionMore, err = h.console.Runs(ctx, migrations.ListAttention, 0); err != nil {
 			return err
 		}
-		props.Alone = alone(slices.Concat(props.Active, props.Attention), props.Workers)
+		props.Alone = runsWithoutWorker(slices.Concat(props.Active, props.Attention), props.Workers)
 	}
 	if props.Finished, props.FinishedMore, err = h.console.Runs(ctx, migrations.ListFinished, before); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (h *Handlers) Migrations(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.MigrationsPage(props))
 }
 
-// alone are the runs, of those that are not over, whose migration no living worker knows.
-func alone(runs []migrations.Run, workers []migrations.Worker) (list []migrations.Run) {
+// runsWithoutWorker returns the active runs whose migration no living worker knows.
+func runsWithoutWorker(runs []migrations.Run, workers []migrations.Worker) (list []migrations.Run) {
 	for _, r := range runs {
 		knows := func(w migrations.Worker) bool { return views.Lives(w) && slices.Contains(w.Knows, r.Name) }
 		if r.State.IsActive() && !slices.ContainsFunc(workers, knows) {

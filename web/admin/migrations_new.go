@@ -14,8 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// newRunProps is the form of a new run of the migration in the path, of the values of another run
-// where that is named.
+// newRunProps is the form of a new run of the migration in the path, with the values of another run if one is named.
 func (h *Handlers) newRunProps(c echo.Context, from string) (admin.NewRunProps, error) {
 	ctx := c.Request().Context()
 	kind, err := h.console.Migration(ctx, c.Param("name"))
@@ -58,7 +57,7 @@ func (h *Handlers) showNewRun(c echo.Context, code int, props admin.NewRunProps)
 	return respond.Render(c, code, admin.NewRunPage(props))
 }
 
-// OpenRun opens a run, which workers fill then. It reads the form while it comes in, where that has a file.
+// OpenRun opens a run, which workers then fill. A form with a file is read while it arrives.
 func (h *Handlers) OpenRun(c echo.Context) error {
 	form := &respond.Upload{Context: c.Request().Context()}
 	var problem error

@@ -85,8 +85,7 @@ func (h *Handlers) rejectStart(c echo.Context, props admin.StartRunProps, err er
 	return h.showStart(c, code, props)
 }
 
-// readStart reads the form. Knobs that were left as they stood are not turned: somebody else may have
-// turned them meanwhile.
+// readStart reads the form. It leaves alone the settings that the user did not change: another may have changed them.
 func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
 	bad = views.Errors{}
 	props.Form.Canary = c.FormValue("canary")
@@ -123,7 +122,7 @@ func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (
 	return canary, change, bad
 }
 
-// plainNumber is a number without what people put between its digits.
+// plainNumber removes the separators of thousands.
 func plainNumber(text string) string {
 	return strings.NewReplacer(",", "", " ", "", "\u00a0", "", "\u202f", "", "\u2009", "").Replace(strings.TrimSpace(text))
 }

@@ -43,11 +43,11 @@ func (h *Handlers) showRefs(c echo.Context, code int, mint *admin.MintForm, poli
 	if props.Lots, props.More, err = h.console.RefLots(ctx, before); err != nil {
 		return err
 	}
-	if props.Refill, err = h.runIfThere(ctx, props.Standing.Policy.Refill); err != nil {
+	if props.Refill, err = h.optionalRun(ctx, props.Standing.Policy.Refill); err != nil {
 		return err
 	}
 	if props.Standing.Guarded {
-		if props.Sweep, err = h.runIfThere(ctx, props.Standing.Policy.Sweep); err != nil {
+		if props.Sweep, err = h.optionalRun(ctx, props.Standing.Policy.Sweep); err != nil {
 			return err
 		}
 	}
@@ -65,8 +65,8 @@ func (h *Handlers) showRefs(c echo.Context, code int, mint *admin.MintForm, poli
 	return respond.Render(c, code, admin.RefsPage(props))
 }
 
-// runIfThere is a run, or nil where there is none such.
-func (h *Handlers) runIfThere(ctx context.Context, run id.Run) (*migrations.Run, error) {
+// optionalRun returns a run, or nil if there is none.
+func (h *Handlers) optionalRun(ctx context.Context, run id.Run) (*migrations.Run, error) {
 	if run == 0 {
 		return nil, nil //nolint:nilnil // no run is no error here
 	}

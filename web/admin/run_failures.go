@@ -38,7 +38,7 @@ func (h *Handlers) FailuresFile(c echo.Context) error {
 	})
 }
 
-// RetriesForm asks before failed tasks, or those that wait, are done again, SkipsForm before they are left out.
+// RetriesForm asks before failed or waiting tasks are retried, SkipsForm before they are skipped.
 func (h *Handlers) RetriesForm(c echo.Context) error {
 	return h.bulkForm(c, views.RunRetriesPath, "Retry", "They begin anew, with all their attempts.", "primary")
 }
@@ -106,7 +106,7 @@ func nothingChosen() error {
 }
 
 // chosen reads from a form which tasks it is about.
-func chosen(c echo.Context) (which migrations.Which, err error) {
+func selectedTasks(c echo.Context) (which migrations.Which, err error) {
 	if c.FormValue("all") == "1" {
 		return migrations.Which{All: true}, nil
 	}
@@ -152,7 +152,7 @@ func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrati
 	if err != nil {
 		return err
 	}
-	which, err := chosen(c)
+	which, err := selectedTasks(c)
 	var n int64
 	if err == nil {
 		n, err = do(c.Request().Context(), run, which)

@@ -15,15 +15,15 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// TurnKnobs changes those settings of a run that were changed in the form, and no others: someone else
-// may have set them meanwhile.
+// TurnKnobs changes only the settings that differ from the form's first values: another operator may have changed the
+// rest.
 func (h *Handlers) TurnKnobs(c echo.Context) error {
 	run, err := h.runOfPath(c)
 	if err != nil {
 		return err
 	}
 	now := admin.KnobsFormOf(run.Knobs).Values
-	form, err := typedKnobs(c, now)
+	form, err := submittedKnobs(c, now)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	}
 	code := http.StatusUnprocessableEntity
 	if len(wrong) == 0 {
-		if wrong = overtaken(form, now); len(wrong) > 0 {
+		if wrong = changedMeanwhile(form, now); len(wrong) > 0 {
 			code = http.StatusConflict
 			form.Was = now // saved again, it holds
 		}
@@ -62,8 +62,8 @@ func (h *Handlers) answerKnobs(c echo.Context, run migrations.Run, err error) er
 	return h.renderRun(c, http.StatusOK, run, "", "The settings are saved.", &knobs)
 }
 
-// typedKnobs is the form as it was sent. What it does not have stays as it is now.
-func typedKnobs(c echo.Context, now map[string]string) (admin.KnobsForm, error) {
+// submittedKnobs reads the form; a setting that it does not have stays as it is.
+func submittedKnobs(c echo.Context, now map[string]string) (admin.KnobsForm, error) {
 	sent, err := c.FormParams()
 	if err != nil {
 		return admin.KnobsForm{}, echo.ErrBadRequest
@@ -78,8 +78,8 @@ func typedKnobs(c echo.Context, now map[string]string) (admin.KnobsForm, error) 
 	return form, nil
 }
 
-// overtaken are the settings that someone else changed since the form was drawn.
-func overtaken(form admin.KnobsForm, now map[string]string) views.Errors {
+// changedMeanwhile returns an error for each setting that another operator changed since the form was rendered.
+func changedMeanwhile(form admin.KnobsForm, now map[string]string) views.Errors {
 	wrong := views.Errors{}
 	for name, value := range form.Values {
 		if value != form.Was[name] && form.Was[name] != now[name] && value != now[name] {

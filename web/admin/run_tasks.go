@@ -17,7 +17,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// taskFilter reads to what the address narrows the list of tasks.
+// taskFilter reads the filter of the task list from the address.
 func taskFilter(c echo.Context) views.TaskFilter {
 	return views.TaskFilter{
 		State: c.QueryParam("state"), Worker: c.QueryParam("worker"), Iteration: c.QueryParam("iteration"),
@@ -29,7 +29,7 @@ func taskFilter(c echo.Context) views.TaskFilter {
 func (h *Handlers) tasksOf(c echo.Context, run migrations.Run) (admin.RunTasks, error) {
 	t := admin.RunTasks{Run: run, Filter: taskFilter(c)}
 	if t.Filter.Task != "" {
-		return h.oneTask(c, t)
+		return h.taskByNumber(c, t)
 	}
 	filter, message := readFilter(t.Filter)
 	if message != "" {
@@ -60,8 +60,8 @@ func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message strin
 	return filter, message
 }
 
-// oneTask is the list with the one task whose number was typed.
-func (h *Handlers) oneTask(c echo.Context, t admin.RunTasks) (admin.RunTasks, error) {
+// taskByNumber is the list with one task.
+func (h *Handlers) taskByNumber(c echo.Context, t admin.RunTasks) (admin.RunTasks, error) {
 	number, wrong := respond.RowID[id.Task](t.Filter.Task, echo.ErrNotFound)
 	if wrong != nil {
 		number = 0 // which no task has

@@ -210,7 +210,7 @@ func (h *Handlers) CancelRun(c echo.Context) error {
 	return h.answerRun(c, run, "Stopping: nothing more is claimed.", err)
 }
 
-// DismissRun takes a run that is over from the list of those that need attention.
+// DismissRun takes a finished run off the list of those that need attention.
 func (h *Handlers) DismissRun(c echo.Context) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
@@ -249,7 +249,7 @@ func (h *Handlers) Events(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, admin.RunEventsPage(h.controlRoom(c, "Log"), run, list, older))
 }
 
-// Keys is the help for the keyboard where there is no company.
+// Keys is the help for the keyboard outside a company.
 func (h *Handlers) Keys(c echo.Context) error {
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, views.KeysDialog())

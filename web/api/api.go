@@ -43,7 +43,7 @@ func New(workflows *workflows.Workflows, console *console.Console, streams *stre
 	return &Handlers{workflows: workflows, console: console, streams: streams, respond: respond, frames: frames{patience: respond.Patience}}
 }
 
-// AsBearer lets in who sends an API token. The company is the token's.
+// AsBearer admits requests with an API token. The company is the token's.
 func (h *Handlers) AsBearer(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		token := bearerToken(c)
@@ -91,8 +91,8 @@ func notJSON() error {
 	}
 }
 
-// bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an
-// error: a typing mistake must not pass for a wish.
+// bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an error, since it is
+// most likely a typing mistake.
 func bindJSON(c echo.Context, v any) ([]byte, error) {
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	if kind != "application/json" {
@@ -182,13 +182,13 @@ func answerWith(c echo.Context, code int, body []byte) error {
 	return c.JSONBlob(code, append(body, '\n'))
 }
 
-// created sends what was made, or, where it had been made before with the same key, the first answer.
+// created answers a request that makes v: with v, or with the first answer if the idempotency key was used before.
 func created(c echo.Context, v any, err error) error {
-	return answered(c, http.StatusCreated, v, err)
+	return createdAs(c, http.StatusCreated, v, err)
 }
 
 // answered is created with another status.
-func answered(c echo.Context, code int, v any, err error) error {
+func createdAs(c echo.Context, code int, v any, err error) error {
 	var before workflows.Replayed
 	if errors.As(err, &before) {
 		c.Response().Header().Set("Idempotency-Replayed", "true")

@@ -12,8 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// columnBody is what a program sends about a column. Where it names the board's version that it saw,
-// that is checked.
+// columnBody is the body of a request about a column. The version of the board is checked if given.
 type columnBody struct {
 	Name     *string `json:"name"`
 	Done     *bool   `json:"done"`

@@ -21,7 +21,7 @@ type feedStream struct {
 	token             string
 	scope             feeds.Scope
 	cursor            feeds.Cursor // all up to there was sent
-	missed            bool         // there was news that could not be read
+	missed            bool         // a signal came while the feed could not be read
 	rows              int          // how many are read next
 }
 
@@ -53,7 +53,7 @@ func (h *Handlers) FeedStream(c echo.Context) error {
 		return err
 	}
 	again := time.Duration(1000+rand.N(4000)) * time.Millisecond // not all come back at once
-	return f.Run(again, func() error { return h.goOn(f, first) })
+	return f.Run(again, func() error { return h.stream(f, first) })
 }
 
 // codeStreamOfConsumer: a stream takes no consumer. Send its cursor, and advance it by the ids of the events.
@@ -66,10 +66,10 @@ func streamOfConsumer() error {
 	}
 }
 
-// goOn sends what a stream begins with, and follows the feed until it is over.
-func (h *Handlers) goOn(f *feedStream, first frame) error {
+// stream sends the first frame, then follows the feed.
+func (h *Handlers) stream(f *feedStream, first frame) error {
 	if len(first.events) == 0 {
-		first.events = streams.Heartbeat(first.next.String()) // so that the reader knows where it is
+		first.events = streams.Heartbeat(first.next.String()) // the reader learns its cursor
 	}
 	if err := f.pass(first); err != nil {
 		return err
@@ -79,18 +79,18 @@ func (h *Handlers) goOn(f *feedStream, first frame) error {
 
 // follow sends what comes, until the reader goes or may not read any more, or the server stops.
 func (h *Handlers) follow(f *feedStream) error {
-	var moved <-chan struct{} // closed when there is news; nil where there may be some already
+	var moved <-chan struct{} // closed when there is more; nil if there may be more already
 	for {
 		for moved == nil {
 			select {
-			case <-f.Check(): // also where there is always more
+			case <-f.Check(): // also if there is always more
 				if err := h.recheck(f); err != nil {
 					return err
 				}
 			default:
 			}
 			var err error
-			if moved, err = h.passNews(f); err != nil {
+			if moved, err = h.sendNext(f); err != nil {
 				return err
 			}
 		}
@@ -114,15 +114,15 @@ func (h *Handlers) follow(f *feedStream) error {
 	}
 }
 
-// passNews sends what there is behind the cursor, one page of it. It returns what is closed when there is more,
-// or nil where there is more already.
-func (h *Handlers) passNews(f *feedStream) (moved <-chan struct{}, err error) {
+// sendNext sends one page behind the cursor. It returns a channel that is closed when there is more, nil if there is
+// more already.
+func (h *Handlers) sendNext(f *feedStream) (moved <-chan struct{}, err error) {
 	at, moved := h.workflows.Feeds().Head(f.feed)
 	if at == f.cursor && !f.missed {
 		return moved, nil
 	}
 	found, err := h.frames.read(f.Context(), h.workflows, f.scope, f.cursor, f.rows)
-	if notNow(err) {
+	if isTransient(err) {
 		f.missed = true // the next heartbeat tries again
 		return moved, nil
 	}
@@ -133,7 +133,7 @@ func (h *Handlers) passNews(f *feedStream) (moved <-chan struct{}, err error) {
 		return nil, err
 	}
 	f.missed = false
-	behind := found.next.Position < at.Position // what others read a moment ago may end before the news
+	behind := found.next.Position < at.Position // a shared read of a moment ago may end before the head
 	if err := f.pass(found); err != nil || found.more || behind {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (f *feedStream) pass(found frame) error {
 	return f.Send(found.events)
 }
 
-// recheck looks whether the reader still may. Where nobody can tell, it does.
+// recheck returns an error if the reader lost its access; if the database cannot tell, it keeps it.
 func (h *Handlers) recheck(f *feedStream) error {
 	ctx, cancel := context.WithTimeout(f.Context(), h.respond.Patience)
 	defer cancel()
@@ -156,13 +156,13 @@ func (h *Handlers) recheck(f *feedStream) error {
 	if err == nil {
 		f.scope, err = h.workflows.FeedScope(accounts.WithActor(ctx, actor), f.base, f.feed, f.board)
 	}
-	if notNow(err) {
+	if isTransient(err) {
 		return nil
 	}
 	return err
 }
 
-// notNow reports an error that another try may not have.
-func notNow(err error) bool {
+// isTransient reports if another try may succeed.
+func isTransient(err error) bool {
 	return errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	longestWait = 60 // seconds that a question waits for news
-	// A page of a feed ends early once it has so many bytes, so that one question of a thousand long texts
-	// does not take the memory of all others; the first rows of it tell how long they are.
+	longestWait = 60 // seconds of a long poll
+	// A page of a feed ends early at so many bytes, so one request for a thousand long texts does not take all memory.
 	pageBytes = 4 << 20
 	firstRows = 100
 )
@@ -39,7 +38,7 @@ func (h *Handlers) Feed(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	wait, err := within(c, "wait", 0, longestWait, 0)
+	wait, err := intParam(c, "wait", 0, longestWait, 0)
 	if err != nil {
 		return err
 	}
@@ -56,14 +55,14 @@ func (h *Handlers) Feed(c echo.Context) error {
 }
 
 func feedQuery(c echo.Context) (workflows.FeedQuery, error) {
-	limit, err := within(c, "limit", 1, feeds.MaxLimit, workflows.FeedLimit)
+	limit, err := intParam(c, "limit", 1, feeds.MaxLimit, workflows.FeedLimit)
 	return workflows.FeedQuery{
 		Feed: c.Param("feed"), Cursor: c.QueryParam("cursor"), Board: c.QueryParam("board"), Limit: limit, Consumer: c.QueryParam("consumer"),
 	}, err
 }
 
-// within reads a parameter that is a whole number, otherwise where it is not sent.
-func within(c echo.Context, name string, least, most, otherwise int) (int, error) {
+// intParam reads a parameter that is a whole number, otherwise if it is missing.
+func intParam(c echo.Context, name string, least, most, otherwise int) (int, error) {
 	text := c.QueryParam(name)
 	if text == "" {
 		return otherwise, nil
@@ -80,7 +79,7 @@ func (h *Handlers) readFeed(ctx context.Context, base string, q workflows.FeedQu
 	whole := feedResource{Items: []json.RawMessage{}}
 	bytes, most := 0, q.Limit
 	for looked := 0; ; {
-		q.Limit = piece(most-looked, looked, bytes)
+		q.Limit = nextChunk(most-looked, looked, bytes)
 		page, err := h.workflows.FeedPage(ctx, base, q)
 		if err != nil {
 			return feedResource{}, err
@@ -104,8 +103,8 @@ func (h *Handlers) readFeed(ctx context.Context, base string, q workflows.FeedQu
 	}
 }
 
-// piece is how many of the rows that are left are read next, by how long those before were.
-func piece(left, looked, bytes int) int {
+// nextChunk is how many of the rows left to read next, by the length of those before.
+func nextChunk(left, looked, bytes int) int {
 	if looked == 0 {
 		return min(left, firstRows)
 	}
@@ -128,7 +127,7 @@ func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedR
 				q.Cursor = page.Cursor
 			}
 			ctx, cancel := context.WithTimeout(waiting.Context(), h.respond.Patience)
-			next, err := h.readOn(ctx, c, q)
+			next, err := h.readFeedAgain(ctx, c, q)
 			switch cancel(); {
 			case waiting.Context().Err() != nil && err != nil:
 				return page, nil
@@ -147,8 +146,8 @@ func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedR
 	}
 }
 
-// readOn is readFeed for someone who has waited, and may not read any more by now.
-func (h *Handlers) readOn(ctx context.Context, c echo.Context, q workflows.FeedQuery) (feedResource, error) {
+// readFeedAgain is readFeed after a wait: it checks the caller's access anew.
+func (h *Handlers) readFeedAgain(ctx context.Context, c echo.Context, q workflows.FeedQuery) (feedResource, error) {
 	actor, err := h.workflows.Bearer(ctx, bearerToken(c))
 	if err != nil {
 		return feedResource{}, err

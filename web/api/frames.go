@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// frame is what streams at one place are sent, whoever they are.
+// frame is what all streams at one position are sent.
 type frame struct {
 	events []byte
 	next   feeds.Cursor
@@ -28,8 +28,8 @@ type place struct {
 	cursor feeds.Cursor
 }
 
-// frames lets streams at one place share one read: those who ask while it goes on, and those who come a moment
-// later. What changes after it comes again behind it, so one that is a second old is as good.
+// frames lets streams at one position share one read, while it runs and for a moment after. A row that changes later
+// comes again with a later position, so a shared read loses nothing.
 type frames struct {
 	group    singleflight.Group
 	patience time.Duration // for one read

@@ -64,7 +64,7 @@ func (h *Handlers) TurnKnobs(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return h.changeRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
 		return h.console.TurnKnobs(ctx, run, change)
 	})
 }

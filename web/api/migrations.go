@@ -85,12 +85,12 @@ type progressResource struct {
 	Reclaimed  int64 `json:"reclaimed"`
 }
 
-// watchedResource is a run with how fast it goes.
-type watchedResource struct {
+// liveRunResource is a run with its rate.
+type liveRunResource struct {
 	runResource
-	PerSecond pace   `json:"per_second"`
-	ETA       *eta   `json:"eta"` // null where nobody can say
-	Workers   idlers `json:"workers"`
+	PerSecond pace            `json:"per_second"`
+	ETA       *eta            `json:"eta"` // null where nobody can say
+	Workers   workersResource `json:"workers"`
 }
 
 type pace struct {
@@ -104,7 +104,7 @@ type eta struct {
 	High span `json:"high"`
 }
 
-type idlers struct {
+type workersResource struct {
 	Idle   int `json:"idle"`
 	Living int `json:"living"`
 }
@@ -320,17 +320,17 @@ func valuesOf(params map[string]any) (migrations.Values, error) {
 	return values, nil
 }
 
-func watched(resource runResource, pulse migrations.Pulse) watchedResource {
-	w := watchedResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors}, Workers: idlers{pulse.Idle, pulse.Living}}
+func liveRun(resource runResource, pulse migrations.Pulse) liveRunResource {
+	w := liveRunResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors}, Workers: workersResource{pulse.Idle, pulse.Living}}
 	if pulse.ETA.Known {
 		w.ETA = &eta{span(pulse.ETA.Low.Round(time.Second)), span(pulse.ETA.High.Round(time.Second))}
 	}
 	return w
 }
 
-// RunJSON is a run as the API shows it, for who prints it; base is the server's public URL.
+// RunJSON is a run as the API shows it; base is the server's public URL.
 func RunJSON(base string, r migrations.Run, pulse migrations.Pulse) any {
-	return watched(runLinks{base}.run(r), pulse)
+	return liveRun(runLinks{base}.run(r), pulse)
 }
 
 // RunsJSON are migrations and runs of them as the API shows them.
@@ -365,11 +365,11 @@ func (h *Handlers) Run(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, watched(h.runLinks(c).run(r), pulse))
+	return answer(c, http.StatusOK, liveRun(h.runLinks(c).run(r), pulse))
 }
 
-// onRun carries out what is to be done with the run of the path, and answers with it.
-func (h *Handlers) onRun(c echo.Context, do func(ctx context.Context, run id.Run) (migrations.Run, error)) error {
+// changeRun changes the run of the path, and answers with it.
+func (h *Handlers) changeRun(c echo.Context, do func(ctx context.Context, run id.Run) (migrations.Run, error)) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
 		return err
@@ -381,8 +381,8 @@ func (h *Handlers) onRun(c echo.Context, do func(ctx context.Context, run id.Run
 	return answer(c, http.StatusOK, h.runLinks(c).run(r))
 }
 
-// bindAny is bindJSON where there may be no body.
-func bindAny(c echo.Context, v any) error {
+// bindOptionalJSON is bindJSON, but the body may be missing.
+func bindOptionalJSON(c echo.Context, v any) error {
 	if c.Request().ContentLength == 0 {
 		return nil
 	}
@@ -394,20 +394,20 @@ func (h *Handlers) StartRun(c echo.Context) error {
 	var in struct {
 		Canary int `json:"canary"`
 	}
-	if err := bindAny(c, &in); err != nil {
+	if err := bindOptionalJSON(c, &in); err != nil {
 		return err
 	}
-	return h.onRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
+	return h.changeRun(c, func(ctx context.Context, run id.Run) (migrations.Run, error) {
 		return h.console.StartRun(ctx, run, in.Canary, nil)
 	})
 }
 
 // plainly is a call without a body.
 func (h *Handlers) plainly(c echo.Context, do func(ctx context.Context, run id.Run) (migrations.Run, error)) error {
-	if err := bindAny(c, &struct{}{}); err != nil {
+	if err := bindOptionalJSON(c, &struct{}{}); err != nil {
 		return err
 	}
-	return h.onRun(c, do)
+	return h.changeRun(c, do)
 }
 
 func (h *Handlers) PauseRun(c echo.Context) error   { return h.plainly(c, h.console.PauseRun) }
@@ -477,8 +477,8 @@ func (h *Handlers) ReportFile(c echo.Context) error {
 // badWhich reports a call that does not say which tasks are meant.
 var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
-// onTasks carries out what is to be done with tasks of a run, and answers how many it concerns.
-func (h *Handlers) onTasks(c echo.Context, do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
+// changeTasks changes tasks of a run, and answers how many.
+func (h *Handlers) changeTasks(c echo.Context, do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
 		return err
@@ -519,5 +519,5 @@ func (h *Handlers) onTasks(c echo.Context, do func(ctx context.Context, run id.R
 	}{n})
 }
 
-func (h *Handlers) RetryTasks(c echo.Context) error { return h.onTasks(c, h.console.RetryTasks) }
-func (h *Handlers) SkipTasks(c echo.Context) error  { return h.onTasks(c, h.console.SkipTasks) }
+func (h *Handlers) RetryTasks(c echo.Context) error { return h.changeTasks(c, h.console.RetryTasks) }
+func (h *Handlers) SkipTasks(c echo.Context) error  { return h.changeTasks(c, h.console.SkipTasks) }

@@ -11,8 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// poppedResource are codes that were given out.
-type poppedResource struct {
+// popResource are popped codes.
+type popResource struct {
 	Refs []refs.Code `json:"refs"`
 }
 
@@ -27,7 +27,7 @@ func (h *Handlers) PopRefs(c echo.Context) error {
 			return err
 		}
 	}
-	key, err := once(c, body, func(codes []refs.Code) any { return poppedResource{codes} })
+	key, err := once(c, body, func(codes []refs.Code) any { return popResource{codes} })
 	if err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (h *Handlers) PopRefs(c echo.Context) error {
 		key.Status = http.StatusOK
 	}
 	codes, err := h.console.PopRefs(c.Request().Context(), in.Count, key)
-	return answered(c, http.StatusOK, poppedResource{codes}, err)
+	return createdAs(c, http.StatusOK, popResource{codes}, err)
 }
 
-// refsResource is how reference codes stand.
+// refsResource is the state of the reference codes.
 type refsResource struct {
 	Minted      uint64              `json:"minted"`
 	Issued      uint64              `json:"issued"`
@@ -47,13 +47,13 @@ type refsResource struct {
 	PerHour     float64             `json:"per_hour"`
 	Runway      *float64            `json:"runway_hours"` // null where none are given out
 	Paused      bool                `json:"paused"`       // refills
-	Counted     *countedResource    `json:"counted"`      // null before the first time
+	Counted     *recountResource    `json:"counted"`      // null before the first time
 	ByLength    []refLengthResource `json:"by_length"`
 }
 
-// countedResource is how the counters were held against the tables last: they were off by so many codes and are
+// recountResource is how the counters were held against the tables last: they were off by so many codes and are
 // mended, or so many are lost, that is the tables disagree.
-type countedResource struct {
+type recountResource struct {
 	At   time.Time `json:"at"`
 	Off  uint64    `json:"off"`
 	Lost uint64    `json:"lost"`
@@ -77,7 +77,7 @@ func (h *Handlers) Refs(c echo.Context) error {
 	return answer(c, http.StatusOK, Refs(standing))
 }
 
-// Refs is how reference codes stand, as the API and the command line show it.
+// Refs is the state of the reference codes, as the API and the command line show it.
 func Refs(s refs.State) any {
 	r := refsResource{
 		Minted: s.Minted, Issued: s.Issued, Quarantined: s.Quarantined, Available: s.Available, PerHour: s.Rate, Paused: s.Policy.Paused,
@@ -87,7 +87,7 @@ func Refs(s refs.State) any {
 		r.Runway = &hours
 	}
 	if c := s.Recount; c.At != nil {
-		r.Counted = &countedResource{*c.At, c.Off, c.Lost}
+		r.Counted = &recountResource{*c.At, c.Off, c.Lost}
 	}
 	for _, l := range s.ByLength {
 		r.ByLength = append(r.ByLength, refLengthResource{l.Length, l.Minted, l.Issued, l.Quarantined, l.Available, l.Space, l.Share()})

@@ -11,13 +11,13 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// republishedResource is how many rows were published again at once, or the run that goes through more.
-type republishedResource struct {
+// republishResource is the number of rows republished at once, or the run that republishes more.
+type republishResource struct {
 	Rows int64            `json:"rows"`
-	Run  *startedResource `json:"run"` // null where all is done
+	Run  *runLinkResource `json:"run"` // null where all is done
 }
 
-type startedResource struct {
+type runLinkResource struct {
 	ID  id.Run `json:"id"`
 	URL string `json:"url"` // of the page for operators
 }
@@ -25,7 +25,7 @@ type startedResource struct {
 // rowName is a row's id, a number, or a ticket's key, a text.
 type rowName string
 
-// UnmarshalJSON takes whatever stands there; feeds.Which says what it is worth.
+// UnmarshalJSON takes any JSON; feeds.Which validates it.
 func (n *rowName) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, (*string)(n)) != nil {
 		*n = rowName(text)
@@ -53,7 +53,7 @@ func (h *Handlers) Republish(c echo.Context) error {
 		return err
 	}
 	if run == nil {
-		return answer(c, http.StatusOK, republishedResource{Rows: rows})
+		return answer(c, http.StatusOK, republishResource{Rows: rows})
 	}
-	return answer(c, http.StatusAccepted, republishedResource{Rows: rows, Run: &startedResource{run.ID, h.respond.Base(c) + views.RunPath(run.ID)}})
+	return answer(c, http.StatusAccepted, republishResource{Rows: rows, Run: &runLinkResource{run.ID, h.respond.Base(c) + views.RunPath(run.ID)}})
 }

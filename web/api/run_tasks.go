@@ -28,8 +28,8 @@ type taskResource struct {
 	FinishedAt *time.Time `json:"finished_at"`
 }
 
-// triedResource is a task with those of its attempts that failed, the newest first.
-type triedResource struct {
+// taskDetailResource is a task with its failed attempts, the newest first.
+type taskDetailResource struct {
 	taskResource
 	Attempts []attemptResource `json:"attempts"`
 }
@@ -79,8 +79,8 @@ func tasksOf(found migrations.TaskPage) listResource[taskResource] {
 	return page
 }
 
-func triedOf(t migrations.Task, attempts []migrations.Attempt) triedResource {
-	r := triedResource{taskResource: taskOf(t), Attempts: make([]attemptResource, len(attempts))}
+func taskDetailOf(t migrations.Task, attempts []migrations.Attempt) taskDetailResource {
+	r := taskDetailResource{taskResource: taskOf(t), Attempts: make([]attemptResource, len(attempts))}
 	for i, a := range attempts {
 		r.Attempts[i] = attemptResource{
 			Iteration: a.Iteration, Attempt: a.Attempt, Outcome: a.Outcome, Worker: a.Worker, StartedAt: a.StartedAt, Took: span(a.Took),
@@ -106,7 +106,7 @@ func logOf(list []migrations.Event, more bool) listResource[eventResource] {
 func TasksJSON(found migrations.TaskPage) any { return tasksOf(found) }
 
 // TaskJSON is a task with its attempts as the API shows it.
-func TaskJSON(t migrations.Task, attempts []migrations.Attempt) any { return triedOf(t, attempts) }
+func TaskJSON(t migrations.Task, attempts []migrations.Attempt) any { return taskDetailOf(t, attempts) }
 
 // EventsJSON is a page of a run's log as the API shows it.
 func EventsJSON(list []migrations.Event, more bool) any { return logOf(list, more) }
@@ -149,7 +149,7 @@ func (h *Handlers) Task(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, triedOf(task, attempts))
+	return answer(c, http.StatusOK, taskDetailOf(task, attempts))
 }
 
 // Events is a page of a run's log.

@@ -70,7 +70,7 @@ func (h *Handlers) drains(c echo.Context, drain bool) error {
 	if err != nil {
 		return err
 	}
-	if err := bindAny(c, &struct{}{}); err != nil {
+	if err := bindOptionalJSON(c, &struct{}{}); err != nil {
 		return err
 	}
 	if err := h.console.DrainWorker(c.Request().Context(), worker, drain); err != nil {

@@ -104,7 +104,7 @@ func (h *Handlers) Accept(c echo.Context) error {
 	return h.respond.SeeOther(c, views.HomePath(actor.Company.Slug), "Welcome to "+actor.Company.Name+".")
 }
 
-// acceptNew makes an account for someone who has none.
+// acceptNew makes an account for the invited user.
 func (h *Handlers) acceptNew(c echo.Context) error {
 	form := pages.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
 	password := c.FormValue("password")

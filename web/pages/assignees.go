@@ -31,8 +31,8 @@ func badPerson() error {
 	}
 }
 
-// people reads the accounts of a field of a form.
-func people(c echo.Context, field string) ([]id.Account, error) {
+// accountsField reads the accounts of a field of a form.
+func accountsField(c echo.Context, field string) ([]id.Account, error) {
 	values, err := c.FormParams()
 	if err != nil {
 		return nil, echo.ErrBadRequest
@@ -61,14 +61,14 @@ func (h *Handlers) AssignForm(c echo.Context) error {
 		checked[i] = a.ID
 	}
 	if c.QueryParam("seen") != "" || c.QueryParam("q") != "" {
-		if checked, err = people(c, "assignee"); err != nil {
+		if checked, err = accountsField(c, "assignee"); err != nil {
 			return echo.ErrBadRequest
 		}
 	}
 	return h.showAssign(c, http.StatusOK, ticket, board, checked, nil)
 }
 
-// showAssign shows the form that assigns; those who are checked stay in its list whatever is looked for.
+// showAssign shows the form of the assignees; checked members stay in its list under every search.
 func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account, messages views.Errors) error {
 	ctx := c.Request().Context()
 	props := pages.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
@@ -97,7 +97,7 @@ func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, b
 	return respond.Render(c, code, pages.AssignPage(props))
 }
 
-// AssignTicket serves the form, which says whom it saw, and the buttons that add or remove one.
+// AssignTicket serves the form, which names the assignees that it showed, and the buttons that add or remove one.
 func (h *Handlers) AssignTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -116,17 +116,17 @@ func (h *Handlers) AssignTicket(c echo.Context) error {
 
 func readAssignment(c echo.Context) (wish workflows.Assignment, err error) {
 	if c.FormValue("quick") != "" {
-		if wish.Add, err = people(c, "add"); err != nil {
+		if wish.Add, err = accountsField(c, "add"); err != nil {
 			return wish, err
 		}
-		wish.Remove, err = people(c, "remove")
+		wish.Remove, err = accountsField(c, "remove")
 		return wish, err
 	}
-	seen, err := people(c, "seen")
+	seen, err := accountsField(c, "seen")
 	if err != nil {
 		return wish, err
 	}
-	chosen, err := people(c, "assignee")
+	chosen, err := accountsField(c, "assignee")
 	if err != nil {
 		return wish, err
 	}
@@ -152,7 +152,7 @@ func (h *Handlers) rejectAssign(c echo.Context, err error) error {
 	if err != nil {
 		return err
 	}
-	checked, err := people(c, "assignee")
+	checked, err := accountsField(c, "assignee")
 	if err != nil {
 		checked = nil
 	}
@@ -162,7 +162,7 @@ func (h *Handlers) rejectAssign(c echo.Context, err error) error {
 	return h.showAssign(c, code, ticket, board, checked[:min(len(checked), tickets.MaxAssignees)], messages)
 }
 
-// Mentions are people whom a text can name, for the list that opens while one types.
+// Mentions are members that a text can name, for the list that opens while the user types.
 func (h *Handlers) Mentions(c echo.Context) error {
 	found, err := h.workflows.FindPeople(c.Request().Context(), c.QueryParam("q"), false, peopleToMention)
 	if err != nil {

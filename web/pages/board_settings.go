@@ -90,7 +90,7 @@ func (h *Handlers) rejectSettings(c echo.Context, err error, typed func(props *p
 	return h.showSettings(c, code, props)
 }
 
-// ArchiveBoard archives a board, or restores it where the form does not say archived.
+// ArchiveBoard archives a board, or restores it if the form does not say archived.
 func (h *Handlers) ArchiveBoard(c echo.Context) error {
 	seen, err := respond.Version(c)
 	archived := c.FormValue("archived") != ""
@@ -99,7 +99,7 @@ func (h *Handlers) ArchiveBoard(c echo.Context) error {
 		board, err = h.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
 	}
 	if err != nil {
-		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) { props.Archive = whole(messages) })
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) { props.Archive = formErrors(messages) })
 	}
 	if archived {
 		return h.respond.SeeOther(c, views.HomePath(respond.Company(c).Slug), "“"+board.Title+"” is archived. It is at the end of this page.")
@@ -107,8 +107,8 @@ func (h *Handlers) ArchiveBoard(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board is restored.")
 }
 
-// whole are messages about a form as a whole, where it has no field to show them at.
-func whole(messages views.Errors, fields ...string) views.Errors {
+// formErrors are messages about a form as a whole: it has no field for them.
+func formErrors(messages views.Errors, fields ...string) views.Errors {
 	all := views.Errors{}
 	for _, field := range slices.Sorted(maps.Keys(messages)) {
 		name := ""
@@ -149,7 +149,7 @@ func (h *Handlers) OpenColumn(c echo.Context) error {
 	}
 	if err != nil {
 		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
-			form.Errors = whole(messages, "name")
+			form.Errors = formErrors(messages, "name")
 			props.Add = form
 		})
 	}
@@ -176,7 +176,7 @@ func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.C
 	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		for i, current := range props.Columns {
 			if current.Column.ID == columnID {
-				form.Column, form.Errors = current.Column, whole(messages, "name", "wip", "wip_limit")
+				form.Column, form.Errors = current.Column, formErrors(messages, "name", "wip", "wip_limit")
 				props.Columns[i] = form
 				return
 			}
@@ -185,7 +185,7 @@ func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.C
 	})
 }
 
-// RemovalForm asks where the tickets of a column go that is removed.
+// RemovalForm asks for the column that takes the tickets of a removed one.
 func (h *Handlers) RemovalForm(c echo.Context) error {
 	board, err := h.boardToChange(c)
 	if err != nil {
@@ -235,5 +235,5 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 	if messages["column"] != "" {
 		messages = views.Errors{"to": messages["column"]}
 	}
-	return h.showRemoval(c, code, board, pages.RemovalForm{To: heir, Version: board.Version, Errors: whole(messages, "to")})
+	return h.showRemoval(c, code, board, pages.RemovalForm{To: heir, Version: board.Version, Errors: formErrors(messages, "to")})
 }

@@ -47,7 +47,7 @@ func (h *Handlers) Board(c echo.Context) error {
 	if c.QueryParam("columns") != "" && respond.Target(c) == views.BoardID {
 		return h.boardNow(c)
 	}
-	view, err := h.workflows.ViewBoard(c.Request().Context(), c.Param("board"), narrowing(c))
+	view, err := h.workflows.ViewBoard(c.Request().Context(), c.Param("board"), filterParams(c))
 	if err != nil {
 		return err
 	}
@@ -68,14 +68,13 @@ func (h *Handlers) Board(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.BoardPage(props))
 }
 
-// boardNow answers a page that keeps itself true with those of the columns it names that are not as it shows
-// them.
+// boardNow answers a live board with the named columns that differ from those on the page.
 func (h *Handlers) boardNow(c echo.Context) error {
 	shown, seen, err := readColumns(c.QueryParam("columns"))
 	if err != nil {
 		return err
 	}
-	view, err := h.workflows.ViewColumns(c.Request().Context(), c.Param("board"), narrowing(c), shown)
+	view, err := h.workflows.ViewColumns(c.Request().Context(), c.Param("board"), filterParams(c), shown)
 	if err != nil {
 		return err
 	}
@@ -138,7 +137,7 @@ func (h *Handlers) Column(c echo.Context) error {
 	if err != nil {
 		return echo.ErrBadRequest
 	}
-	board, cards, err := h.workflows.Column(c.Request().Context(), c.Param("board"), columnID, below, narrowing(c))
+	board, cards, err := h.workflows.Column(c.Request().Context(), c.Param("board"), columnID, below, filterParams(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return echo.ErrNotFound
 	}
@@ -161,9 +160,9 @@ func (h *Handlers) Column(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props, people))
 }
 
-// columnNow returns what to draw of a column as it is now; ok is false where the board has none such.
+// columnNow returns what to render of a column as it is now; ok is false if the board has no such column.
 func (h *Handlers) columnNow(c echo.Context, slug string, column id.Column) (props pages.ColumnProps, ok bool, err error) {
-	board, cards, err := h.workflows.Column(c.Request().Context(), slug, column, nil, narrowing(c))
+	board, cards, err := h.workflows.Column(c.Request().Context(), slug, column, nil, filterParams(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return pages.ColumnProps{}, false, nil
 	}

@@ -116,8 +116,7 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, pages.DeletedListPage(props))
 }
 
-// Undo turns back an action of who asks, the last where the form names none. A board gets its columns
-// as they are then.
+// Undo reverts an action of the user, the last one if the form names none. A board gets its columns as they are then.
 func (h *Handlers) Undo(c echo.Context) error {
 	ctx := c.Request().Context()
 	var activity id.Activity
@@ -133,7 +132,7 @@ func (h *Handlers) Undo(c echo.Context) error {
 	undone, err := h.workflows.Undo(ctx, activity, passed...)
 	var refused workflows.Refused
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
-		// It was said why: the next press goes on to what was done before it.
+		// The user was told why; the next press reverts the action before it.
 		if err := h.respond.KeepRefusedUndo(c, refused.Activity); err != nil {
 			return err
 		}

@@ -15,8 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// commentsShown returns the comments that a ticket's page shows: the newest, or with ?comment= those
-// from that one on where it is older.
+// commentsShown returns the comments on a ticket's page: the newest, or with ?comment= an older one and those after it.
 func (h *Handlers) commentsShown(c echo.Context, ticket tickets.Ticket) (tickets.Comments, error) {
 	ctx := c.Request().Context()
 	page, err := h.workflows.Comments(ctx, ticket, 0)
@@ -27,7 +26,7 @@ func (h *Handlers) commentsShown(c echo.Context, ticket tickets.Ticket) (tickets
 	return h.workflows.CommentsFrom(ctx, ticket, id.Comment(wanted))
 }
 
-// Comments are older comments: those before one.
+// Comments are the comments before one.
 func (h *Handlers) Comments(c echo.Context) error {
 	before, err := respond.Cursor[id.Comment](c, "before")
 	if err != nil {

@@ -32,8 +32,8 @@ func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, boa
 	return respond.Render(c, code, pages.EditForm(props))
 }
 
-// SaveTicket saves an edit. Where others were faster, the form comes again with what they did: it can
-// be saved over theirs (overwrite), or both together (merge); either names the version that was seen.
+// SaveTicket saves an edit. On a conflict the form comes back with the other change: it can be saved over that
+// (overwrite) or both together (merge); either names the version that was seen.
 func (h *Handlers) SaveTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -102,14 +102,14 @@ func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form pages.TicketFo
 			form.Description = conflict.Since.Description
 		}
 		if conflict.Known {
-			conflict.Resolve(asStored(form))
+			conflict.Resolve(storedTexts(form))
 		}
 	}
 	return h.showEdit(c, code, ticket, board, form)
 }
 
-// asStored returns the texts of a form as they would be stored, or as they are where they could not be.
-func asStored(form pages.TicketForm) (title, description string) {
+// storedTexts returns the texts of a form as they would be stored, or unchanged if they cannot be.
+func storedTexts(form pages.TicketForm) (title, description string) {
 	title, description = form.Title, form.Description
 	if parsed, err := tickets.ParseTitle(title); err == nil {
 		title = parsed

@@ -11,8 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// filterOf is what the board is narrowed to from which a request comes. The request says it itself, but a form
-// that a script sends may be older than the filter: the page's address is not.
+// filterOf is the filter of the board that a request comes from. A form sent by a script may be older than the filter;
+// then the page's address has it.
 func filterOf(c echo.Context) views.Filter {
 	said := c.FormValue
 	if c.Request().Method == http.MethodPost && respond.IsFragment(c) {
@@ -23,4 +23,4 @@ func filterOf(c echo.Context) views.Filter {
 	return views.Filter{Text: said("q"), Who: said("who"), State: said("state")}
 }
 
-func narrowing(c echo.Context) workflows.Narrowing { return workflows.Narrowing(filterOf(c)) }
+func filterParams(c echo.Context) workflows.Narrowing { return workflows.Narrowing(filterOf(c)) }

@@ -12,7 +12,7 @@ import (
 // Image shows an image that the company keeps.
 func (h *Handlers) Image(c echo.Context) error { return h.showImage(c, false) }
 
-// Thumbnail shows the small copy of an image, or the image where it is small itself.
+// Thumbnail shows the small copy of an image, or the image if it is small itself.
 func (h *Handlers) Thumbnail(c echo.Context) error { return h.showImage(c, true) }
 
 // showImage never sends another picture under the same address, so browsers may keep it. Opened as a page of
@@ -37,7 +37,7 @@ func (h *Handlers) showImage(c echo.Context, small bool) error {
 	}
 	kind := image.Type
 	if small && kind == "image/gif" {
-		// The small copy of an animation is a PNG; where there is none, it is the animation itself.
+		// The small copy of an animation is a PNG; without one, it is the animation.
 		start := make([]byte, 8)
 		n, err := io.ReadFull(file, start)
 		if err != nil && n == 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/streams"
 )
 
-// What a browser is told, as static/js/connect.js reads it.
+// The events of a stream, as static/js/connect.js reads them.
 type (
 	boardEvent struct {
 		Board   id.Board  `json:"board"`
@@ -44,7 +44,7 @@ type (
 	}
 )
 
-// MarshalJSON makes it {"name":…,"data":…}, for those who ask now and then.
+// MarshalJSON makes it {"name":…,"data":…}, for polls.
 func (e liveEvent) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Name string `json:"name"`
@@ -52,10 +52,10 @@ func (e liveEvent) MarshalJSON() ([]byte, error) {
 	}{e.name, e.data})
 }
 
-// events are what is told of news.
+// events are those of an update.
 func events(news live.Update) (list []liveEvent) {
 	if news.Missed {
-		list = append(list, anything(news))
+		list = append(list, allChanged(news))
 	}
 	for _, change := range news.Changes {
 		list = append(list, eventsOf(change)...)
@@ -64,7 +64,9 @@ func events(news live.Update) (list []liveEvent) {
 }
 
 // anything says that all may have changed.
-func anything(news live.Update) liveEvent { return liveEvent{"all", allEvent{news.Position.String()}} }
+func allChanged(news live.Update) liveEvent {
+	return liveEvent{"all", allEvent{news.Position.String()}}
+}
 
 func eventsOf(change live.Change) (list []liveEvent) {
 	at := change.Position.String()
@@ -86,7 +88,7 @@ func eventsOf(change live.Change) (list []liveEvent) {
 }
 
 // written are events as a stream sends them.
-func written(b []byte, list ...liveEvent) []byte {
+func encodeEvents(b []byte, list ...liveEvent) []byte {
 	for _, e := range list {
 		data, err := json.Marshal(e.data)
 		if err != nil {
@@ -97,14 +99,14 @@ func written(b []byte, list ...liveEvent) []byte {
 	return b
 }
 
-// writtenChange is a change as all streams of its company send it. Only its end has an id: who was cut off before
-// it hears all of it again.
-func writtenChange(change live.Change) []byte {
-	return append(written(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
+// encodeChange is a change as all streams of its company send it. Only its end has an id: a browser that is cut off
+// before gets all of it again.
+func encodeChange(change live.Change) []byte {
+	return append(encodeEvents(nil, eventsOf(change)...), streams.Heartbeat(change.Position.String())...)
 }
 
 // seen is how far the browser has come.
-func seen(c echo.Context) live.Position {
+func seenPosition(c echo.Context) live.Position {
 	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
 		return live.ParsePosition(last)
 	}
@@ -124,7 +126,7 @@ type viewer struct {
 	news    live.Update
 }
 
-// Live tells a browser what changes in the company, for as long as it listens.
+// Live streams the changes of a company to a browser.
 func (h *Handlers) Live(c echo.Context) error {
 	actor := accounts.ActorFrom(c.Request().Context())
 	v := &viewer{company: actor.Company.ID, slug: actor.Company.Slug, account: actor.Account.ID}
@@ -133,51 +135,51 @@ func (h *Handlers) Live(c echo.Context) error {
 	if v.Stream, err = h.streams.Stream(c); err != nil {
 		return err
 	}
-	v.news = h.hub.After(v.company, seen(c))
-	return v.Run(liveAgain, func() error { return h.tell(v) })
+	v.news = h.hub.After(v.company, seenPosition(c))
+	return v.Run(liveAgain, func() error { return h.stream(v) })
 }
 
-// tell sends a browser what is new, until it goes or may not hear any more, or the server stops.
-func (h *Handlers) tell(v *viewer) error {
+// stream sends changes until the browser leaves or loses its access, or the server stops.
+func (h *Handlers) stream(v *viewer) error {
 	hello := helloEvent{v.news.Position.String(), static.Build()}
-	if err := v.Send(written(nil, liveEvent{"hello", hello})); err != nil {
+	if err := v.Send(encodeEvents(nil, liveEvent{"hello", hello})); err != nil {
 		return err
 	}
-	err := v.pass(true)
+	err := v.send(true)
 	for err == nil {
-		err = h.tellMore(v)
+		err = h.sendNext(v)
 	}
 	return err
 }
 
 // tellMore waits for what comes next in a stream, and sends it.
-func (h *Handlers) tellMore(v *viewer) error {
+func (h *Handlers) sendNext(v *viewer) error {
 	select {
 	case <-v.Context().Done():
 		return v.Context().Err()
 	case <-v.Check():
-		if err := h.stillMember(v); err != nil {
+		if err := h.checkMember(v); err != nil {
 			return errors.Join(err, v.Send(streams.Event(nil, "", "gone", []byte("{}"))))
 		}
 		return nil
 	case <-v.Beat():
 		v.news = h.hub.Read(v.company, v.news.Next)
-		return v.pass(true)
+		return v.send(true)
 	case <-h.streams.Soon(streams.OfPages, v.news.More):
 		v.news = h.hub.Read(v.company, v.news.Next)
-		return v.pass(false)
+		return v.send(false)
 	}
 }
 
-// pass sends the news. Where always is set, a browser is told also how far it has come.
-func (v *viewer) pass(always bool) error {
+// send sends the update; with always, also the position if nothing changed.
+func (v *viewer) send(always bool) error {
 	news := v.news
-	v.news.Changes = nil // nobody keeps them while it waits
+	v.news.Changes = nil // no need to hold them while it waits
 	if news.Missed {
-		return v.Send(append(written(nil, anything(news)), streams.Heartbeat(news.Position.String())...))
+		return v.Send(append(encodeEvents(nil, allChanged(news)), streams.Heartbeat(news.Position.String())...))
 	}
 	for _, change := range news.Changes {
-		if err := v.Send(change.Encoded(writtenChange)); err != nil {
+		if err := v.Send(change.Encoded(encodeChange)); err != nil {
 			return err
 		}
 	}
@@ -187,9 +189,9 @@ func (v *viewer) pass(always bool) error {
 	return v.Send(streams.Heartbeat(news.Position.String()))
 }
 
-// stillMember returns why whoever opened a stream must not read it any longer. Where the database does not
-// answer, nothing is known, and nothing is read either.
-func (h *Handlers) stillMember(v *viewer) error {
+// checkMember returns an error if the user lost access to the company. If the database does not answer, it returns nil:
+// nothing is read then either.
+func (h *Handlers) checkMember(v *viewer) error {
 	ctx, cancel := context.WithTimeout(v.Context(), h.respond.Patience)
 	defer cancel()
 	ctx, err := h.respond.Session(ctx, v.cookie)
@@ -209,7 +211,7 @@ func (h *Handlers) stillMember(v *viewer) error {
 
 // LiveChanges is what a browser without a stream asks now and then.
 func (h *Handlers) LiveChanges(c echo.Context) error {
-	news := h.hub.After(respond.Company(c).ID, seen(c))
+	news := h.hub.After(respond.Company(c).ID, seenPosition(c))
 	head := c.Response().Header()
 	head.Set("Cache-Control", "private, no-store") // whoever asks keeps the ETag, and no browser the answer
 	etag := `"` + news.Position.String() + "-" + static.Build() + `"`

@@ -37,7 +37,7 @@ func (h *Handlers) ticketOfPath(c echo.Context) (tickets.Ticket, boards.Board, e
 }
 
 // boardToChange is boardOfPath for a form about the board. It returns accounts.ReadOnly to a viewer, and
-// boards.Archived, before anybody types what is refused in the end.
+// boards.Archived, before the user types anything.
 func (h *Handlers) boardToChange(c echo.Context) (boards.Board, error) {
 	board, err := h.boardOfPath(c)
 	if err != nil {

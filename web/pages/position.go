@@ -35,7 +35,7 @@ func (h *Handlers) PositionForm(c echo.Context) error {
 	return h.showMove(c, http.StatusOK, ticket, board, form)
 }
 
-// readMove reads what was chosen so far; what was not is where the ticket is.
+// readMove reads the choices so far; the rest is the ticket's position now.
 func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (pages.MoveForm, error) {
 	here, err := h.workflows.PlaceOf(c.Request().Context(), ticket)
 	if err != nil {
@@ -126,7 +126,7 @@ func readIntent(c echo.Context) (intent tickets.Intent, err error) {
 	return intent, err
 }
 
-// MoveTicket serves a drag, whose answer goes to a column, and the form.
+// MoveTicket serves a drag, which targets a column, and the form.
 func (h *Handlers) MoveTicket(c echo.Context) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
@@ -161,7 +161,7 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 	return h.seeUndo(c, there, strings.Join(notes, " "), moved.Activity)
 }
 
-// moveNotes are what whoever moves a ticket should know of what came of it.
+// moveNotes tell the user how a move ended otherwise than asked.
 func moveNotes(moved tickets.Moved, to boards.Column, intent tickets.Intent) (notes []string) {
 	if moved.Appended {
 		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+" went to its end.")
@@ -194,7 +194,7 @@ func (h *Handlers) showColumns(c echo.Context, code int, slug, note string, colu
 	return respond.Render(c, code, components...)
 }
 
-// columnsNow are those columns of a board that it has, as they are now, the first with a note.
+// columnsNow are the columns that the board still has, as they are now, the first with a note.
 func (h *Handlers) columnsNow(c echo.Context, slug, note string, columns ...id.Column) (components []templ.Component, err error) {
 	for i, n := range columns {
 		if slices.Contains(columns[:i], n) {

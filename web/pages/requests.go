@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// What members do about the public form of a board, and about the links of those who sent it.
+// Members' settings of a board's public form, and of the links of its requesters.
 
 func (h *Handlers) SaveForm(c echo.Context) error {
 	form := requests.Form{On: c.FormValue("on") != "", Intro: c.FormValue("intro")}
@@ -32,11 +32,12 @@ func (h *Handlers) SaveForm(c echo.Context) error {
 	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug)+"#"+views.PublicFormID, message)
 }
 
-// rejectForm shows the settings with what was typed. Who has seen what someone else saved may save again.
+// rejectForm shows the settings with the user's values. Saving again overwrites a change of another member, which is
+// shown.
 func (h *Handlers) rejectForm(c echo.Context, form requests.Form, err error) error {
 	return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
 		var stale requests.StaleForm
-		props.Public = &pages.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: whole(messages, "intro")}
+		props.Public = &pages.PublicForm{Typed: form, Stale: errors.As(err, &stale), Errors: formErrors(messages, "intro")}
 		if props.Public.Stale {
 			props.Public.Now, props.Public.Typed.Version = stale.Current, stale.Current.Version
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// AtHome refuses to set up under a name that only a browser was told leads here. A page elsewhere can
-// give its own name the address 127.0.0.1 (DNS rebinding), and would be the first user of an
-// installation that nobody has set up yet. An address, localhost, or what COUNTERFOIL_URL says is none such.
+// AtHome refuses to set up under a host name that only a browser resolved. Another site can give its own name the
+// address 127.0.0.1 (DNS rebinding) and would be the first user of a new installation. An address, localhost, or the
+// host of COUNTERFOIL_URL is safe.
 func (h *Handlers) AtHome(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -42,7 +42,7 @@ func onLoopback(r *http.Request) bool {
 	return ok && local.IP.IsLoopback()
 }
 
-// isOwnHost reports whether a Host header cannot be anybody else's name.
+// isOwnHost reports whether a Host header cannot be another site's name.
 func isOwnHost(host string) bool {
 	name := (&url.URL{Host: strings.ToLower(host)}).Hostname()
 	if net.ParseIP(name) != nil {
@@ -69,7 +69,7 @@ func (h *Handlers) SetUp(c echo.Context) error {
 		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
 	})
 	if err != nil {
-		// Whoever loses to another setup may hear first that the short name is taken.
+		// If another setup was faster, the first error may be that the short name is taken.
 		installed, unknown := h.respond.IsInstalled(c.Request().Context())
 		switch {
 		case unknown != nil:

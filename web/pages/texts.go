@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// texts renders Markdown with the keys and people of a company.
+// texts renders Markdown with the keys and members of a company.
 type texts struct {
 	link   markup.Linker
 	people markup.Namer
@@ -62,7 +62,7 @@ func bodies(list []tickets.Comment) (texts []string) {
 	return texts
 }
 
-// linker links the keys of a company's boards, but not those of tickets that were purged.
+// linker links the keys of a company's boards, except those of purged tickets.
 func linker(company string, refs workflows.References) markup.Linker {
 	return func(text string) string {
 		key, err := tickets.ParseKey(text)

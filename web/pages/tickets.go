@@ -51,7 +51,7 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
 	}
 	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key}
-	shown, err := h.workflows.Shows(ctx, narrowing(c), ticket)
+	shown, err := h.workflows.Shows(ctx, filterParams(c), ticket)
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,7 @@ func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boar
 	return h.ticketPropsWith(c, ticket, board, before, page)
 }
 
-// ticketPropsWith returns a ticket's page with these comments. Whoever looks at it has read what they
-// were told of it.
+// ticketPropsWith returns a ticket's page with these comments, and marks its notifications as read.
 func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props pages.TicketProps, err error) {
 	ctx := c.Request().Context()
 	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
@@ -165,7 +164,7 @@ func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board 
 		return props, err
 	}
 	sources := append(bodies(page.List), ticket.Title)
-	if !ticket.FromRequester { // whose description is shown as it was typed
+	if !ticket.FromRequester { // a requester's description is plain text
 		sources = append(sources, ticket.Description)
 	}
 	texts, err := h.texts(c, sources...)
@@ -186,7 +185,7 @@ func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board 
 	return props, err
 }
 
-// readTicket marks what someone was told of a ticket as read, where there is anything unread at all.
+// readTicket marks the user's notifications of a ticket as read, if any is unread.
 func (h *Handlers) readTicket(c echo.Context, ticket tickets.Ticket, page *views.Page) error {
 	if page.Unread == 0 {
 		return nil

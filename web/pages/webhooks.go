@@ -168,7 +168,7 @@ func (h *Handlers) TestWebhook(c echo.Context) error {
 		return err
 	}
 	attempt, err := h.workflows.TestWebhook(c.Request().Context(), webhook)
-	return h.sentByHand(c, webhook, attempt, err)
+	return h.answerDelivery(c, webhook, attempt, err)
 }
 
 func (h *Handlers) ResendDelivery(c echo.Context) error {
@@ -177,11 +177,11 @@ func (h *Handlers) ResendDelivery(c echo.Context) error {
 		return err
 	}
 	attempt, err := h.workflows.ResendDelivery(c.Request().Context(), webhook, delivery)
-	return h.sentByHand(c, webhook, attempt, err)
+	return h.answerDelivery(c, webhook, attempt, err)
 }
 
-// sentByHand leads back to the webhook and says what came of it.
-func (h *Handlers) sentByHand(c echo.Context, webhook id.Webhook, attempt webhooks.Attempt, err error) error {
+// answerDelivery leads back to the webhook with the result of a delivery.
+func (h *Handlers) answerDelivery(c echo.Context, webhook id.Webhook, attempt webhooks.Attempt, err error) error {
 	said := views.Flash{Text: fmt.Sprintf("It answered %d after %d ms.", attempt.Outcome.Status, attempt.Outcome.Took.Milliseconds())}
 	switch messages, _, ok := respond.Rejected(err); {
 	case err != nil && !ok:

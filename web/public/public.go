@@ -1,5 +1,5 @@
-// Package public serves strangers: the public forms of boards, and what a code or a private link leads to. Nobody is
-// signed in on these pages, whoever asks.
+// Package public serves strangers: the public forms of boards, and the pages of codes and private links. It knows no
+// session.
 package public
 
 import (
@@ -49,8 +49,8 @@ func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.Open
 	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
 }
 
-// SendRequest opens a ticket. The way to the receipt is the private link, so that to load it again opens no other. Who
-// sends a form again whose link was revoked is led to what the code tells.
+// SendRequest opens a ticket. It redirects to the receipt by the private link, so a reload opens no second one; if that
+// link was revoked, to the page of the code.
 func (h *Handlers) SendRequest(c echo.Context) error {
 	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
 	if !requests.IsToken(form.Nonce) {
@@ -70,7 +70,7 @@ func (h *Handlers) SendRequest(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// refused is respond.Rejected, also where the fault is ours for now.
+// refused is respond.Rejected, also for a server error that will pass.
 func (h *Handlers) refused(c echo.Context, err error) (messages views.Errors, code int, ok bool) {
 	if messages, code, ok = respond.Rejected(err); ok {
 		return messages, code, true
@@ -98,7 +98,7 @@ func (h *Handlers) rejectRequest(c echo.Context, form public.RequestForm, err er
 	return h.showRequestForm(c, code, board, form)
 }
 
-// TrackBox is where a code is typed in; a form of it leads on.
+// TrackBox is the form for a code.
 func (h *Handlers) TrackBox(c echo.Context) error {
 	if code := strings.TrimSpace(c.QueryParam("code")); code != "" {
 		return c.Redirect(http.StatusSeeOther, views.TrackPath(code))
@@ -139,7 +139,7 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedT
 	}
 	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
 	for _, one := range page.List {
-		drawn, err := publicly(one)
+		drawn, err := publicComment(one)
 		if err != nil {
 			return err
 		}
@@ -148,8 +148,8 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedT
 	return respond.Render(c, code, public.TrackedPage(props))
 }
 
-// publicly draws a comment for its requester, to whom no key leads anywhere and no handle says anything.
-func publicly(one tickets.Comment) (views.Comment, error) {
+// publicComment renders a comment for its requester, without links of keys and mentions.
+func publicComment(one tickets.Comment) (views.Comment, error) {
 	if one.FromRequester || one.Deleted() {
 		return views.Comment{Comment: one}, nil
 	}
@@ -167,8 +167,7 @@ func (h *Handlers) Receipt(c echo.Context) error {
 	return respond.Render(c, http.StatusOK, public.ReceiptPage(props))
 }
 
-// Reply needs no proof that the form is ours: whoever knows the link may write, and whoever does not
-// cannot make another's browser do so.
+// Reply needs no proof that the form is ours: the link is the right to write, and another site does not know it.
 func (h *Handlers) Reply(c echo.Context) error {
 	form := views.CommentForm{Body: c.FormValue("body")}
 	reply := requests.Reply{Nonce: c.FormValue("nonce"), Body: form.Body}

@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/views/pages"
 )
 
-// deletedPage is the page of a ticket that is gone: who deleted it and how to have it back. ok is false
-// where the path names no such ticket.
+// deletedPage is the page of a deleted ticket: who deleted it, and how to restore it. ok is false if the path names no
+// such ticket.
 func (r *Responder) deletedPage(c echo.Context) (page templ.Component, ok bool) {
 	k, err := PathKey(c)
 	if err != nil {
@@ -25,6 +25,6 @@ func (r *Responder) deletedPage(c echo.Context) (page templ.Component, ok bool) 
 		return nil, false
 	}
 	return pages.DeletedPage(pages.DeletedProps{
-		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typed(c),
+		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typedTexts(c),
 	}), true
 }

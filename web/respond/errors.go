@@ -28,7 +28,7 @@ import (
 // RetryAfter is in how many seconds trying again may help.
 const RetryAfter = 2
 
-// statusGone is what a request is counted as whose client did not wait.
+// statusGone counts a request whose client did not wait.
 const statusGone = 499
 
 // codeCrossSite: the request came from a page of another site. Open the page here and send it again.
@@ -94,7 +94,7 @@ var messages = map[int]string{
 	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
 }
 
-// Status returns what err is in HTTP, and the sentence for people.
+// Status returns the HTTP status of an error and its sentence.
 func Status(err error) (int, string) {
 	var http_ *echo.HTTPError
 	switch {
@@ -115,7 +115,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	if there := (renamed{}); errors.As(err, &there) {
+	if there := (renamedError{}); errors.As(err, &there) {
 		// Never from a store: a ticket may come back to a board, and the two names would lead to one another.
 		c.Response().Header().Set("Cache-Control", "private, no-store")
 		_ = c.Redirect(http.StatusMovedPermanently, there.path)
@@ -125,7 +125,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		err = timedOut(err)
 	}
 	code, message := Status(err)
-	// The page that says what happened is drawn also where the request's time is over.
+	// The error page is rendered also if the request's time is over.
 	c.SetRequest(c.Request().WithContext(context.WithoutCancel(c.Request().Context())))
 	r.LogError(c, code, err)
 	if code == statusGone {
@@ -145,7 +145,7 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		return
 	}
 	if IsFragment(c) && (code == http.StatusUnprocessableEntity || code == http.StatusConflict) {
-		code = http.StatusBadRequest // those two are for forms, which htmx shows
+		code = http.StatusBadRequest // 422 and 409 are for forms, which htmx shows
 	}
 	if _, inside := Member(c); inside && errors.Is(err, tickets.CodeNotFound) {
 		if page, ok := r.deletedPage(c); ok {
@@ -161,19 +161,18 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back,
 	}
 	if !errors.Is(err, codeCrossSite) { // which has no text of its own on our pages
-		props.Typed = typed(c)
+		props.Typed = typedTexts(c)
 	}
 	r.showPage(c, code, views.ErrorPage(props))
 }
 
-// wayBack is what an error page leads to where that is not the boards: where a stranger types a code, or an
-// operator's migrations, feeds or reference codes.
+// wayBack is the link of an error page, if not to the boards: to the box for codes, or to the operator's list.
 func wayBack(c echo.Context) views.WayBack {
 	at := c.Request().URL.Path
 	if c.Path() == FormRoute {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Follow a request"}
 	}
-	if forStrangers(c) {
+	if isPublicPage(c) {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
 	}
 	who, _ := c.Get(personKey).(accounts.Account)
@@ -191,12 +190,11 @@ func (r *Responder) showPage(c echo.Context, code int, page templ.Component) {
 	}
 }
 
-// typed are the texts of a form that came to nothing, for a member of the company or on a page for anyone; a script keeps
-// those that it sent.
-func typed(c echo.Context) (texts []string) {
+// typedTexts are the texts of a rejected form, for a member or on a public page; a script keeps those that it sent.
+func typedTexts(c echo.Context) (texts []string) {
 	_, inside := Member(c)
 	fields := []string{"title", "merged_title", "body", "description", "merged_description"}
-	if forStrangers(c) {
+	if isPublicPage(c) {
 		fields = append(fields, "email")
 	} else if !inside {
 		return nil
@@ -218,8 +216,7 @@ func isCall(c echo.Context) bool {
 	return path == "/api" || strings.HasPrefix(path, "/api/")
 }
 
-// SetRetryAfter has an answer to someone who came too early say in how many seconds to come again; to others it
-// says nothing.
+// SetRetryAfter sets Retry-After if the error has a time to retry at.
 func SetRetryAfter(c echo.Context, err error) {
 	kind := fault.KindOf(err)
 	if kind == fault.Invalid || kind == fault.Conflict {
@@ -233,7 +230,7 @@ func SetRetryAfter(c echo.Context, err error) {
 	c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
 }
 
-// LogError logs what is our fault; what a request did wrong is no news.
+// LogError logs a server error; an error of a request is not logged.
 func (r *Responder) LogError(c echo.Context, code int, err error) {
 	level := slog.LevelDebug
 	if code >= 500 {
@@ -276,7 +273,7 @@ func (r *Responder) LogPanic(c echo.Context, err error, _ []byte) error {
 // FormRoute is the route of a board's public form.
 const FormRoute = "/:company/forms/:form"
 
-// forStrangers reports whether a page is for anyone, also where it is refused before it comes to its handler.
-func forStrangers(c echo.Context) bool {
+// isPublicPage reports whether a page is for strangers, also if it is refused before its handler.
+func isPublicPage(c echo.Context) bool {
 	return c.Path() == FormRoute || strings.HasPrefix(c.Request().URL.Path+"/", views.TrackBoxPath+"/")
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// Rejected returns the messages of a form that was not taken, and its status: 422, 409 where
-// something else was there first, or 429 before its time. ok is false for an error that is not about the form.
+// Rejected returns the messages of a rejected form and its status: 422, 409 for a conflict, 429 if rate limited. ok is
+// false for an error that is not about the form.
 func Rejected(err error) (form views.Errors, code int, ok bool) {
 	switch kind := fault.KindOf(err); kind {
 	case fault.Invalid, fault.Conflict, fault.RateLimited, fault.TooLarge:
@@ -38,7 +38,7 @@ func FieldErrors(err error, name func(error) string) views.Errors {
 	return messages
 }
 
-// AddErrors adds the messages of an error to those of a form, at fields that have none.
+// AddErrors adds an error's messages to those of a form, at fields without one.
 func AddErrors(messages views.Errors, err error) {
 	for field, message := range FieldErrors(err, fault.Field) {
 		if messages[field] == "" {
@@ -56,7 +56,7 @@ func RowID[T ~uint64](s string, otherwise error) (T, error) {
 	return T(n), nil
 }
 
-// Cursor reads from where a page of a list goes on; without it, the list begins.
+// Cursor reads the cursor of a list from a parameter; without it, the list begins.
 func Cursor[T ~uint64](c echo.Context, parameter string) (T, error) {
 	text := c.QueryParam(parameter)
 	if text == "" {

@@ -20,7 +20,7 @@ func Target(c echo.Context) string {
 	return c.Request().Header.Get("HX-Target")
 }
 
-// CurrentPath is the path of the page that htmx asks from, "" where that is unknown.
+// CurrentPath is the path of the page that htmx sends from, "" if unknown.
 func CurrentPath(c echo.Context) string {
 	page, err := url.Parse(c.Request().Header.Get("HX-Current-URL"))
 	if err != nil {
@@ -32,7 +32,7 @@ func CurrentPath(c echo.Context) string {
 // ReplaceURL makes the browser show path as the address of the page that a fragment turned it into.
 func ReplaceURL(c echo.Context, path string) { c.Response().Header().Set("HX-Replace-Url", path) }
 
-// Redirect makes the browser load path, a page of ours, whoever asked.
+// Redirect makes the browser load path, a page of ours, also if htmx sent the request.
 func Redirect(c echo.Context, path string) error {
 	if !IsFragment(c) {
 		return c.Redirect(http.StatusSeeOther, path)
@@ -43,7 +43,7 @@ func Redirect(c echo.Context, path string) error {
 
 // leave makes the browser go to path: a redirect, or where htmx asked, a word to it. A redirect
 // would put that page into a corner of this one.
-func leave(c echo.Context, path string) error {
+func redirectAway(c echo.Context, path string) error {
 	if !IsFragment(c) {
 		return c.Redirect(http.StatusSeeOther, path)
 	}

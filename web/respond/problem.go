@@ -19,7 +19,7 @@ func (r *Responder) Links(c echo.Context) workflows.Links {
 	return workflows.Links{Base: r.Base(c), Company: Company(c).Slug}
 }
 
-// ConsumerResource is a consumer of a feed whose cursor is kept here.
+// ConsumerResource is a consumer of a feed whose cursor is stored here.
 type ConsumerResource struct {
 	Feed       string    `json:"feed"`
 	Name       string    `json:"name"`
@@ -40,8 +40,8 @@ func ConsumerOf(c feeds.Consumer) ConsumerResource {
 	}
 }
 
-// problem answers a program, as RFC 9457 says. type has the error's code; current is the state that a
-// conflict is about; errors are all that is wrong where that is more than one thing.
+// problem answers a program, see RFC 9457. type has the error's code; current is the state in a conflict; errors are
+// all errors if there is more than one.
 type problem struct {
 	Type    string `json:"type"`
 	Title   string `json:"title"`

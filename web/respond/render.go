@@ -30,7 +30,7 @@ func Render(c echo.Context, status int, components ...templ.Component) error {
 	return c.HTMLBlob(status, body.Bytes())
 }
 
-// Page is the frame of a page for whoever asks. The messages of the session are taken out of it.
+// Page is the frame of a page for the user. It takes the messages out of the session.
 func (r *Responder) Page(c echo.Context, title string) views.Page {
 	p := views.Page{Title: title, Now: time.Now(), Styles: static.Path("css/app.css"), Script: static.Path("js/app.js")}
 	p.Board = boardOf(c)

@@ -1,17 +1,17 @@
-// Package respond is what the handlers of all rooms answer with: a page or a fragment, a redirect with a message, a
-// problem. Its invariant: an error becomes a status here and nowhere else. It has no route of its own. Start at
-// Render and Responder.Page; then ShowError (errors.go), Rejected (forms.go), htmx.go, the only file that reads or
-// writes HX-* headers, and session.go.
+// Package respond answers for the handlers of all audiences: a page or a fragment, a redirect with a message, a
+// problem. Its invariant: an error becomes a status here and nowhere else. It has no route of its own. Start at Render
+// and Responder.Page; then ShowError (errors.go), Rejected (forms.go), htmx.go, the only file that reads or writes HX-*
+// headers, and session.go.
 //
 // # Errors
 //
-// A fault.Error's kind becomes a status, and the error a page, a form with its fields, or a problem+json with its
-// code. fault.Join makes one error of all that is wrong with a request. An error without a kind is a server error: a
-// 500 with a plain sentence, and the details in the log.
+// A fault.Error's kind becomes a status, and the error a page, a form with its fields, or a problem+json with its code.
+// fault.Join makes one error of all that is wrong with a request. An error without a kind is a server error: a 500 with
+// a plain sentence, and the details in the log.
 //
 // # Sessions
 //
-// Sessions are in the database under a hash of their token. Whoever changes one saves it before the response.
+// Sessions are in the database under a hash of their token. A handler that changes one saves it before the response.
 package respond
 
 import (
@@ -35,7 +35,7 @@ type Config struct {
 	Log       *slog.Logger
 	Patience  time.Duration // how long a request waits for a database that does not answer
 	MaxUpload int64         // the largest file in bytes
-	Why       func() error  // what is wrong with the database where that is known; may be nil
+	Why       func() error  // the trouble of the database, if known; may be nil
 }
 
 // Responder answers requests with what the server knows. Make one with New.

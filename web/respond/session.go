@@ -30,7 +30,7 @@ const (
 	epochKey   = "epoch"   // in the session: the account's when it began
 	flashKey   = "flash"   // in the session
 	passedKey  = "passed"  // there too: actions that cannot be undone
-	mostPassed = 50        // of those
+	mostPassed = 50        // refused actions
 )
 
 func init() {
@@ -53,8 +53,8 @@ func newSessions(store SessionStore, https bool) *scs.SessionManager {
 	return m
 }
 
-// LoadSession gives a request the browser's session. Whoever changes it saves it (commit), so that an answer
-// never says more than what is stored.
+// LoadSession gives a request the browser's session. A handler that changes it saves it (commit), so an answer never
+// says more than is stored.
 func (r *Responder) LoadSession(c echo.Context) error {
 	ctx, err := r.Session(c.Request().Context(), r.SessionCookie(c))
 	if err != nil {
@@ -110,8 +110,7 @@ func (r *Responder) Flash(c echo.Context, message views.Flash) error {
 	return r.commit(c)
 }
 
-// takeFlash returns the messages kept for this page. Where it cannot be saved that they were shown,
-// they are shown once more.
+// takeFlash returns the messages kept for this page. If it cannot be saved that they were shown, they are shown again.
 func (r *Responder) takeFlash(c echo.Context) []views.Flash {
 	ctx := c.Request().Context()
 	if c.Get(sessionKey) == nil || !r.sessions.Exists(ctx, flashKey) {
@@ -145,7 +144,7 @@ func (r *Responder) SessionAccount(ctx context.Context) (accounts.ID, uint64) {
 	return accounts.ID(account), epoch
 }
 
-// SignedIn returns the account of the session, or SignedOut where there is none or it has ended.
+// SignedIn returns the account of the session, or SignedOut if there is none.
 func (r *Responder) SignedIn(c echo.Context) (accounts.Account, error) {
 	id, epoch := r.SessionAccount(c.Request().Context())
 	if id == 0 {
@@ -190,7 +189,7 @@ func (r *Responder) SignOut(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, views.LoginPath)
 }
 
-// User is who has signed in, on a route that asks for it.
+// User is the signed-in user, on a route that requires one.
 func User(c echo.Context) accounts.Account { return c.Get(personKey).(accounts.Account) }
 
 // Enter gives a request its member of the company.
@@ -206,7 +205,7 @@ func Member(c echo.Context) (actor accounts.Actor, ok bool) {
 	return actor, ok
 }
 
-// SetPosition keeps for the page up to where the feeds were known when the request came.
+// SetPosition keeps for the page the heads of the feeds known when the request came.
 func SetPosition(c echo.Context, at string) { c.Set(atKey, at) }
 
 // AskToSignIn leads to the sign-in, and from there back to the page; before there was a setup, to that.
@@ -215,15 +214,15 @@ func (r *Responder) AskToSignIn(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return leave(c, views.SetupPath)
+		return redirectAway(c, views.SetupPath)
 	}
 	if c.Request().Method == http.MethodGet && !IsFragment(c) {
-		return leave(c, views.LoginPath+"?next="+url.QueryEscape(c.Request().URL.RequestURI()))
+		return redirectAway(c, views.LoginPath+"?next="+url.QueryEscape(c.Request().URL.RequestURI()))
 	}
 	if page := OwnPath(CurrentPath(c)); IsFragment(c) && page != "" {
-		return leave(c, views.LoginPath+"?next="+url.QueryEscape(page))
+		return redirectAway(c, views.LoginPath+"?next="+url.QueryEscape(page))
 	}
-	return leave(c, views.LoginPath)
+	return redirectAway(c, views.LoginPath)
 }
 
 // Company is the company of the path, or of the token.

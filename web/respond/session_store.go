@@ -19,13 +19,13 @@ type SessionStore interface {
 // errSessionGone says that the session ended while the request was under way.
 var errSessionGone = errors.New("the session has ended")
 
-// guardedStore lets a session that someone has ended not come back with what another request of the
-// browser has to save: only who says so makes one.
+// guardedStore does not let an ended session come back with what another request of the browser saves: only a context
+// with newSession makes one.
 type guardedStore struct{ SessionStore }
 
 type (
-	newSession  struct{} // in the context of who may make a session
-	heldSession struct{} // in the context of who goes on only where the session that is removed was there
+	newSession  struct{} // in a context that may make a session
+	heldSession struct{} // in a context that may continue only if the removed session existed
 )
 
 func (s guardedStore) FindCtx(_ context.Context, token string) ([]byte, bool, error) {

@@ -26,9 +26,8 @@ func (r *Responder) SheetFile(c echo.Context, sheet func(ctx context.Context, ru
 	return r.sendSheet(c, file)
 }
 
-// sendSheet sends the rows while they are read. Each piece has the time of a request, and so has who takes it;
-// the file may take as long as it is. An error in the middle breaks the answer off, so that half a file does not
-// pass for the whole.
+// sendSheet sends rows while they are read. Each batch has the time of a request; the file may take any. An error in
+// the middle breaks the answer off, so half a file does not pass for the whole.
 func (r *Responder) sendSheet(c echo.Context, file *migrations.Sheet) error {
 	header := c.Response().Header()
 	header.Set("Content-Type", "text/csv; charset=utf-8")
@@ -42,7 +41,7 @@ func (r *Responder) sendSheet(c echo.Context, file *migrations.Sheet) error {
 		var err error
 		more, err = file.WriteSome(ctx, out)
 		cancel()
-		if err != nil { // or whoever asked has left
+		if err != nil { // or the client has left
 			panic(http.ErrAbortHandler)
 		}
 		c.Response().Flush()

@@ -20,15 +20,15 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// A file that a run is filled from goes from the connection to where it is kept, and is never whole in
-// memory nor in a file of ours. It takes as long as it takes, while something comes.
+// The file of a run is streamed from the connection to its store, and is never whole in memory nor in a temporary file.
+// It may take any time while data arrives.
 
 // DefaultMaxUpload is the largest file in bytes where nothing else is said.
 const DefaultMaxUpload = 2 << 30
 
 const (
-	// stalled is how long an upload may stand still.
-	stalled = time.Minute
+	// stallLimit is how long an upload may send nothing.
+	stallLimit = time.Minute
 	// lingering is how much more of a file that is too large is read, so that the answer is: a browser
 	// that is still sending shows none.
 	lingering = 64 << 20
@@ -67,7 +67,7 @@ var (
 // Upload is a form with a file as it comes in.
 type Upload struct {
 	Fields url.Values
-	Name   string // of the file, "" where there is none
+	Name   string // of the file, "" if there is none
 	File   io.Reader
 	OnEnd  func()    // called once the file was read to its end, where set
 	Sum    hash.Hash // SHA-256 of what was read of the file
@@ -80,7 +80,7 @@ type Upload struct {
 	parts   *multipart.Reader
 	part    *multipart.Part
 	limit   int64
-	words   string // the limit for people
+	words   string // the limit, in words
 	size    int64
 	err     error // what went wrong with reading
 	watch   *time.Timer
@@ -94,7 +94,7 @@ func (r *Responder) Upload(c echo.Context) *Upload {
 		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: r.MaxUpload, words: views.Bytes(r.MaxUpload), Sum: sha256.New(),
 		stopped: make(chan struct{}),
 	}
-	s.watch = time.AfterFunc(stalled, func() { close(s.stopped); cancel() })
+	s.watch = time.AfterFunc(stallLimit, func() { close(s.stopped); cancel() })
 	return s
 }
 
@@ -107,7 +107,7 @@ func (s *Upload) Receive() error {
 	s.parts = parts
 	left := int64(MaxBody)
 	for {
-		s.goesOn()
+		s.extend()
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -136,7 +136,7 @@ func (s *Upload) Receive() error {
 	}
 }
 
-// reader is the file, with a byte order mark and all. It ends with an error where more follows.
+// reader is the file, with its byte order mark. It ends with an error if more follows.
 func (s *Upload) reader() io.Reader { return readerFunc(s.read) }
 
 type readerFunc func([]byte) (int, error)
@@ -147,7 +147,7 @@ func (s *Upload) read(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	s.goesOn()
+	s.extend()
 	n, err := s.part.Read(p)
 	s.size += int64(n)
 	s.Sum.Write(p[:n])
@@ -184,12 +184,12 @@ func (s *Upload) broken(err error) error {
 	return s.err
 }
 
-// goesOn lets the next piece take its time.
-func (s *Upload) goesOn() {
-	s.watch.Reset(stalled)
+// extend moves the deadline for the next chunk.
+func (s *Upload) extend() {
+	s.watch.Reset(stallLimit)
 	connection := http.NewResponseController(s.c.Response())
-	_ = connection.SetReadDeadline(time.Now().Add(stalled)) // a recorder has none
-	_ = connection.SetWriteDeadline(time.Now().Add(2 * stalled))
+	_ = connection.SetReadDeadline(time.Now().Add(stallLimit)) // a recorder has none
+	_ = connection.SetWriteDeadline(time.Now().Add(2 * stallLimit))
 }
 
 // Why returns what an error of using the file really is about: reading it comes first.
@@ -205,8 +205,7 @@ func (s *Upload) Why(err error) error {
 	return err
 }
 
-// Close takes what is left of the request, so that whoever is still sending gets to see the answer, and
-// stops the watch.
+// Close takes the rest of the request, so a client that is still sending gets to see the answer, and stops the watch.
 func (s *Upload) Close() {
 	defer s.done()
 	defer s.watch.Stop()
@@ -217,7 +216,7 @@ func (s *Upload) Close() {
 	body := s.c.Request().Body
 	piece := make([]byte, 32<<10)
 	for left > 0 {
-		s.goesOn()
+		s.extend()
 		n, err := body.Read(piece)
 		if left -= int64(n); err != nil {
 			return
@@ -225,5 +224,5 @@ func (s *Upload) Close() {
 	}
 }
 
-// MaxBody is the largest request body in bytes: a description whose every byte is escaped as \u00xx, and the rest.
+// MaxBody is the largest request body in bytes: a description with every byte escaped as \u00xx, and the rest.
 const MaxBody = 512 << 10

@@ -13,9 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Stream is a response of server-sent events. Between two events its owner waits for news, for Context, for Beat,
-// which comes where nothing was sent for a while (send a heartbeat then), and for Check, which says that it is
-// time to look whether the reader still may.
+// Stream is a response of server-sent events. Between two events its owner waits for the next, for Context, for Beat
+// (nothing was sent for a while: send a heartbeat), and for Check (check the reader's access).
 type Stream struct {
 	*Response
 	c           echo.Context
@@ -36,7 +35,7 @@ func (s *Streams) Stream(c echo.Context) (*Stream, error) {
 // Beat comes where nothing was sent for a while.
 func (st *Stream) Beat() <-chan time.Time { return st.beat.C }
 
-// Check comes where it is time to look whether the reader still may.
+// Check fires when it is time to check the reader's access.
 func (st *Stream) Check() <-chan time.Time { return st.check.C }
 
 // Close ends the stream.
@@ -63,10 +62,10 @@ func retry(after time.Duration) []byte {
 	return []byte("retry: " + strconv.FormatInt(after.Milliseconds(), 10) + "\n\n")
 }
 
-// Run begins the answer, and has goOn send what follows; the stream is closed when that returns. It returns at
-// once where the stream could be detached, so goOn must keep nothing of the request: that is what thousands who
-// wait would cost.
-func (st *Stream) Run(again time.Duration, goOn func() error) error {
+// Run begins the answer and has serve send the events; the stream is closed when serve returns. If the stream is
+// detached, Run returns at once, so serve must hold nothing of the request: thousands of waiting streams would hold it
+// too.
+func (st *Stream) Run(again time.Duration, serve func() error) error {
 	if isHead(st.c) {
 		defer st.Close()
 		st.describe(st.c.Response().Header())
@@ -81,7 +80,7 @@ func (st *Stream) Run(again time.Duration, goOn func() error) error {
 				st.streams.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack", string(debug.Stack()))
 			}
 		}()
-		st.streams.log.Debug("a stream ended", "route", path, "error", goOn())
+		st.streams.log.Debug("a stream ended", "route", path, "error", serve())
 	}
 	detached, err := st.detach(again)
 	switch {
@@ -102,8 +101,8 @@ func WithHead(ctx context.Context) context.Context { return context.WithValue(ct
 
 func isHead(c echo.Context) bool { return c.Request().Context().Value(headKey{}) != nil }
 
-// detach is begin for a stream that goes on when its handler has returned: it takes the connection from the
-// server. It reports false where that cannot be, as with HTTP/2, and the stream has begun within the handler.
+// detach is begin for a stream that outlives its handler: it takes the connection from the server. It reports false if
+// that cannot be, as with HTTP/2, and the stream has begun within the handler.
 func (st *Stream) detach(again time.Duration) (detached bool, err error) {
 	conn, _, err := st.control.Hijack()
 	if err != nil {
@@ -149,7 +148,7 @@ func drain(conn net.Conn) {
 	}
 }
 
-// Send writes whole events. A reader who does not take a piece of them in time is left.
+// Send writes whole events. A reader that does not take them in time is disconnected.
 func (st *Stream) Send(events []byte) error {
 	for len(events) > 0 {
 		n := min(len(events), sentAtOnce)
@@ -182,7 +181,7 @@ func (st *Stream) write(piece []byte) (err error) {
 // sentAtOnce is how many bytes a reader must take within Limits.Write.
 const sentAtOnce = 64 << 10
 
-// Event writes a server-sent event: its id where it has one, its name, and data of one line.
+// Event writes a server-sent event: its id if it has one, its name, and data of one line.
 func Event(b []byte, id, name string, data []byte) []byte {
 	if id != "" {
 		b = append(append(append(b, "id: "...), id...), '\n')
@@ -191,7 +190,7 @@ func Event(b []byte, id, name string, data []byte) []byte {
 	return append(append(append(b, "data: "...), data...), "\n\n"...)
 }
 
-// Heartbeat is what a reader gets where there is no news: it moves on where it would go on from.
+// Heartbeat is sent when nothing changed; it moves the reader's cursor on.
 func Heartbeat(id string) []byte {
 	if id == "" {
 		return []byte(":\n\n")

@@ -1,13 +1,13 @@
-// Package streams begins, counts, bounds and ends the responses that may take long: streams of server-sent events,
-// and long polls. The limits of a server hold for all of them together. Start at Streams.Stream and Streams.Hold.
+// Package streams begins, counts, bounds and ends the responses that may take long: streams of server-sent events, and
+// long polls. The limits of a server hold for all of them together. Start at Streams.Stream and Streams.Hold.
 //
-// A stream takes the connection from net/http (detach): the handler returns, and a waiting stream is two goroutines
-// and a few fields, with nothing of the request, its buffers or its context. So the headers that every response needs
-// are written before, the request is counted when the stream begins, the stream recovers its own panics, and a
-// shutdown ends it by End, since http.Server.Shutdown does not know such connections. If a connection cannot be
-// taken, as with HTTP/2, the stream stays in its handler and is otherwise the same. A reader that closes its sending
-// side is gone, as net/http sees it; one that goes on sending is closed, and so is one that does not take a write
-// within 10 seconds. A long poll stays in its handler: its connection is used again.
+// A stream takes the connection from net/http (detach): the handler returns, and a waiting stream is two goroutines and
+// a few fields, with nothing of the request, its buffers or its context. So the headers that every response needs are
+// written before, the request is counted when the stream begins, the stream recovers its own panics, and a shutdown
+// ends it by End, since http.Server.Shutdown does not know such connections. If a connection cannot be taken, as with
+// HTTP/2, the stream stays in its handler and is otherwise the same. A reader that closes its sending side has left, as
+// net/http sees it; one that sends more is closed, and so is one that does not take a write within 10 seconds. A long
+// poll stays in its handler: its connection is used again.
 //
 // Streams that wait for the same kind of event wake at the same moment (Soon): at once if they are few, up to 0.4 s
 // later if they are thousands, so frequent events for many cost no more than rare ones.
@@ -33,11 +33,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Limits bound responses that may take long. What is 0 has its default.
+// Limits bound responses that may take long. A zero value has its default.
 type Limits struct {
 	Most  int           // there may be at once in this process
-	OfOne int           // there may be at once of one person
-	Beat  time.Duration // after which something is sent where there is no news
+	OfOne int           // open at once per reader
+	Beat  time.Duration // of a heartbeat
 	Check time.Duration // after which it is looked whether the reader still may
 	Write time.Duration // that a reader may take for what is sent
 }
@@ -63,7 +63,7 @@ const CodeTooMany fault.Code = "Stream.TooMany"
 // tooMany reports one more than there may be.
 type tooMany struct {
 	most int
-	own  bool // of this person
+	own  bool // of this reader
 }
 
 func (e tooMany) Error() string {
@@ -89,7 +89,7 @@ type Streams struct {
 	mu     sync.Mutex
 	open   int
 	of     map[string]int
-	rounds [kinds]chan struct{} // nil where nobody waits for news
+	rounds [kinds]chan struct{} // nil if no stream waits
 }
 
 // News is what readers wait for.
@@ -119,7 +119,7 @@ func (s *Streams) Open() int {
 	return s.open
 }
 
-// enter counts one more of somebody's. It returns tooMany, or workflows.Stopping.
+// enter counts one more of a reader. It returns tooMany, or workflows.Stopping.
 func (s *Streams) enter(who string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,15 +149,14 @@ func (s *Streams) leave(who string) {
 	openStreams.Dec()
 }
 
-// eachAdds is by how much one more open stream has all of them gather news for longer, up to longest.
+// eachAdds is how much longer one more open stream makes all of them wait, up to longest.
 const (
 	eachAdds = 100 * time.Microsecond
 	longest  = 400 * time.Millisecond
 )
 
-// Soon returns a channel that is closed a little after news: the same for all who ask, so that they look at
-// the same moment and share what they read. The more streams are open, the longer news is gathered; so much
-// news to many readers costs no more than some.
+// Soon returns a channel that is closed a little after news: the same for all callers, so they look at the same moment
+// and share one read. The more streams are open, the longer it waits.
 func (s *Streams) Soon(kind News, news <-chan struct{}) <-chan struct{} {
 	select {
 	case <-news: // the others may wait for what comes after it
@@ -197,12 +196,12 @@ type Response struct {
 // Hold has the response to a request take as long as it likes. The caller ends it with Close. It returns an error
 // with CodeTooMany, or workflows.Stopping.
 func (s *Streams) Hold(c echo.Context) (*Response, error) {
-	who := reader(c)
+	who := readerKey(c)
 	if err := s.enter(who); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.Request().Context()))
-	stops := []func() bool{context.AfterFunc(unhurried(c), cancel), context.AfterFunc(s.ending, cancel)}
+	stops := []func() bool{context.AfterFunc(contextOf(c), cancel), context.AfterFunc(s.ending, cancel)}
 	return &Response{
 		streams: s, ctx: ctx, control: http.NewResponseController(c.Response()), who: who,
 		release: func() {
@@ -223,19 +222,19 @@ func (r *Response) Close() {
 	r.streams.leave(r.who)
 }
 
-// reader is whose a response is: all tokens of a person count as one, for they make any number.
-func reader(c echo.Context) string {
+// readerKey names the reader of a response: all tokens of a user count as one, since a user can make any number.
+func readerKey(c echo.Context) string {
 	return fmt.Sprintf("account %d", accounts.ActorFrom(c.Request().Context()).Account.ID)
 }
 
-// KeepContext keeps the request's context as it is, before it is given an end.
-func KeepContext(c echo.Context) { c.Set(unhurriedKey, c.Request().Context()) }
+// KeepContext keeps the request's context before it gets a deadline.
+func KeepContext(c echo.Context) { c.Set(contextKey, c.Request().Context()) }
 
-const unhurriedKey = "unhurried" // in echo's context: the request's context before it was given an end
+const contextKey = "context"
 
-// unhurried is the request's context without the end that deadline gives it: it ends when the client goes.
-func unhurried(c echo.Context) context.Context {
-	if ctx, ok := c.Get(unhurriedKey).(context.Context); ok {
+// contextOf is the request's context without the server's deadline: it ends when the client leaves.
+func contextOf(c echo.Context) context.Context {
+	if ctx, ok := c.Get(contextKey).(context.Context); ok {
 		return ctx
 	}
 	return c.Request().Context()
