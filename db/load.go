@@ -10,7 +10,7 @@ import (
 
 // Load is how busy the server is.
 type Load struct {
-	Threads   int64   // that run now, this question's among them
+	Threads   int64       // that run now, this question's among them
 	History   ServerValue // old row versions that purge has yet to remove
 	Deadlocks ServerValue // since the server started
 }
@@ -96,7 +96,7 @@ func Grantee(ctx context.Context, on asker) (string, error) {
 }
 
 // GrantSelect returns the statement that lets the account of the connection read a table of its
-// database, "" where the server does not say who and where it is.
+// database, "" if the server does not say who and where it is.
 func GrantSelect(ctx context.Context, on asker, table string) string {
 	var database string
 	account, err := Grantee(ctx, on)

@@ -50,7 +50,7 @@ SET t.feed_sync_id = ? + j.n WHERE t.feed_sync_id IS NULL`, string(list), base)
 	return result.RowsAffected()
 }
 
-// PositionOf returns the position of a row of a fed table, nil where it is not published.
+// PositionOf returns the position of a row of a fed table, nil if it is not published.
 func (q *Queries) PositionOf(ctx context.Context, table string, row uint64) (position *uint64, err error) {
 	err = q.db.QueryRowContext(ctx, `SELECT feed_sync_id FROM `+table+` WHERE id = ?`, row).Scan(&position)
 	return position, err

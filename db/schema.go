@@ -27,7 +27,7 @@ type SchemaStatus struct {
 }
 
 // SchemaUp brings the schema to the newest version, under a lock that makes others wait. It returns
-// BrokenSchema or NewerSchema where it cannot. Each of reached is called with each version that the schema has reached.
+// BrokenSchema or NewerSchema if it cannot. Each of reached is called with each version that the schema has reached.
 func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
 	return withSchema(rawURL, reached, func(m *migrate.Migrate) error {
 		// Up looks at the version under its lock; before it, another may be in the midst of changing it.

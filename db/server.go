@@ -15,7 +15,7 @@ type Server struct {
 	Version      string            // as the server says it, up to the first hyphen
 	Major, Minor int               // of Version
 	Durability   map[string]string // the settings that decide whether a commit survives
-	BinlogFormat string            // "" where there is no binary log
+	BinlogFormat string            // "" if there is no binary log
 }
 
 func (s Server) String() string {
@@ -79,7 +79,7 @@ func (d *DB) variables(ctx context.Context, names ...string) (map[string]string,
 	return values, classify(rows.Err())
 }
 
-// Check connects and returns Unavailable where nobody answers, Unfit where the server is too old, has
+// Check connects and returns Unavailable if nobody answers, Unfit where the server is too old, has
 // no InnoDB, or writes a binary log of statements: those replay in another order than they ran.
 func (d *DB) Check(ctx context.Context) (Server, error) {
 	s, err := d.Server(ctx)

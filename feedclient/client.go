@@ -92,7 +92,7 @@ type Error struct {
 	Status int           // of HTTP
 	Type   string        // a name of what is wrong, such as urn:counterfoil:problem:Consumer.NameConflict
 	Detail string        // what to do, for people
-	After  time.Duration // how long the server wants to be left alone; 0 where it does not say
+	After  time.Duration // how long the server wants to be left alone; 0 if it does not say
 }
 
 func (e *Error) Error() string {

@@ -95,7 +95,7 @@ type said struct {
 	data     []byte
 }
 
-// event returns what was said, and false where it is nothing for a reader of the feed.
+// event returns what was said, and false if it is nothing for a reader of the feed.
 func (s said) event() (Event, bool, error) {
 	if s.id == "" {
 		return Event{}, false, nil

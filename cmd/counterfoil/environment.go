@@ -77,7 +77,7 @@ func (e environment) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(e.stderr, nil))
 }
 
-// publicURL reads COUNTERFOIL_URL; it is nil where there is none.
+// publicURL reads COUNTERFOIL_URL; it is nil if there is none.
 func (e environment) publicURL() (*url.URL, error) {
 	if e.url == "" {
 		return nil, nil

@@ -185,7 +185,7 @@ func TestGoldenProblems(t *testing.T) {
 var stored = []struct{ what, folder, constants string }{
 	{"kinds of activity", "domain/tickets", `^Kind`},
 	{"kinds of audit entries", "domain/accounts", `^Audit`},
-	{"kinds of notifications", "domain/tickets", `^Told`},
+	{"kinds of notifications", "domain/tickets", `^Reason`},
 	{"roles", "domain/accounts", `^(Owner|Admin|Member|Viewer)$`},
 	{"states of runs", "domain/migrations", `^State$`},
 	{"lists of runs", "domain/migrations", `^List[A-Z]`},

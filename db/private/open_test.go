@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// initialiser returns the command line of the server that fills a new database in dir, "" where none runs.
+// initialiser returns the command line of the server that fills a new database in dir, "" if none runs.
 func initialiser(dir string) string {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, line := range lines {

@@ -95,7 +95,7 @@ func WithActor(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
 
-// ActorFrom returns who asks in ctx. It panics where no one does: a route that lets strangers in
+// ActorFrom returns who asks in ctx. It panics if no one does: a route that lets strangers in
 // must not call what needs an actor.
 func ActorFrom(ctx context.Context) Actor {
 	actor, ok := ctx.Value(actorKey{}).(Actor)
@@ -114,7 +114,7 @@ func WithAddress(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, addressKey{}, at.Unmap().WithZone("").String())
 }
 
-// AddressFrom returns the network address from which someone asks in ctx, "" where that is unknown.
+// AddressFrom returns the network address from which someone asks in ctx, "" if that is unknown.
 func AddressFrom(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address
@@ -206,7 +206,7 @@ func ParseEmail(s string) (string, error) {
 	return email, nil
 }
 
-// CheckPassword returns BadPassword where s is too short or too long to be one.
+// CheckPassword returns BadPassword if s is too short or too long to be one.
 func CheckPassword(s string) error {
 	if len(s) < MinPassword || len(s) > MaxPassword || !utf8.ValidString(s) {
 		return BadPassword(len(s))

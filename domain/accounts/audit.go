@@ -59,7 +59,7 @@ type AuditEntry struct {
 	Kind    string
 	Account Account // who did it: ID, Name and Email
 	Detail  AuditDetail
-	Address string // from where, "" where that is unknown
+	Address string // from where, "" if that is unknown
 	At      time.Time
 }
 

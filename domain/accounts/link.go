@@ -105,7 +105,7 @@ func Invitations(ctx context.Context, q *db.Queries, company id.Company, now tim
 	return list, nil
 }
 
-// ByInvitation returns the invitation with a secret. It returns LinkGone where it cannot be used (any more).
+// ByInvitation returns the invitation with a secret. It returns LinkGone if it cannot be used (any more).
 func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Time) (Invitation, error) {
 	row, err := db.Read(q.InvitationByHash(ctx, HashToken(secret)))
 	if err != nil && !db.IsNotFound(err) {
@@ -120,7 +120,7 @@ func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Ti
 	}, nil
 }
 
-// Accept makes an account a member by an invitation: one use of it. It returns LinkGone where somebody
+// Accept makes an account a member by an invitation: one use of it. It returns LinkGone if somebody
 // else had the last, or AlreadyMember, which must end the transaction.
 func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) (Actor, error) {
 	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
@@ -175,7 +175,7 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// MayReset returns nil where the actor may make a link for a new password of a member: they manage
+// MayReset returns nil if the actor may make a link for a new password of a member: they manage
 // each company that the person belongs to, with at least their rank, and only an operator may do so
 // for an operator. It returns OwnPassword, NotManager, ResetForOperator or ResetElsewhere.
 func MayReset(ctx context.Context, q *db.Queries, actor Actor, person CompanyMember) error {
@@ -219,7 +219,7 @@ func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, auth
 	return secret, nil
 }
 
-// ByReset returns the link for a new password with a secret, or LinkGone where it cannot be used (any
+// ByReset returns the link for a new password with a secret, or LinkGone if it cannot be used (any
 // more): also where whoever made it could not make it now, whatever happened in which company.
 func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (Reset, error) {
 	row, err := db.Read(q.ResetByHash(ctx, HashToken(secret)))

@@ -151,7 +151,7 @@ func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyM
 	return person, nil
 }
 
-// keepsOwner returns LastOwner where the company has one owner only.
+// keepsOwner returns LastOwner if the company has one owner only.
 func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
 	owners, err := tx.SomeOwners(ctx, company)
 	if err != nil {

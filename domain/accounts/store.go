@@ -161,7 +161,7 @@ func ByPassword(ctx context.Context, q *db.Queries, email, password string) (Acc
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
 
-// ByEmail returns the account with an address, or NotMember where there is none.
+// ByEmail returns the account with an address, or NotMember if there is none.
 func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) {
 	row, err := db.Read(q.AccountByEmail(ctx, strings.ToLower(strings.TrimSpace(email))))
 	if db.IsNotFound(err) || row.Email == Requester {
@@ -173,7 +173,7 @@ func ByEmail(ctx context.Context, q *db.Queries, email string) (Account, error) 
 	return Account{ID: row.ID, Email: row.Email, Name: row.Name, Operator: row.Operator, Epoch: row.SessionEpoch}, nil
 }
 
-// ByID returns an account, or NotMember where there is none.
+// ByID returns an account, or NotMember if there is none.
 func ByID(ctx context.Context, q *db.Queries, account ID) (Account, error) {
 	row, err := db.Read(q.AccountByID(ctx, account))
 	if db.IsNotFound(err) {

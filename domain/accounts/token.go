@@ -96,7 +96,7 @@ func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, d
 	return token, nil
 }
 
-// ByToken returns who a token speaks for, and when it was last used. It returns BadToken where the
+// ByToken returns who a token speaks for, and when it was last used. It returns BadToken if the
 // token is unknown, revoked or past its end, or where its owner is no member any more.
 func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (Actor, *time.Time, error) {
 	row, err := db.Read(q.BearerByHash(ctx, HashToken(token), &now))

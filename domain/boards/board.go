@@ -62,7 +62,7 @@ func (b Board) Archived() bool { return b.ArchivedAt != nil }
 // Over reports whether the column has more tickets than its limit.
 func (c Column) Over() bool { return c.Limit != nil && c.Count > int64(*c.Limit) }
 
-// Admit returns ColumnFull where a hard limit keeps n more tickets out. It can be relied on under the
+// Admit returns ColumnFull if a hard limit keeps n more tickets out. It can be relied on under the
 // column's lock.
 func (c Column) Admit(n int64) error {
 	if c.Hard && c.Limit != nil && c.Count+n > int64(*c.Limit) {

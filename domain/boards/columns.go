@@ -229,7 +229,7 @@ func edit(ctx context.Context, tx *db.Tx, board Board, slug, title string) error
 	return nil
 }
 
-// Archive makes a board read only, or, where at is nil, restores it. It returns ErrOutdated where the
+// Archive makes a board read only, or, where at is nil, restores it. It returns ErrOutdated if the
 // board was edited since it was read.
 func Archive(ctx context.Context, tx *db.Tx, board Board, at *time.Time) error {
 	n, err := tx.ArchiveBoard(ctx, db.ArchiveBoardParams{ArchivedAt: at, Now: tx.Now, ID: board.ID, Version: board.Version})

@@ -51,7 +51,7 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
 	return columns, nil
 }
 
-// reserve makes a slug the board's for ever. It returns SlugConflict where it is another's, and
+// reserve makes a slug the board's for ever. It returns SlugConflict if it is another's, and
 // SlugImported where its keys are those of imported tickets.
 func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
@@ -302,7 +302,7 @@ func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.C
 	return locked, nil
 }
 
-// Live returns Archived where one of the boards is archived, and keeps them from being archived until
+// Live returns Archived if one of the boards is archived, and keeps them from being archived until
 // the transaction ends. Lock columns, incrementers and tickets first.
 func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
 	kept, err := tx.KeepBoards(ctx, boards)

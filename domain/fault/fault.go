@@ -116,13 +116,13 @@ func Each(err error) []error {
 	return []error{err}
 }
 
-// Of returns the Error within err, the first where there are several. ok is false where there is none.
+// Of returns the Error within err, the first where there are several. ok is false if there is none.
 func Of(err error) (e Error, ok bool) {
 	ok = errors.As(err, &e)
 	return e, ok
 }
 
-// KindOf returns the kind of err, "" where it has none.
+// KindOf returns the kind of err, "" if it has none.
 func KindOf(err error) Kind {
 	if e, ok := Of(err); ok {
 		return e.Kind
@@ -132,13 +132,13 @@ func KindOf(err error) Kind {
 	return kind
 }
 
-// CodeOf returns the code of err, "" where it has none.
+// CodeOf returns the code of err, "" if it has none.
 func CodeOf(err error) Code {
 	e, _ := Of(err)
 	return e.Code
 }
 
-// Message returns the sentence for users of the Error within err, "" where there is none.
+// Message returns the sentence for users of the Error within err, "" if there is none.
 func Message(err error) string {
 	e, _ := Of(err)
 	return e.Message
@@ -150,7 +150,7 @@ func Field(err error) string {
 	return e.Field
 }
 
-// Cause returns what is behind err, for the log; nil where nothing is.
+// Cause returns what is behind err, for the log; nil if nothing is.
 func Cause(err error) error {
 	e, _ := Of(err)
 	return e.Cause

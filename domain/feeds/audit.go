@@ -17,7 +17,7 @@ const (
 	auditRanges = 10
 )
 
-// RowPosition is where a row stands in a feed: Position is 0 where it is not published. One that is gone is
+// RowPosition is where a row stands in a feed: Position is 0 if it is not published. One that is gone is
 // deleted, or not in the scope any more.
 type RowPosition struct {
 	ID       uint64

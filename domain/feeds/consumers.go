@@ -36,7 +36,7 @@ const (
 // Lag is how far a reader is behind.
 type Lag struct {
 	LagRows    uint64  // positions behind the head, all of an earlier epoch's reader: the rows are no more than these
-	LagSeconds float64 // since the oldest batch that it has not read was published, 0 where it has read all
+	LagSeconds float64 // since the oldest batch that it has not read was published, 0 if it has read all
 	State      string
 }
 
@@ -78,7 +78,7 @@ func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Acco
 	return id.Consumer(created), nil
 }
 
-// kept is Began as it is stored and compared: 0 where it says no more than Position.
+// kept is Began as it is stored and compared: 0 if it says no more than Position.
 func (c Cursor) kept() uint64 {
 	if c.Began > c.Position {
 		return c.Began
@@ -221,7 +221,7 @@ func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope S
 	return page, err
 }
 
-// Advance moves a consumer on from where it stands. It returns BackwardCursor, or ConsumerMoved where it stands
+// Advance moves a consumer on from where it stands. It returns BackwardCursor, or ConsumerMoved if it stands
 // elsewhere: somebody else works for it too, or its answer was lost and it was moved all the same.
 func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor) error {
 	if to.Epoch == from.Epoch && to.Position < from.Position {

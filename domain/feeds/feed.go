@@ -18,7 +18,7 @@ type Feed struct {
 	Name  string
 	Table string
 	Load  Load
-	List  List // for audits; nil where there are none
+	List  List // for audits; nil if there are none
 }
 
 // Scope says what a reader sees of a feed.
@@ -40,7 +40,7 @@ type Item struct {
 	ID       uint64
 	Position uint64
 	Deleted  bool
-	Reason   string // why it is gone, such as LeftFilter; "" where it was deleted
+	Reason   string // why it is gone, such as LeftFilter; "" if it was deleted
 	Data     any    // what becomes its JSON
 }
 
@@ -70,7 +70,7 @@ type Engine struct {
 
 var identifier = regexp.MustCompile(`^[a-z_]+$`)
 
-// New returns an engine for the feeds. It panics where one of them cannot be: that is a mistake in the
+// New returns an engine for the feeds. It panics if one of them cannot be: that is a mistake in the
 // program.
 func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {

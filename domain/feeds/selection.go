@@ -24,7 +24,7 @@ type Selection struct {
 // HasRows reports whether rows are named, each by itself.
 func (w Selection) HasRows() bool { return len(w.IDs)+len(w.Keys) > 0 }
 
-// Check returns BadWhich where not one of them is set, or too much.
+// Check returns BadWhich if not one of them is set, or too much.
 func (w Selection) Check() error {
 	said := 0
 	for _, set := range []bool{w.HasRows(), w.Board != "", w.All} {

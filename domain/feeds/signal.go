@@ -10,9 +10,9 @@ import (
 
 // signal knows how far each feed has come, and tells any number of those who wait.
 type signal struct {
-	mu     sync.Mutex
+	mu    sync.Mutex
 	heads map[string]Cursor
-	moved  wait.Broadcast // one of them moved
+	moved wait.Broadcast // one of them moved
 }
 
 func newSignal() *signal {

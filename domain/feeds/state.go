@@ -20,12 +20,12 @@ type State struct {
 	Value   uint64 // the last position that was given out
 	Epoch   uint64
 	Horizon uint64
-	// NewestPublish is when that was, by the database's clock; nil where nothing was published yet.
+	// NewestPublish is when that was, by the database's clock; nil if nothing was published yet.
 	NewestPublish *time.Time
-	// OldestUnpublished is for how long a change waits that waits longest, 0 where none does; nil where this
+	// OldestUnpublished is for how long a change waits that waits longest, 0 if none does; nil if this
 	// process does not publish.
 	OldestUnpublished *time.Duration
-	Rates             []Rate // nil where nobody asked for them: Engine.Rates
+	Rates             []Rate // nil if nobody asked for them: Engine.Rates
 }
 
 // Rate is how many rows were published in the two minutes that ended Ago.

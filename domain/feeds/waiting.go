@@ -64,7 +64,7 @@ func (w *backlog) oldest(feed string) (since time.Time, known bool) {
 	return since, known
 }
 
-// OldestWaiting returns for how long a row of a feed has waited to be published that waits longest, 0 where none
+// OldestWaiting returns for how long a row of a feed has waited to be published that waits longest, 0 if none
 // waits. It is what this process has seen: known is false before Work has looked, and a row that waited before
 // the process began counts from then.
 func (e *Engine) OldestWaiting(feed string) (age time.Duration, known bool) {

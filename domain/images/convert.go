@@ -26,7 +26,7 @@ type Picture struct {
 	Type          string
 	Content       []byte
 	Width, Height int
-	Thumbnail     []byte // nil where the picture is small itself
+	Thumbnail     []byte // nil if the picture is small itself
 }
 
 // Limits bound what is converted.

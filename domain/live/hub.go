@@ -30,11 +30,11 @@ type Offset struct{ next uint64 }
 
 // Update is what a reader is told. With Missed it is not all: anything may have changed.
 type Update struct {
-	Changes []Change
-	Missed  bool
-	Position      Position
-	Next    Offset
-	More    <-chan struct{} // closed when there is more to read, for whichever company
+	Changes  []Change
+	Missed   bool
+	Position Position
+	Next     Offset
+	More     <-chan struct{} // closed when there is more to read, for whichever company
 }
 
 // Position is how far the hub has come.

@@ -44,10 +44,10 @@ func (a Position) Covers(b Position) bool {
 
 // Change is what changed in a company up to At, since the change before it.
 type Change struct {
-	Company id.Company
-	Position      Position
-	Boards  []Board     // that changed, or have tickets that did
-	Commented    []id.Ticket // tickets whose comments changed
+	Company   id.Company
+	Position  Position
+	Boards    []Board     // that changed, or have tickets that did
+	Commented []id.Ticket // tickets whose comments changed
 
 	encoded *encoding // of a change that a hub keeps
 }
@@ -75,7 +75,7 @@ type Board struct {
 	Tickets []Ticket
 }
 
-// Ticket is a ticket that changed. Column is where it is on the board by now; 0 where it is not there any
+// Ticket is a ticket that changed. Column is where it is on the board by now; 0 if it is not there any
 // more. Stamp is that of its card, tickets.Card.Stamp, where it has a column.
 type Ticket struct {
 	ID     id.Ticket

@@ -49,7 +49,7 @@ func Images(source string) []Image {
 	return slices.Compact(list) // a definition may be used often
 }
 
-// within returns where part begins in whole; ok is false where it is no part of it but a copy. The parser
+// within returns where part begins in whole; ok is false if it is no part of it but a copy. The parser
 // keeps no positions of addresses, but what it keeps of them is the source itself, unless tabs before a
 // line's text had to be made spaces.
 func within(whole, part []byte) (at int, ok bool) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Line returns s as one line of text, trimmed and with single spaces, and its length in characters;
-// 0 where there is nothing to see. ok is false where s is not UTF-8, or has control characters or
+// 0 if there is nothing to see. ok is false if s is not UTF-8, or has control characters or
 // such as turn the direction of what follows: with those a name could be read as another's.
 func Line(s string) (line string, length int, ok bool) {
 	line = strings.Join(strings.Fields(s), " ")

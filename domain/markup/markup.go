@@ -17,11 +17,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Linker returns the URL path of the ticket with that key, or "" where the text is none. Keys are
+// Linker returns the URL path of the ticket with that key, or "" if the text is none. Keys are
 // given in upper case as they were written, such as NINJA-42.
 type Linker func(key string) string
 
-// Shrinker returns the address of the small copy of the image with that address, or "" where there is none.
+// Shrinker returns the address of the small copy of the image with that address, or "" if there is none.
 type Shrinker func(address string) string
 
 // Render returns Markdown (GitHub's flavour) as HTML of the tags and attributes that a text needs

@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Namer returns the name of the person whom a handle such as ana stands for, or "" where it is
+// Namer returns the name of the person whom a handle such as ana stands for, or "" if it is
 // nobody's. Handles are given in lower case, without the @.
 type Namer func(handle string) string
 

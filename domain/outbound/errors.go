@@ -18,7 +18,7 @@ func (e BadAddress) Error() string {
 // Refused reports a place that may not be reached from here.
 type Refused struct {
 	Host string
-	IP   netip.Addr // unset where it did not come to that
+	IP   netip.Addr // unset if it did not come to that
 	Why  string
 }
 

@@ -30,7 +30,7 @@ type Client struct {
 
 // Options say what is particular to a client.
 type Options struct {
-	Allow    Allowlist         // what may be reached although it is not public
+	Allow    Allowlist     // what may be reached although it is not public
 	Agent    string        // who is asking, such as Counterfoil/1.2; "" is Counterfoil
 	Resolver *net.Resolver // nil is the machine's
 }
@@ -95,7 +95,7 @@ func New(o Options) *Client {
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Check returns the address parsed, its host in ASCII and lower case, without asking anybody anything.
-// It returns BadAddress for one that no request is made to, and Refused where it names an IP address
+// It returns BadAddress for one that no request is made to, and Refused if it names an IP address
 // that may not be reached.
 func (c *Client) Check(address string) (*url.URL, error) {
 	u, err := url.Parse(address)

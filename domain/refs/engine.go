@@ -79,7 +79,9 @@ func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto ti
 }
 
 // RecordPop notes that somebody got codes, or that there were none, and how long that took.
-func (e *Engine) RecordPop(codes int, empty bool, took time.Duration) { e.meter.add(codes, empty, took) }
+func (e *Engine) RecordPop(codes int, empty bool, took time.Duration) {
+	e.meter.add(codes, empty, took)
+}
 
 // Totals is how many codes this process gave out since it began, and how often there were none.
 func (e *Engine) Totals() (popped, empties uint64) { return e.meter.totals() }

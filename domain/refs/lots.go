@@ -89,7 +89,7 @@ func LotByID(ctx context.Context, q *db.Queries, lot id.Lot) (Lot, error) {
 func lotFrom(row db.RefLot) Lot {
 	return Lot{
 		ID: row.ID, Run: row.RunID, Source: row.Source, Length: int(row.Length),
-		MintResult:      MintResult{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
+		MintResult:  MintResult{Added: row.Codes, Drawn: row.Drawn, Blocked: row.Blocked, Collided: row.Collided, Expected: float64(row.Expected) / 1000},
 		Quarantined: row.Quarantined, QuarantinedAt: row.QuarantinedAt, Sweep: row.SweepRun, CreatedAt: row.CreatedAt,
 	}
 }

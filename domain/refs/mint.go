@@ -69,7 +69,7 @@ type MintResult struct {
 }
 
 // Mint draws the codes of a slice at random and adds those to the ledger and the pool that are new, until there are
-// as many as the slice says. It returns UsedUp where hardly any are left there.
+// as many as the slice says. It returns UsedUp if hardly any are left there.
 func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (MintResult, error) {
 	minted, err := mint(ctx, tx, canaries, lot, slice)
 	if err != nil {

@@ -36,7 +36,7 @@ type Use struct {
 }
 
 // PopTx takes k codes for a use, in the transaction of what they are for: where that is rolled back, they are in the
-// pool again. It returns Empty where there are not so many.
+// pool again. It returns Empty if there are not so many.
 func PopTx(ctx context.Context, tx *db.Tx, use Use, k int) ([]Code, error) {
 	return PopEach(ctx, tx, slices.Repeat([]Use{use}, k))
 }

@@ -54,7 +54,7 @@ func recountFrom(row db.RefPolicy) Recount {
 
 // RecountIfDue counts all codes as they are at one moment, and mends the counters, once a day on one server; done says
 // whether this was it. What changes meanwhile stays counted. Where the tables disagree among themselves, nothing is
-// mended. It returns TooManyToCount where it takes longer than it may, and TakenOver.
+// mended. It returns TooManyToCount if it takes longer than it may, and TakenOver.
 func RecountIfDue(ctx context.Context, d *db.DB, longest time.Duration) (r Recount, done bool, err error) {
 	began, due, err := beginRecount(ctx, d)
 	if err != nil || !due {

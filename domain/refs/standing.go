@@ -34,11 +34,11 @@ type LengthState struct {
 // Share is which part of the codes of the length was ever in the ledger, 0 to 1.
 func (l LengthState) Share() float64 { return float64(l.Minted) / float64(l.Space) }
 
-// Runway is how long the codes of the pool last at the recent rate; false where none are given out.
+// Runway is how long the codes of the pool last at the recent rate; false if none are given out.
 func (s State) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
 
 // RunsOut is how long the codes of the length last where so many are given out an hour, those included that can still
-// be minted: up to MostUsed of all. It is false where none are given out.
+// be minted: up to MostUsed of all. It is false if none are given out.
 func (l LengthState) RunsOut(perHour float64) (time.Duration, bool) {
 	most := uint64(MostUsed * float64(l.Space))
 	return lasts(l.Available+most-min(most, l.Minted), perHour)
@@ -90,7 +90,7 @@ func (p Policy) Check() error {
 // full is how many codes there are after a refill at any rate: so many more than the least that the next is far off.
 func (p Policy) full() uint64 { return 2 * p.AtLeast }
 
-// Refill is how many codes are missing: 0 where there are enough, or nobody wants any, or refills are paused.
+// Refill is how many codes are missing: 0 if there are enough, or nobody wants any, or refills are paused.
 func (s State) Refill() uint64 {
 	p := s.Policy
 	low := max(p.AtLeast, uint64(s.Rate*float64(p.LowHours)))

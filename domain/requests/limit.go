@@ -161,7 +161,7 @@ func (b budget) names() [][]byte {
 	return names
 }
 
-// AllowLookup returns TooMany where so many codes or links from an address led to nothing that it has to wait;
+// AllowLookup returns TooMany if so many codes or links from an address led to nothing that it has to wait;
 // private is a look by a link.
 func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
 	b := budgetOf(from, private, now)

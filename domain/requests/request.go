@@ -37,7 +37,7 @@ type OpenForm struct {
 type Request struct {
 	Ticket    id.Ticket
 	Code      string
-	Email     string // "" where none was given
+	Email     string // "" if none was given
 	CreatedAt time.Time
 	Linked    bool       // there is a private link
 	RevokedAt *time.Time // when the last one was revoked, where there is none

@@ -24,7 +24,7 @@ func FormOf(ctx context.Context, q *db.Queries, board id.Board) (Form, error) {
 }
 
 // SetForm turns the form of a board on or off; form.Version is of the one that was seen. It returns the form as it
-// was, or BadIntro, or StaleForm where there is another by now that says something else.
+// was, or BadIntro, or StaleForm if there is another by now that says something else.
 func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was Form, err error) {
 	if form.Intro, err = ParseIntro(form.Intro); err != nil {
 		return was, err
@@ -157,8 +157,8 @@ func RecordReply(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	return nil
 }
 
-// Lock locks a request for what its requester writes there. It returns NotFound where the token is not that of its
-// private link now, and ErrSent where they sent the same last.
+// Lock locks a request for what its requester writes there. It returns NotFound if the token is not that of its
+// private link now, and ErrSent if they sent the same last.
 func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply Reply) error {
 	row, err := tx.LockTicketRequest(ctx, ticket)
 	switch {

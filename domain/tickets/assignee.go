@@ -10,13 +10,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// MaxAssignees is how many people a ticket can be assigned to.
+// MaxAssignees is how many members a ticket can be assigned to.
 const MaxAssignees = 20
 
-// KindAssigned is the entry of a history that says who works on the ticket.
+// KindAssigned is the entry of a history for a change of assignees.
 const KindAssigned = "assigned"
 
-// Assignee is who works on a ticket. Handle is "" of someone who left the company.
+// Assignee is a user whom a ticket is assigned to. Handle is "" if the user left the company.
 type Assignee struct {
 	ID     id.Account
 	Name   string
@@ -39,9 +39,8 @@ func AssigneesOf(ctx context.Context, q *db.Queries, company id.Company, tickets
 	return found, nil
 }
 
-// Assign changes who works on a locked ticket, and records it with the names before and after. add
-// are members of the company, whose locks the caller holds. It returns all who work on it now and
-// those who did not before, or TooManyAssignees.
+// Assign changes the assignees of a locked ticket, and records their names before and after. add are members of the
+// company, whose locks the caller holds. It returns all assignees and the new ones among them, or TooManyAssignees.
 func Assign(ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, add []Assignee, remove []id.Account, by User) (now, added []Assignee, err error) {
 	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
 	if err != nil {

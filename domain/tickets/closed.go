@@ -9,8 +9,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// SetClosed closes a ticket where it is, or opens it again there with nil. The caller holds the
-// ticket's lock. It returns where the ticket was and where it is, for the history.
+// SetClosed closes a ticket, or reopens it if closedAt is nil. The caller holds the ticket's lock. It returns the
+// ticket's location before and after, for the history.
 func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Time) (Moved, error) {
 	from, err := LocationOf(ctx, tx.Queries, ticket)
 	if err != nil {
@@ -28,7 +28,7 @@ func SetClosed(ctx context.Context, tx *db.Tx, ticket Ticket, closedAt *time.Tim
 	return Moved{Ticket: changed, Was: ticket.Key, From: from, After: from.After}, keepCurrent(ctx, tx, ticket, changed)
 }
 
-// LastLocations returns where a ticket was before its last moves and closures, newest first.
+// LastLocations returns the locations of a ticket before its last moves and closures, newest first.
 func LastLocations(ctx context.Context, q *db.Queries, ticket ID) ([]Location, error) {
 	rows, err := db.Read(q.LastPlaces(ctx, ticket))
 	if err != nil {
@@ -47,8 +47,7 @@ func LastLocations(ctx context.Context, q *db.Queries, ticket ID) ([]Location, e
 	return spots, nil
 }
 
-// SetCurrent says whether a ticket is its assignees' work by now: it is neither closed nor deleted.
-// The caller holds the ticket's lock.
+// SetCurrent stores whether a ticket is open work: neither closed nor deleted. The caller holds the ticket's lock.
 func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
 	if _, err := tx.SetCurrent(ctx, current, ticket); err != nil {
 		return fmt.Errorf("set current work: %w", err)
@@ -56,7 +55,7 @@ func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
 	return nil
 }
 
-// keepCurrent is SetCurrent where that has changed.
+// keepCurrent calls SetCurrent if the ticket's state changed.
 func keepCurrent(ctx context.Context, tx *db.Tx, before, after Ticket) error {
 	if before.Current() == after.Current() {
 		return nil
@@ -64,8 +63,8 @@ func keepCurrent(ctx context.Context, tx *db.Tx, before, after Ticket) error {
 	return SetCurrent(ctx, tx, after.ID, after.Current())
 }
 
-// ClosedIn returns when a ticket that goes from one column to another is closed: on its way into a
-// done column it is, on its way out of one it is opened again, and otherwise it stays as it is.
+// ClosedIn returns the closing time of a ticket that is moved between columns: a move into a done column closes it, a
+// move out of one reopens it, any other leaves it.
 func ClosedIn(ticket Ticket, fromDone, toDone bool, now time.Time) *time.Time {
 	switch {
 	case toDone && ticket.ClosedAt == nil:

@@ -10,10 +10,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// What happens to all tickets of a column at once. Callers hold the column's lock, so no ticket
-// comes or goes meanwhile.
+// Changes to all tickets of a column at once. Callers hold the column's lock, so that no ticket enters or leaves.
 
-// CloseColumn closes what is open in a column that becomes a done-column.
+// CloseColumn closes the open tickets of a column that becomes a done column.
 func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) error {
 	detail, err := json.Marshal(Detail{})
 	if err != nil {
@@ -26,7 +25,7 @@ func CloseColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) erro
 	return setClosed(ctx, tx, column, true)
 }
 
-// ReopenColumn opens all tickets of a column that is no done-column any more.
+// ReopenColumn reopens all tickets of a column that is no longer a done column.
 func ReopenColumn(ctx context.Context, tx *db.Tx, column id.Column, by User) error {
 	if err := recordAll(ctx, tx, column, math.MinInt64, by, KindReopened, Detail{}); err != nil {
 		return err
@@ -49,8 +48,8 @@ func setClosed(ctx context.Context, tx *db.Tx, column id.Column, closed bool) (e
 	return nil
 }
 
-// ColumnMove is a wish to put all tickets of a column at the end of another, whose last rank is
-// LastRank. Names are those of the columns.
+// ColumnMove asks to append all tickets of a column to another, whose last rank is LastRank. Names are those of the
+// columns.
 type ColumnMove struct {
 	From, To         id.Column
 	LastRank         int64
@@ -58,9 +57,8 @@ type ColumnMove struct {
 	Names            Change
 }
 
-// EmptyColumn carries an emptying out and returns how many tickets there were, and the last rank of the
-// column that has them now. Their entries in the history name no spots: nobody can put them back
-// into a column that is gone.
+// EmptyColumn moves the tickets, and returns how many there were and the target's last rank. Their entries in the
+// history name no locations, because the column to undo them into is removed.
 func EmptyColumn(ctx context.Context, tx *db.Tx, e ColumnMove, by User) (n, last int64, err error) {
 	lowest := int64(math.MinInt64)
 	top, err := tx.CardBelow(ctx, db.CardBelowParams{ColumnID: &e.From, FromRank: &lowest})

@@ -18,7 +18,7 @@ const MaxComment = 65535
 // pageBytes is how much Markdown a page of comments may have before it ends early.
 const pageBytes = 64 << 10
 
-// Comment is what someone wrote below a ticket.
+// Comment is a comment on a ticket.
 type Comment struct {
 	ID        id.Comment
 	Ticket    ID
@@ -28,7 +28,8 @@ type Comment struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	DeletedAt *time.Time
-	// Public is what the ticket's requester reads, too. FromRequester is what they wrote: text as it was typed.
+	// Public comments are shown to the ticket's requester. FromRequester is one that the requester wrote, as plain
+	// text.
 	Public, FromRequester bool
 }
 
@@ -38,10 +39,10 @@ type KeyedComment struct {
 	Comment Comment
 }
 
-// Deleted reports whether its author took the comment back.
+// Deleted reports whether the comment was deleted.
 func (c Comment) Deleted() bool { return c.DeletedAt != nil }
 
-// Edited reports whether the comment reads otherwise than at first.
+// Edited reports whether the comment was changed since it was written.
 func (c Comment) Edited() bool { return c.Version > 1 && !c.Deleted() }
 
 // ParseComment returns s as a comment: line ends as \n, 1 to 65,535 bytes. It returns EmptyComment,
@@ -60,14 +61,14 @@ func ParseComment(s string) (string, error) {
 	return text, nil
 }
 
-// CommentKind says who speaks in a comment, and to whom.
+// CommentKind says who writes a comment, and for whom.
 type CommentKind int
 
-// The voices of comments.
+// The kinds of comments.
 const (
 	Internal      CommentKind = iota // a member, to members
-	ToRequester                      // a member, to who sent the ticket by a form, too
-	FromRequester                    // who sent it, to members
+	ToRequester                      // a member, to members and the requester
+	FromRequester                    // the requester, to members
 )
 
 // AddComment adds a parsed comment to a ticket.
@@ -110,8 +111,8 @@ func lockComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, 
 	return fromComment(row, by.Name), nil
 }
 
-// EditComment gives a comment of by's another parsed text; version is the one that was seen. It returns
-// the comment as it was and as it is, or CommentNotFound, NotYourComment or StaleComment.
+// EditComment replaces the text of by's own comment by a parsed one; version is the one that the edit was made from.
+// It returns the comment before and after, or CommentNotFound, NotYourComment or StaleComment.
 func EditComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comment, body string, version uint64, by User) (old, changed Comment, err error) {
 	if old, err = lockComment(ctx, tx, ticket.ID, comment, by); err != nil {
 		return old, changed, err
@@ -140,8 +141,8 @@ func EditComment(ctx context.Context, tx *db.Tx, ticket Ticket, comment id.Comme
 	return old, changed, nil
 }
 
-// DeleteComment deletes a comment of by's, or what a requester wrote, which nobody else is there to take back: the row
-// stays without its text. It returns CommentNotFound or NotYourComment.
+// DeleteComment deletes by's own comment, or a requester's, who cannot delete it. The row stays without its text. It
+// returns CommentNotFound or NotYourComment.
 func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, by User) error {
 	old, err := lockComment(ctx, tx, ticket, comment, by)
 	if err != nil {
@@ -163,22 +164,22 @@ func DeleteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment
 	return err
 }
 
-// Comments are some of a ticket's comments, oldest first. Older and Newer say that there are others
-// before the first and behind the last.
+// Comments are some of a ticket's comments, oldest first. Older and Newer say that there are more before and after
+// them.
 type Comments struct {
 	List         []Comment
 	Older, Newer bool
 }
 
-// CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the
-// newest.
+// CommentsBefore returns the last comments before one, up to limit or 64 KiB of text; 0 means the newest.
 func CommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
 	return lastBefore(before, limit, func(before id.Comment, most int32) ([]db.CommentsBeforeRow, error) {
 		return db.Read(q.CommentsBefore(ctx, db.CommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
 	})
 }
 
-// PublicCommentsBefore is CommentsBefore of those that the ticket's requester reads. Deleted ones are among them, without their text.
+// PublicCommentsBefore is CommentsBefore for the comments that the ticket's requester reads, deleted ones without
+// their text among them.
 func PublicCommentsBefore(ctx context.Context, q *db.Queries, ticket ID, before id.Comment, limit int) (Comments, error) {
 	return lastBefore(before, limit, func(before id.Comment, most int32) (rows []db.CommentsBeforeRow, err error) {
 		public, err := db.Read(q.PublicCommentsBefore(ctx, db.PublicCommentsBeforeParams{TicketID: ticket, BeforeID: before, Limit: most}))
@@ -207,8 +208,7 @@ func lastBefore(before id.Comment, limit int, read func(before id.Comment, most 
 	return page, nil
 }
 
-// CommentsAfter returns the first comments after one, up to limit or 64 KiB of text; 0 means the
-// oldest.
+// CommentsAfter returns the first comments after one, up to limit or 64 KiB of text; 0 means the oldest.
 func CommentsAfter(ctx context.Context, q *db.Queries, ticket ID, after id.Comment, limit int) (Comments, error) {
 	page := Comments{Older: after != 0}
 	rows, err := db.Read(q.CommentsAfter(ctx, db.CommentsAfterParams{TicketID: ticket, AfterID: after, Limit: int32(limit + 1)}))

@@ -9,24 +9,24 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// editsBack is how many edits back a text is looked for.
+// editsBack is how many edits back the text of a version is looked for.
 const editsBack = 50
 
-// LaterEdits says what others did to a ticket's texts since a version.
+// LaterEdits are the changes that others made to a ticket's texts since a version.
 type LaterEdits struct {
-	Title, Description string // as they were at the version
+	Title, Description string // of the version
 	By                 []string
 	At                 time.Time // of the last edit
 }
 
-// EditsSince returns what others did to the texts of a ticket, as it was read, since a version. ok is
-// false where the history does not say so, as for a version that never was.
+// EditsSince returns what others changed in the texts of a ticket since a version. ok is false if the history does not
+// have that version.
 func EditsSince(ctx context.Context, q *db.Queries, current Ticket, version uint64) (since LaterEdits, ok bool, err error) {
 	if version == 0 || version >= current.Version || current.Version-version > editsBack {
 		return LaterEdits{}, false, nil
 	}
 	since = LaterEdits{Title: current.Title, Description: current.Description, At: current.UpdatedAt}
-	// A few more than there were: someone may save while this is read.
+	// A few more than there were: another edit may be saved meanwhile.
 	rows, err := db.Read(q.LastEdits(ctx, current.ID, int32(current.Version-version)+5))
 	if err != nil {
 		return LaterEdits{}, false, fmt.Errorf("read edits: %w", err)
@@ -58,22 +58,21 @@ func EditsSince(ctx context.Context, q *db.Queries, current Ticket, version uint
 	return since, want == version, nil
 }
 
-// Conflict is an edit that another was faster than, and what can be made of both.
+// Conflict is an edit of an old version, with what can be made of it and the edits since.
 type Conflict struct {
-	Current Ticket // as the others left it
-	// Known says that it is known what the others changed; Since and all below are set then.
+	Current Ticket // the ticket now
+	// Known says that the history has the others' changes; LaterEdits and all below are set then.
 	Known       bool
 	Since       LaterEdits
-	Title       *Change // by the others; nil where they left it
-	Lines       []Line  // of the description; none where they left it
+	Title       *Change // by the others; nil if unchanged
+	Lines       []Line  // of the description; none if unchanged
 	MergedTitle string
 	Merged      string // the description
 	// TitleClash and LinesClash say that both changed the title, or the same lines.
 	TitleClash, LinesClash bool
 }
 
-// Resolve returns what can be made of a title and a description that are based on what since says,
-// and of what the ticket is by now.
+// Resolve compares the title and description that were sent with the edits since their version.
 func (c *Conflict) Resolve(title, description string) {
 	c.Title = change(c.Since.Title, c.Current.Title)
 	if c.Since.Description != c.Current.Description {

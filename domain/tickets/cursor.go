@@ -10,12 +10,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Cursor is where a page of a column ended: at a ticket, as it lay there.
+// Cursor is the end of a page of a column: a ticket and its rank then.
 type Cursor struct {
 	Column id.Column
 	Rank   int64
 	Number uint64
-	Moved  int64 // when the ticket came to its place, in microseconds
+	Moved  int64 // when the ticket was moved last, in microseconds
 }
 
 // Cursor is the end of a page whose last card this is.
@@ -28,7 +28,7 @@ func (t Ticket) Cursor() Cursor {
 	return Cursor{Column: t.Column, Rank: t.Rank, Number: t.Key.Number, Moved: t.MovedAt.UnixMicro()}
 }
 
-// String writes the cursor for others, who must not look into it.
+// String returns the cursor for clients, to whom it is opaque.
 func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%d:%d:%d", c.Column, c.Rank, c.Number, c.Moved))
 }
@@ -59,8 +59,8 @@ func ParseCursor(s string) (*Cursor, error) {
 	return &c, nil
 }
 
-// rank is where the next page begins: below the ticket's rank as it is now, for tickets that nobody
-// moved get other ranks when a gap is spread anew; below the old one where the ticket itself went.
+// rank is the rank below which the next page begins: the ticket's own, which changes when a gap is respaced, or the
+// old one if the ticket was moved.
 func (c Cursor) rank(ctx context.Context, q *db.Queries, board id.Board) (int64, error) {
 	row, err := db.Read(q.CardByNumber(ctx, board, c.Number))
 	if db.IsNotFound(err) {
@@ -75,7 +75,7 @@ func (c Cursor) rank(ctx context.Context, q *db.Queries, board id.Board) (int64,
 	return *row.RankInColumn, nil
 }
 
-// cut makes a page of rows of which one more than limit was asked for; more says that it was there.
+// cut makes a page of rows of which limit + 1 were asked for; more says that there was one more.
 func cut[T any](rows []T, limit int) (page []T, more bool) {
 	if len(rows) > limit {
 		return rows[:limit], true

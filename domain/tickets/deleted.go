@@ -24,7 +24,7 @@ type Deleted struct {
 	By    string // who deleted it
 }
 
-// DeletedCursor is where a page of deleted tickets ended.
+// DeletedCursor is the end of a page of deleted tickets.
 type DeletedCursor struct {
 	At time.Time
 	ID ID
@@ -34,7 +34,7 @@ func (c DeletedCursor) String() string { return fmt.Sprintf("%d-%d", c.At.UnixMi
 
 var deletedCursor = regexp.MustCompile(`^([0-9]{1,16})-([0-9]{1,18})$`)
 
-// ParseDeletedCursor reads a cursor; "" is nil. ok is false where s is none.
+// ParseDeletedCursor reads a cursor; "" is nil. ok is false if s is none.
 func ParseDeletedCursor(s string) (c *DeletedCursor, ok bool) {
 	if s == "" {
 		return nil, true
@@ -48,10 +48,10 @@ func ParseDeletedCursor(s string) (c *DeletedCursor, ok bool) {
 	return &DeletedCursor{At: time.UnixMicro(at).UTC(), ID: ID(n)}, true
 }
 
-// DeletedOf returns up to limit tickets of a board that were deleted since a time, newest first,
-// from below a cursor or from the newest where that is nil.
+// DeletedOf returns up to limit tickets of a board that were deleted since a time, newest first, from below a cursor,
+// or from the newest if that is nil.
 func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, since time.Time, below *DeletedCursor, limit int) ([]Deleted, error) {
-	// A year ahead: another server's clock may be.
+	// A year ahead, because another server's clock may be fast.
 	from := DeletedCursor{At: since.AddDate(1, 0, 0), ID: math.MaxInt64}
 	if below != nil {
 		from = *below
@@ -67,8 +67,7 @@ func DeletedOf(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 	return list, nil
 }
 
-// DeletedByKey returns a deleted ticket of a company, also one that cannot be restored any more. It
-// returns NotFound for any other.
+// DeletedByKey returns a deleted ticket of a company, even if it cannot be restored any more, or NotFound.
 func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
 	row, err := db.Read(q.DeletedTicketByKey(ctx, db.DeletedTicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String()}))
 	if db.IsNotFound(err) {
@@ -84,7 +83,7 @@ func DeletedByKey(ctx context.Context, q *db.Queries, company id.Company, key Ke
 	return ticket, err
 }
 
-// ByID returns a ticket of a company, also a deleted one, or NotFound.
+// ByID returns a ticket of a company, even a deleted one, or NotFound.
 func ByID(ctx context.Context, q *db.Queries, company id.Company, ticket ID) (Ticket, error) {
 	row, err := db.Read(q.TicketByID(ctx, ticket, company))
 	if db.IsNotFound(err) {
@@ -112,8 +111,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	return ticket, nil
 }
 
-// Deletion returns the entry of the history that says who deleted a ticket last. It returns NotFound
-// where there is none.
+// Deletion returns the entry of the history for the ticket's last deletion, or NotFound.
 func Deletion(ctx context.Context, q *db.Queries, ticket Ticket) (Activity, error) {
 	row, err := db.Read(q.LastActivity(ctx, ticket.ID, KindDeleted))
 	if db.IsNotFound(err) {

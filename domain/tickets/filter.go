@@ -11,8 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Reach is how many cards of a column one look through a filter goes over; the next page goes on from
-// there. So a look costs no more in a column of a million tickets, however few of them match.
+// Reach is how many cards of a column one page through a filter reads, so that its cost does not grow with the column.
 const Reach = 2000
 
 // States that a filter can ask for.
@@ -21,12 +20,12 @@ const (
 	StateClosed = "closed"
 )
 
-// Filter is what a ticket must be to be shown; all of it together. The zero Filter shows every ticket.
+// Filter selects tickets; all its fields must match. The zero Filter matches every ticket.
 type Filter struct {
-	Text   string     // that the title contains, whatever case and accents; or the ticket's key or number
-	Assignee id.Account // who works on it; 0 for whoever
-	NoOne  bool       // nobody works on it
-	State  string     // StateOpen or StateClosed; anything else is both
+	Text     string     // part of the title, in any case and with any accents; or the ticket's key or number
+	Assignee id.Account // 0 for any
+	NoOne    bool       // no assignee
+	State    string     // StateOpen or StateClosed; anything else is both
 }
 
 // All reports whether the filter shows every ticket.
@@ -53,20 +52,20 @@ func (f Filter) number(slug string) *uint64 {
 	return nil
 }
 
-// FilterStart is where to look for cards: below a cursor in a column, or from its top where Below is nil.
+// FilterStart is where a page through a filter begins: below a cursor in a column, or at its top if Below is nil.
 type FilterStart struct {
 	Column id.Column
 	Below  *Cursor
 	Long   bool // the column may have more than Reach tickets
 }
 
-// FilteredCards are the cards that a look found, in board order. Next is where to go on, nil at the column's end.
+// FilteredCards are the matching cards, in board order. Next is where the next page begins, nil at the column's end.
 type FilteredCards struct {
 	Cards []Card
 	Next  *Cursor
 }
 
-// FindCards looks through a filter at columns of a board and returns up to limit cards of each.
+// FindCards returns up to limit matching cards of each of some columns of a board.
 func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, looks []FilterStart, limit int) (map[id.Column]FilteredCards, error) {
 	windows, ends, err := ranges(ctx, q, board, looks)
 	if err != nil {
@@ -90,7 +89,7 @@ func FindCards(ctx context.Context, q *db.Queries, board id.Board, slug string, 
 	return found, nil
 }
 
-// ranges returns the cards to look at, and where those end that do not reach the end of their column.
+// ranges returns the cards to read, and the ends of the ranges that do not reach the end of their column.
 func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterStart) ([]db.CardRange, map[id.Column]*Cursor, error) {
 	windows := make([]db.CardRange, len(looks))
 	var long []db.CardRange
@@ -124,7 +123,7 @@ func ranges(ctx context.Context, q *db.Queries, board id.Board, looks []FilterSt
 	return windows, ends, nil
 }
 
-// Matches reports whether a ticket is shown through a filter, as it is in the database.
+// Matches reports whether a ticket matches a filter, as it is in the database.
 func Matches(ctx context.Context, q *db.Queries, filter Filter, ticket Ticket) (bool, error) {
 	here := db.CardRange{ColumnID: ticket.Column, After: ticket.Rank - 1, Upto: ticket.Rank}
 	rows, err := db.Read(q.MatchingCards(ctx, filter.cardFilter(ticket.Key.Board), []db.CardRange{here}, 1))

@@ -12,15 +12,15 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// SearchResult is a ticket that a search found.
+// SearchResult is a ticket that matches a search.
 type SearchResult struct {
 	Key    Key
 	Title  string
 	Closed bool
 }
 
-// ParseShortKey reads what someone typed to get to a ticket as its key: NINJA-42, or 42 where board is the
-// one they look at; "" is none. ok is false where it is no key.
+// ParseShortKey reads a typed key: NINJA-42, or 42 on the board with the slug board, which may be "". ok is false if
+// it is no key.
 func ParseShortKey(text, board string) (key Key, ok bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "#")
 	if _, err := strconv.ParseUint(text, 10, 63); err == nil && board != "" {
@@ -41,8 +41,8 @@ type SearchBoard struct {
 	Slug string
 }
 
-// SearchTitles returns at most ten tickets whose titles have every word of text, of the newest of each
-// board. Those of the first board come first, then the newest.
+// SearchTitles returns at most ten tickets whose titles have every word of text, among the newest of each board: those
+// of the first board first, then the newest.
 func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text string, newest int) ([]SearchResult, error) {
 	line, length, ok := markup.Line(text)
 	words := strings.Fields(line)
@@ -67,7 +67,7 @@ func SearchTitles(ctx context.Context, q *db.Queries, on []SearchBoard, text str
 			}
 			return 1
 		}
-		return int(int64(b.ID) - int64(a.ID)) // ids are far from where this overflows
+		return int(int64(b.ID) - int64(a.ID)) // ids are far from overflowing this
 	})
 	found := make([]SearchResult, 0, maxFound)
 	for _, r := range rows[:min(len(rows), maxFound)] {

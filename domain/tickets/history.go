@@ -25,9 +25,8 @@ func Record(ctx context.Context, tx *db.Tx, ticket ID, by User, kind string, det
 	return id.Activity(n), nil
 }
 
-// History returns up to limit entries of a ticket's history, newest first, from below before; 0
-// means from the newest. more says that there are older ones. What edits changed in a description is not
-// told, only that they did: EntryOf tells it.
+// History returns up to limit entries of a ticket's history, newest first, from below before; 0 means from the newest.
+// more says that there are older ones. Changes of descriptions are left out: ActivityOf has them.
 func History(ctx context.Context, q *db.Queries, ticket ID, before id.Activity, limit int) (entries []Activity, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64

@@ -12,13 +12,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// MaxOrigin is how many characters the name of a ticket where it came from may have.
+// MaxOrigin is how many characters the name of a ticket in an import's source may have.
 const MaxOrigin = 190
 
-// Import is what a ticket that is imported has beyond an opening.
+// Import is what an imported ticket has beyond an opening.
 type Import struct {
-	Origin    string // what it was called where it came from; "" where that is not kept
-	By        User   // who imports
+	Origin    string // its name in the source; "" if that is not kept
+	By        User   // the user who imports
 	Assignees []Assignee
 	Comments  []ImportedComment // oldest first
 }
@@ -30,8 +30,8 @@ type ImportedComment struct {
 	At     time.Time
 }
 
-// ImportAll adds tickets to a board as Open does, with what they have beyond an opening, and tells nobody. The board is kept
-// from being archived by the caller (boards.Live). It returns OriginTaken.
+// ImportAll adds tickets to a board as Open does, with their imported parts, and notifies nobody. The caller keeps the
+// board from being archived (boards.Live). It returns OriginTaken.
 func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Board, rows []Row, imports []Import) ([]Ticket, error) {
 	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {
@@ -52,7 +52,7 @@ func ImportAll(ctx context.Context, tx *db.Tx, company id.Company, board id.Boar
 	return opened, importRest(ctx, tx, company, opened, imports)
 }
 
-// importRest adds what hangs below new tickets.
+// importRest adds the imported parts of new tickets.
 func importRest(ctx context.Context, tx *db.Tx, company id.Company, opened []Ticket, imports []Import) error {
 	var origins []db.NewOrigin
 	var history []db.NewActivity
@@ -99,7 +99,7 @@ type Origin struct {
 	Deleted bool
 }
 
-// ByOrigins returns the tickets of a company that were imported from some names, by these.
+// ByOrigins returns the tickets of a company that were imported under some names, by name.
 func ByOrigins(ctx context.Context, q *db.Queries, company id.Company, origins []string) (map[string]Origin, error) {
 	if len(origins) == 0 {
 		return nil, nil

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// MaxMentions is how many people one text can tell of itself by naming them.
+	// MaxMentions is how many members one text can notify by mentioning them.
 	MaxMentions = 50
-	// MaxUnread is where the count of unread entries ends: there may be more.
+	// MaxUnread is where the count of unread notifications ends: there may be more.
 	MaxUnread = 99
-	// maxListeners is how many people one comment tells of itself at most.
+	// maxListeners is how many members one comment notifies at most.
 	maxListeners = 1000
 )
 
-// Why an entry is in someone's inbox, the strongest reason first.
+// The reasons of notifications, the strongest first.
 const (
-	ReasonMention  = "mention"    // someone named them
-	ReasonAssigned = "assignment" // someone gave them the ticket
-	ReasonReply    = "reply"      // someone commented on a ticket of theirs
+	ReasonMention  = "mention"    // the member was mentioned
+	ReasonAssigned = "assignment" // the ticket was assigned to the member
+	ReasonReply    = "reply"      // a comment on a ticket that the member watches
 )
 
-// Notification is something that someone is told in their inbox.
+// Notification is an entry of an inbox.
 type Notification struct {
 	ID      id.Notification
 	Why     string
@@ -38,12 +38,12 @@ type Notification struct {
 	Key     Key
 	Title   string
 	Gone    bool       // the ticket was deleted
-	Comment id.Comment // 0 where it is about the ticket itself
+	Comment id.Comment // 0 if it is about the ticket itself
 	Excerpt string     // of the comment: the beginning of its Markdown
 }
 
-// Inbox returns up to limit entries of someone in a company, newest first, from below an entry; 0
-// means from the newest. more says that there are older ones.
+// Inbox returns up to limit notifications of an account in a company, newest first, from below before; 0 means from
+// the newest. more says that there are older ones.
 func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before id.Notification, limit int) (list []Notification, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64
@@ -66,7 +66,7 @@ func Inbox(ctx context.Context, q *db.Queries, company id.Company, account id.Ac
 	return list, more, nil
 }
 
-// Unread returns how many unread entries someone has, counted up to MaxUnread + 1.
+// Unread returns how many unread notifications an account has, counted up to MaxUnread + 1.
 func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.Account) (int, error) {
 	n, err := db.Read(q.UnreadOf(ctx, account, company))
 	if err != nil {
@@ -75,7 +75,7 @@ func Unread(ctx context.Context, q *db.Queries, company id.Company, account id.A
 	return int(n), nil
 }
 
-// Read marks an entry of someone's inbox as read. It returns EntryNotFound.
+// Read marks a notification of an account as read. It returns EntryNotFound.
 func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Account, entry id.Notification) error {
 	n, err := db.Read(q.ReadEntry(ctx, db.ReadEntryParams{ID: entry, AccountID: account, CompanyID: company}))
 	if err != nil {
@@ -87,7 +87,7 @@ func Read(ctx context.Context, q *db.Queries, company id.Company, account id.Acc
 	return nil
 }
 
-// ReadUpTo marks all entries up to one as read, five hundred at a time.
+// ReadUpTo marks all notifications up to one as read, five hundred at a time.
 func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id.Account, upto id.Notification) error {
 	for {
 		n, err := db.Read(q.ReadEntries(ctx, db.ReadEntriesParams{AccountID: account, CompanyID: company, Upto: upto}))
@@ -100,7 +100,7 @@ func ReadUpTo(ctx context.Context, q *db.Queries, company id.Company, account id
 	}
 }
 
-// ReadTicket marks what someone was told of a ticket as read, and returns how many entries that were.
+// ReadTicket marks the notifications about a ticket as read, and returns how many they were.
 func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Account) (int, error) {
 	n, err := db.Read(q.ReadTicket(ctx, ticket, account))
 	if err != nil {
@@ -109,7 +109,7 @@ func ReadTicket(ctx context.Context, q *db.Queries, ticket ID, account id.Accoun
 	return int(n), nil
 }
 
-// Mute ends replies of a ticket in someone's inbox, or lets them come again.
+// Mute turns an account's notifications of replies to a ticket off or on.
 func Mute(ctx context.Context, q *db.Queries, ticket ID, account id.Account, muted bool) error {
 	_, err := db.Read(0, q.SetMuted(ctx, db.SetMutedParams{TicketID: ticket, AccountID: account, Muted: muted}))
 	if err != nil {
@@ -118,23 +118,21 @@ func Mute(ctx context.Context, q *db.Queries, ticket ID, account id.Account, mut
 	return nil
 }
 
-// Notifications is something that people are told of in their inboxes.
+// Notifications are the notifications that one action makes.
 type Notifications struct {
 	Company id.Company
 	Ticket  Ticket
-	Comment id.Comment // 0 where it is about the ticket itself
+	Comment id.Comment // 0 if it is about the ticket itself
 	By      User
-	// Mentioned are members who are named, Assigned those who got the ticket. Reply says that those
-	// who watch the ticket hear of it too.
+	// Reply says that the ticket's watchers are notified too.
 	Mentioned, Assigned []id.Account
 	Reply               bool
-	// Outside says that who did it belongs to no company: they watch nothing.
+	// Outside says that the actor belongs to no company, and watches nothing.
 	Outside bool
 }
 
-// Notify puts news into inboxes, each person's once and never their own doing. Whom it reaches, and
-// who did it, watches the ticket from then on. People are taken in the order of their accounts, so
-// that two who tell each other wait and do not block each other.
+// Notify adds notifications to inboxes: one per member, none for the actor. The members and the actor watch the ticket
+// from then on. Rows are written in the order of accounts, so that two who notify each other cannot deadlock.
 func Notify(ctx context.Context, tx *db.Tx, news Notifications) error {
 	why, err := news.reasons(ctx, tx)
 	if err != nil {
@@ -162,7 +160,7 @@ func Notify(ctx context.Context, tx *db.Tx, news Notifications) error {
 	return nil
 }
 
-// reasons are the people to tell, each with the strongest reason.
+// reasons are the members to notify, each with the strongest reason.
 func (n Notifications) reasons(ctx context.Context, tx *db.Tx) (map[id.Account]string, error) {
 	why := map[id.Account]string{}
 	if n.Reply {

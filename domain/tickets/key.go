@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Key is what people call a ticket by, such as NINJA-42: its board's slug and its number there.
+// Key is a ticket's name for users, such as NINJA-42: its board's slug and its number there.
 type Key struct {
 	Board  string
 	Number uint64
@@ -25,7 +25,7 @@ func (k *Key) UnmarshalText(text []byte) (err error) {
 
 var keyForm = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]{1,9})-([1-9][0-9]{0,18})$`)
 
-// ParseKey reads a key, in upper or lower case. It returns NotFound where s is none.
+// ParseKey reads a key, in upper or lower case. It returns NotFound if s is none.
 func ParseKey(s string) (Key, error) {
 	parts := keyForm.FindStringSubmatch(s)
 	if parts == nil {

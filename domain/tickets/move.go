@@ -9,18 +9,17 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Target is what a ticket becomes by going to a column.
+// Target is what a ticket gets from its move to a column.
 type Target struct {
 	Board    id.Board
 	Key      Key        // its own, or the one that it gets on another board
 	LastRank int64      // of the column
-	ClosedAt *time.Time // as ClosedIn says
+	ClosedAt *time.Time // from ClosedIn
 }
 
-// Move puts a ticket where the intent says; a deleted one comes back by it. The caller holds the locks of the ticket and of both
-// columns. It writes one ticket row, unless a gap is used up, and none where the ticket is there
-// already (placed is false then). Where the ticket gets another key, the old one stays its alias. It
-// returns MovedSince or AfterItself.
+// Move moves a ticket as the intent says; a deleted one is restored by it. The caller holds the locks of the ticket
+// and both columns. It writes one ticket row, unless a gap is used up, and none if the ticket is there already (placed
+// is false then). If the ticket gets another key, the old one becomes an alias. It returns MovedSince or AfterItself.
 func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target Target) (moved Moved, placed bool, err error) {
 	if intent.After != nil && *intent.After == ticket.Key {
 		return Moved{}, false, AfterItself()
@@ -61,8 +60,8 @@ func Move(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, target T
 	return moved, true, nil
 }
 
-// republishComments has the comments of a locked ticket published again: what is shown of them says where the
-// ticket is, and whether it is.
+// republishComments publishes the comments of a locked ticket again, because they show its key and whether it is
+// deleted.
 func republishComments(ctx context.Context, tx *db.Tx, ticket ID) error {
 	if _, err := tx.RepublishComments(ctx, ticket); err != nil {
 		return fmt.Errorf("republish comments: %w", err)
@@ -94,8 +93,8 @@ func place(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, rank
 	return nil
 }
 
-// swapAlias keeps a ticket's number on the board that it left. The one that it got may be its alias:
-// a ticket that comes back has the number that it had there, so a key never leads from key to key.
+// swapAlias makes a ticket's old number an alias. Its new number may be an alias of its own: a ticket that comes back
+// gets its old number, so an alias never leads to another.
 func swapAlias(ctx context.Context, tx *db.Tx, old, now Ticket) error {
 	if _, err := tx.DropAlias(ctx, db.DropAliasParams{BoardID: now.Board, LocalID: now.Key.Number, TicketID: now.ID}); err != nil {
 		return fmt.Errorf("drop alias: %w", err)
@@ -107,8 +106,8 @@ func swapAlias(ctx context.Context, tx *db.Tx, old, now Ticket) error {
 	return nil
 }
 
-// NumberOn returns the number that a ticket had on a board before it went to another; ok is false
-// where it was never there. Whoever holds the lock of the ticket's column can rely on it.
+// NumberOn returns the number that a ticket had on a board before it was moved to another; ok is false if it never had
+// one. It can be relied on under the lock of the ticket's column.
 func NumberOn(ctx context.Context, q *db.Queries, ticket ID, board id.Board) (number uint64, ok bool, err error) {
 	number, err = db.Read(q.NumberOnBoard(ctx, ticket, board))
 	if db.IsNotFound(err) {
@@ -120,12 +119,9 @@ func NumberOn(ctx context.Context, q *db.Queries, ticket ID, board id.Board) (nu
 	return number, true, nil
 }
 
-// checkSeen returns MovedSince where the ticket itself has been moved since it was seen.
-//
-// In another column it has. In the same column but below another ticket, it has when it came to its
-// place after both its present neighbour and the one it was seen below came to theirs: otherwise
-// one of those two moved, which is no reason to refuse. Where it was seen among others that a filter
-// let through, the time at which it came to its place says it alone.
+// checkSeen returns MovedSince if the ticket itself was moved since the caller saw it: if it is in another column, or
+// below another ticket and moved later than both that one and the one that it was seen below; otherwise one of those
+// was moved, which is no reason to refuse. If it was seen through a filter, its time of move decides alone.
 func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAboveRow, seen *Placement) error {
 	if seen == nil {
 		return nil
@@ -158,13 +154,13 @@ func checkSeen(ctx context.Context, tx *db.Tx, ticket Ticket, above *db.CardAbov
 	return MovedSince{Current: ticket}
 }
 
-// PlacementOf returns where a ticket is.
+// PlacementOf returns the placement of a ticket.
 func PlacementOf(ctx context.Context, q *db.Queries, ticket Ticket) (Placement, error) {
 	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
 	return Placement{Column: ticket.Column, After: above}, err
 }
 
-// LocationOf returns where a ticket is, for the history.
+// LocationOf returns the location of a ticket.
 func LocationOf(ctx context.Context, q *db.Queries, ticket Ticket) (Location, error) {
 	above, err := Above(ctx, q, ticket.Key.Board, ticket.Column, ticket.Rank)
 	return Location{Board: ticket.Board, Column: ticket.Column, After: above, ClosedAt: ticket.ClosedAt}, err

@@ -8,8 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// PublishedTicket is a ticket at its position in the feed, of whichever company. It may be a deleted one, and has
-// no assignees.
+// PublishedTicket is a ticket of any company at its position in the feed. It may be deleted, and has no assignees.
 type PublishedTicket struct {
 	Ticket   Ticket
 	Position uint64
@@ -30,8 +29,7 @@ func PublishedTickets(ctx context.Context, q *db.Queries, after, upto uint64, li
 	return list, nil
 }
 
-// PublishedComment is a comment at its position in the feed, of whichever company. It may be a deleted one,
-// or one of a deleted ticket.
+// PublishedComment is a comment of any company at its position in the feed. It or its ticket may be deleted.
 type PublishedComment struct {
 	Comment       Comment
 	Key           Key // of its ticket
@@ -58,7 +56,7 @@ func PublishedComments(ctx context.Context, q *db.Queries, after, upto uint64, l
 	return list, nil
 }
 
-// NumberedOn returns those of some tickets that had a number on a board before they went to another.
+// NumberedOn returns which tickets had a number on a board before they were moved to another.
 func NumberedOn(ctx context.Context, q *db.Queries, board id.Board, tickets []ID) (map[ID]bool, error) {
 	if len(tickets) == 0 {
 		return nil, nil

@@ -20,8 +20,8 @@ func Purged(key Key) error {
 	}
 }
 
-// DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor
-// on; the zero one is the beginning. next is where to go on, nil at the end.
+// DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor; next is
+// nil at the end.
 func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug string, before time.Time, after DeletedCursor, limit int) (list []Deleted, next *DeletedCursor, err error) {
 	rows, err := db.Read(q.LongDeleted(ctx, db.LongDeletedParams{BoardID: board, Since: &after.At, Before: &before, AfterID: after.ID, Limit: int32(limit)}))
 	if err != nil {
@@ -37,32 +37,31 @@ func DeletedBefore(ctx context.Context, q *db.Queries, board id.Board, slug stri
 	return list, next, nil
 }
 
-// MaxKept is how long a deleted ticket is kept at most for those who follow the feed and have not heard of it.
+// MaxKept is how long a deleted ticket is kept at most for consumers that have not read its deletion.
 const MaxKept = 90 * 24 * time.Hour
 
 // FeedPositions are positions in the feeds of tickets and of comments.
 type FeedPositions struct{ Tickets, Comments uint64 }
 
-// PurgeRule says which deleted tickets may go: those deleted before a time whose deletion, and that of their
-// comments, was published up to what all who follow the feeds have Passed. Of one that was deleted more than
-// MaxKept before Now it is enough that it was published. Both times are of the database's clock: that of a process
-// may be fast by weeks.
+// PurgeRule says which deleted tickets may be purged: those deleted before a time whose deletion, and that of their
+// comments, is at or below the positions in Passed. If the deletion is more than MaxKept before Now, it need only be
+// published. Both times are of the database's clock, because a process's may be fast by weeks.
 type PurgeRule struct {
 	Now, Before time.Time
 	Passed      FeedPositions
 }
 
-// PurgeResult is what came of it. Waiting are those that some have not heard of yet. Numbers counts the numbers of
-// boards that are no ticket's any more. Who stands before a place in Upto can hear of it no more.
+// PurgeResult is the result of a purge. Waiting are tickets that consumers have not read yet. Numbers counts the
+// numbers of boards that no ticket has any more. Upto are the horizons to set.
 type PurgeResult struct {
 	Gone, Waiting map[ID]bool
 	Numbers       map[id.Board]uint64
 	Upto          FeedPositions
 }
 
-// Purge removes those of some tickets for good that may go, with all that hangs on them. Lock the
-// incrementers of their boards first (BoardsLeft tells the others than their own), and raise the horizons of
-// the feeds to Upto in the same transaction.
+// Purge removes those tickets that the rule allows for good, with all rows that belong to them. Lock the incrementers
+// of their boards first (BoardsLeft has their former ones), and raise the horizons of the feeds to Upto in the same
+// transaction.
 func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done PurgeResult, err error) {
 	done, ids, err := p.lock(ctx, tx, tickets)
 	if err != nil || len(ids) == 0 {
@@ -75,7 +74,7 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	for _, row := range old {
 		done.Numbers[row.BoardID]++
 	}
-	for _, purge := range []func(context.Context, []ID) error{ // each after what names it
+	for _, purge := range []func(context.Context, []ID) error{ // a row after those that reference it
 		tx.PurgeNotifications, tx.PurgeComments, tx.PurgeActivity, tx.PurgeAssignees, tx.PurgeWatchers, tx.PurgeAliases, tx.PurgeOrigins, tx.PurgeRequests,
 	} {
 		if err := purge(ctx, ids); err != nil {
@@ -92,13 +91,13 @@ func (p PurgeRule) Purge(ctx context.Context, tx *db.Tx, tickets []ID) (done Pur
 	return done, nil
 }
 
-// Preview returns what would come of Purge now, and changes nothing.
+// Preview returns the result that Purge would have now, and changes nothing.
 func (p PurgeRule) Preview(ctx context.Context, tx *db.Tx, tickets []ID) (PurgeResult, error) {
 	would, _, err := p.lock(ctx, tx, tickets)
 	return would, err
 }
 
-// lock returns those of some tickets that may go, locked, and what comes of them.
+// lock returns those tickets that the rule allows, locked, and the result of their purge.
 func (p PurgeRule) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done PurgeResult, ids []ID, err error) {
 	done = PurgeResult{Gone: map[ID]bool{}, Waiting: map[ID]bool{}, Numbers: map[id.Board]uint64{}}
 	rows, err := tx.LockTickets(ctx, tickets)
@@ -132,7 +131,7 @@ func (p PurgeRule) lock(ctx context.Context, tx *db.Tx, tickets []ID) (done Purg
 	return done, ids, nil
 }
 
-// BoardsLeft returns the boards on which some tickets had a number before they moved.
+// BoardsLeft returns the boards that tickets had numbers on before they were moved.
 func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, error) {
 	rows, err := q.OldNumbersOf(ctx, tickets)
 	if err != nil {
@@ -145,7 +144,7 @@ func BoardsLeft(ctx context.Context, q *db.Queries, tickets []ID) ([]id.Board, e
 	return boards, nil
 }
 
-// missing returns Purged for a key whose ticket was removed for good, NotFound for any other without one.
+// missing returns Purged for a key whose ticket was purged, NotFound for any other without a ticket.
 func missing(ctx context.Context, q *db.Queries, company id.Company, key Key) error {
 	purged, err := db.Read(q.NumberPurged(ctx, db.NumberPurgedParams{CompanyID: company, Slug: key.Board, LocalID: key.Number}))
 	switch {
@@ -157,7 +156,7 @@ func missing(ctx context.Context, q *db.Queries, company id.Company, key Key) er
 	return NotFound()
 }
 
-// PurgedKeys returns those of some keys, of boards by their slugs, that were tickets' and are not any more.
+// PurgedKeys returns those of some keys, of boards by their slugs, whose tickets were purged.
 func PurgedKeys(ctx context.Context, q *db.Queries, on map[string]id.Board, keys []Key) (map[Key]bool, error) {
 	at := map[id.Board]int{}
 	var wanted []db.Numbers

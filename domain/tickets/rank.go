@@ -10,25 +10,25 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Gap is the room that a ticket gets when it comes to the foot of a column: 16 tickets can go to
-// the same spot above it before its neighbours must move up.
+// Gap is the distance between appended tickets: 16 tickets can be put above one before its neighbours must be
+// respaced.
 const Gap = 1 << 16
 
-// spreadSize is how many tickets are spread anew where a gap is used up; twice as many where they have no room either.
+// spreadSize is how many tickets are respaced if a gap is used up; twice as many if they have no room either.
 const spreadSize = 32
 
-// slot is a place found for a ticket.
+// slot is a free rank for a ticket.
 type slot struct {
 	rank     int64
 	above    *db.CardAboveRow // nil at the top
-	appended bool             // the ticket to go below was gone
+	appended bool             // the ticket to put it below was not in the column
 	same     bool             // the ticket is there already
 }
 
 func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, lastRank int64) (slot, error) {
 	if intent.AtEnd {
 		to, err := foot(ctx, tx, ticket, intent.Column, lastRank)
-		to.appended = false // it was asked for
+		to.appended = false // as asked for
 		return to, err
 	}
 	above, gone, err := findAbove(ctx, tx, ticket, intent)
@@ -62,8 +62,8 @@ func findSpot(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent, last
 	}
 }
 
-// findAbove returns the card that the ticket is to go below, nil for the top; gone says that it is
-// not in the column any more.
+// findAbove returns the card that the ticket is to be put below, nil for the top; gone says that it is no longer in
+// the column.
 func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (above *db.CardAboveRow, gone bool, err error) {
 	if intent.After == nil {
 		return nil, false, nil
@@ -84,7 +84,7 @@ func findAbove(ctx context.Context, tx *db.Tx, ticket Ticket, intent Intent) (ab
 	return &db.CardAboveRow{ID: row.ID, LocalID: intent.After.Number, RankInColumn: row.RankInColumn, MovedAt: row.MovedAt}, false, nil
 }
 
-// foot is the end of a column, for a ticket whose neighbour has gone.
+// foot is the slot at the end of a column, for a ticket whose neighbour is gone.
 func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastRank int64) (slot, error) {
 	last, err := cardAbove(ctx, tx.Queries, column, math.MaxInt64)
 	if err != nil {
@@ -97,7 +97,7 @@ func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastR
 	return slot{above: above, appended: true, same: true}, err
 }
 
-// Above returns the key of the ticket above a rank in a column, nil where there is none.
+// Above returns the key of the ticket above a rank in a column, nil if there is none.
 func Above(ctx context.Context, q *db.Queries, slug string, column id.Column, rank int64) (*Key, error) {
 	row, err := cardAbove(ctx, q, column, rank)
 	return keyOf(slug, row), err
@@ -121,8 +121,8 @@ func cardAbove(ctx context.Context, q *db.Queries, column id.Column, rank int64)
 	return &row, nil
 }
 
-// makeRoom spreads the tickets below a rank over the room that a window of them has, or, where the
-// window reaches the foot of the column, gives them all a full gap.
+// makeRoom respaces the tickets below a rank over the room that spreadSize of them have, or gives them full gaps if
+// these reach the end of the column.
 func makeRoom(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
 	for size := spreadSize; ; size *= 2 {
 		cards, err := tx.RanksBelow(ctx, db.RanksBelowParams{ColumnID: &column, FromRank: &from, Limit: int32(size + 1)})
@@ -141,9 +141,8 @@ func makeRoom(ctx context.Context, tx *db.Tx, column id.Column, from int64) erro
 	}
 }
 
-// spread gives the cards the ranks from+2·step, from+3·step and so on: the first step stays free. No
-// two rows ever have the same rank: those that go down the column move first, the last of them
-// first; then those that go up, the first of them first.
+// spread gives the cards the ranks from+2·step, from+3·step and so on: the first step stays free. No two rows ever
+// have one rank: cards that go down move first, the last one first; then those that go up, the first one first.
 func spread(ctx context.Context, tx *db.Tx, column id.Column, cards []db.RanksBelowRow, from, step int64) error {
 	target := func(i int) int64 { return from + int64(i+2)*step }
 	set := func(i int) error {

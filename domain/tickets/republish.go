@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Republish has those of some tickets published again that are a company's, and returns how many.
+// Republish publishes those of some tickets again that are a company's, and returns how many.
 func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
 	own, err := tx.TicketsOfCompany(ctx, list, company)
 	if err != nil || len(own) == 0 {
@@ -19,8 +19,8 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	return tx.RepublishTickets(ctx, own)
 }
 
-// IDsByKeys returns the tickets of a company that have some keys, or had them once, also where they were imported
-// from, and deleted ones too. It returns UnknownKey.
+// IDsByKeys returns the tickets of a company by present, former or imported keys, deleted ones too. It returns
+// UnknownKey.
 func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []string) ([]uint64, error) {
 	keys := make([]db.TicketKey, len(texts))
 	for i, text := range texts {
@@ -45,8 +45,7 @@ func IDsByKeys(ctx context.Context, q *db.Queries, company id.Company, texts []s
 	return list, nil
 }
 
-// RepublishComments has those of some comments published again that are on a company's tickets, and returns how
-// many.
+// RepublishComments publishes those of some comments again that are on a company's tickets, and returns how many.
 func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list []id.Comment) (int64, error) {
 	own, err := tx.CommentsOfCompany(ctx, list, company)
 	if err != nil || len(own) == 0 {
@@ -56,20 +55,20 @@ func RepublishComments(ctx context.Context, tx *db.Tx, company id.Company, list 
 	return tx.RepublishCommentRows(ctx, own)
 }
 
-// RepublishNumbers has the tickets of a board with the numbers from after + 1 to upto published again, and returns
-// how many these are. Deleted ones are among them.
+// RepublishNumbers publishes the tickets of a board with the numbers from after + 1 to upto again, deleted ones too,
+// and returns how many.
 func RepublishNumbers(ctx context.Context, tx *db.Tx, board id.Board, after, upto uint64) (int64, error) {
 	return onNumbers(ctx, tx, board, after, upto, tx.RepublishTickets)
 }
 
-// CommentRange are some comments of a board: all of the tickets with the numbers from After + 1 to Upto, or where
-// UptoComment is not 0, of the one ticket Upto those behind AfterComment up to it.
+// CommentRange are comments of a board: all of the tickets with the numbers from After + 1 to Upto, or, if UptoComment
+// is not 0, those of ticket Upto after AfterComment up to UptoComment.
 type CommentRange struct {
 	After, Upto               uint64
 	AfterComment, UptoComment id.Comment
 }
 
-// RepublishCommentRange has these comments published again, and returns how many they are.
+// RepublishCommentRange publishes these comments again, and returns how many.
 func RepublishCommentRange(ctx context.Context, tx *db.Tx, board id.Board, r CommentRange) (int64, error) {
 	return onNumbers(ctx, tx, board, r.After, r.Upto, func(ctx context.Context, list []ID) (int64, error) {
 		if r.UptoComment == 0 {
@@ -79,8 +78,8 @@ func RepublishCommentRange(ctx context.Context, tx *db.Tx, board id.Board, r Com
 	})
 }
 
-// CommentRanges parts the comments of the tickets with the numbers from r.After + 1 to r.Upto of a board, of the first
-// of them those behind r.AfterComment, into ranges of at most so many, in their order.
+// CommentRanges splits the comments of r, of its first ticket those after r.AfterComment, into ranges of at most so
+// many, in their order.
 func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r CommentRange, most int32, add func(CommentRange) error) error {
 	rows, err := db.Read(q.TicketsNumbered(ctx, db.TicketsNumberedParams{BoardID: board, After: r.After, Upto: r.Upto}))
 	if err != nil || len(rows) == 0 {
@@ -130,7 +129,7 @@ func CommentRanges(ctx context.Context, q *db.Queries, board id.Board, r Comment
 	return flush(r.Upto)
 }
 
-// ofTicket parts the comments of one ticket.
+// ofTicket splits the comments of one ticket.
 func ofTicket(ctx context.Context, q *db.Queries, ticket ID, r CommentRange, most int32, add func(CommentRange) error) error {
 	for {
 		ids, err := db.Read(q.CommentIDsAfter(ctx, db.CommentIDsAfterParams{TicketID: ticket, AfterID: r.AfterComment, Limit: most}))

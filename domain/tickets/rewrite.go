@@ -8,9 +8,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// RewriteComment gives a comment, whoever wrote it, the text that change makes of it, and reports whether
-// that is another. The caller holds the ticket's lock. It returns CommentNotFound, also for a deleted
-// one, or what is wrong with the new text.
+// RewriteComment replaces a comment's text, whoever wrote it, by the result of change, and reports whether they
+// differ. The caller holds the ticket's lock. It returns CommentNotFound, also for a deleted one, or the error of
+// ParseComment.
 func RewriteComment(ctx context.Context, tx *db.Tx, ticket ID, comment id.Comment, change func(body string) string) (bool, error) {
 	row, err := tx.LockComment(ctx, comment, ticket)
 	if db.IsNotFound(err) || err == nil && row.DeletedAt != nil {

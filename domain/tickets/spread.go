@@ -9,12 +9,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// SpreadAbove takes up to n tickets above a rank of a column, from the lowest up, right above that rank, a
-// gap apart and in their order. It returns the rank of the highest of them, and how many they are. The
-// caller holds the column's lock.
+// SpreadAbove moves up to n tickets above a rank of a column, from the lowest up, right above that rank, a gap apart
+// and in their order. It returns the rank of the highest of them, and how many they are. The caller holds the column's
+// lock.
 //
-// Tickets go down the column only, into room where there is none: so their order never changes, no two
-// ever have the same rank, and who reads the column page by page misses none.
+// Tickets only move down the column, into free room: their order never changes, no two ever have one rank, and a
+// reader that pages through the column misses none.
 func SpreadAbove(ctx context.Context, tx *db.Tx, column id.Column, from int64, n int) (highest int64, moved int, err error) {
 	cards, err := tx.RanksAbove(ctx, db.RanksAboveParams{ColumnID: &column, FromRank: &from, Limit: int32(n)})
 	if err != nil || len(cards) == 0 {

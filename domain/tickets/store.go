@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Opening is what a caller wants: a ticket of a parsed draft, by its author.
+// Opening is a ticket to open: a parsed draft with its author.
 type Opening struct {
 	Draft    Draft
 	Author   User
@@ -34,8 +34,8 @@ type Row struct {
 // ErrArchived says that a board takes no tickets because it is archived.
 var ErrArchived = errors.New("the board is archived")
 
-// Open adds tickets to a board, in the order of their numbers, and the first entry of each one's history. It returns
-// ErrArchived. The tickets that it returns have no ID: it is not read back, their keys name them.
+// Open adds tickets to a board, in the order of their numbers, and the first entry of each history. It returns
+// ErrArchived. The returned tickets have no ID, which is not read back.
 func Open(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket, error) {
 	opened, err := insert(ctx, tx, board, rows)
 	if err != nil {
@@ -84,14 +84,13 @@ func orNow(tx *db.Tx, at time.Time) time.Time {
 	return at
 }
 
-// ByKey returns the ticket of a company that has the key, or had it once, also where it was imported from:
-// its Key is the current one.
-// It returns NotFound also for a deleted one.
+// ByKey returns the ticket of a company by its present, former or imported key; its Key is the present one. It returns
+// NotFound, also for a deleted one.
 func ByKey(ctx context.Context, q *db.Queries, company id.Company, key Key) (Ticket, error) {
 	return ForReader(ctx, q, company, key, 0)
 }
 
-// ForReader is ByKey that also says whether a reader has muted the ticket.
+// ForReader is ByKey that also sets Muted for a reader.
 func ForReader(ctx context.Context, q *db.Queries, company id.Company, key Key, reader id.Account) (Ticket, error) {
 	row, err := db.Read(q.TicketByKey(ctx, db.TicketByKeyParams{CompanyID: company, Slug: key.Board, LocalID: key.Number, ExternalID: key.String(), Reader: reader}))
 	if db.IsNotFound(err) {
@@ -118,8 +117,8 @@ func Lock(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	return ticket, err
 }
 
-// Save writes an edit. It returns Stale where the ticket was edited since the version that the edit
-// saw, and whatever makes the new title or description unfit.
+// Save writes an edit. It returns Stale if the ticket was edited since the edit's version, and any error of the title
+// or description.
 func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ticket, error) {
 	changed, detail, err := edit.apply(ticket)
 	if err != nil {
@@ -146,7 +145,7 @@ func Save(ctx context.Context, tx *db.Tx, ticket Ticket, edit Edit, by User) (Ti
 	return changed, err
 }
 
-// Check returns all that is wrong with the texts of the edit.
+// Check returns all errors of the texts of the edit.
 func (e Edit) Check() error {
 	_, _, err := e.apply(Ticket{})
 	return err
@@ -176,8 +175,7 @@ func change(old, new string) *Change {
 	return &Change{Old: old, New: new}
 }
 
-// Delete takes a ticket off its board. Its row and number stay. The caller holds the locks of the
-// ticket and its column.
+// Delete deletes a ticket; its row and number stay. The caller holds the locks of the ticket and its column.
 func Delete(ctx context.Context, tx *db.Tx, ticket Ticket, by User) (id.Activity, error) {
 	from, err := LocationOf(ctx, tx.Queries, ticket)
 	if err != nil {
@@ -227,8 +225,8 @@ func CardsBelow(ctx context.Context, q *db.Queries, board id.Board, slug string,
 	return cards, nil
 }
 
-// Below returns up to limit tickets of a column below a cursor, or from the top where that is nil,
-// in board order. Their authors have no names.
+// Below returns up to limit tickets of a column below a cursor, or from the top if that is nil, in board order. Their
+// authors have no names.
 func Below(ctx context.Context, q *db.Queries, board id.Board, slug string, column id.Column, cursor *Cursor, limit int) (_ []Ticket, err error) {
 	rank := int64(math.MinInt64)
 	if cursor != nil {

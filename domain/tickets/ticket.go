@@ -22,7 +22,7 @@ const (
 	MaxDescription = 65535
 )
 
-// Ticket is a ticket with all that it holds.
+// Ticket is a ticket with all its fields.
 type Ticket struct {
 	ID          ID
 	Key         Key
@@ -35,31 +35,31 @@ type Ticket struct {
 	Author      User
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	MovedAt     time.Time // when it came to its place
+	MovedAt     time.Time // into its placement
 	ClosedAt    *time.Time
 	DeletedAt   *time.Time
 	Assignees   []Assignee // by account
-	Muted       bool       // whoever it was read for (ForReader) hears of no replies on it
-	// FromRequester says that a stranger sent it by a form: its description is text as it was typed.
+	Muted       bool       // for its reader (ForReader): no notifications of replies
+	// FromRequester tickets came by a form: the description is plain text.
 	FromRequester bool
 }
 
-// Closed reports whether the work on the ticket is over.
+// Closed reports whether the ticket is closed.
 func (t Ticket) Closed() bool { return t.ClosedAt != nil }
 
-// Deleted reports whether the ticket is off its board.
+// Deleted reports whether the ticket is deleted.
 func (t Ticket) Deleted() bool { return t.DeletedAt != nil }
 
-// Current reports whether the ticket is work to do for those assigned to it.
+// Current reports whether the ticket is open work for its assignees.
 func (t Ticket) Current() bool { return !t.Closed() && !t.Deleted() }
 
-// User is who did something to a ticket.
+// User is the user of an action on a ticket.
 type User struct {
 	ID   id.Account
 	Name string
 }
 
-// Card is what a board shows of a ticket.
+// Card is a ticket as a board shows it.
 type Card struct {
 	ID        ID
 	Key       Key
@@ -71,8 +71,7 @@ type Card struct {
 	Assignees []Assignee
 }
 
-// Stamp changes with what a card shows of its ticket within its column: the title, when it came to its place,
-// whether it is closed, and who works on it.
+// Stamp changes with a card's title, time of move, state and assignees.
 func (c Card) Stamp() uint32 {
 	sum := fnv.New32a()
 	fmt.Fprintf(sum, "%q %d %t", c.Title, c.MovedAt.UnixMicro(), c.ClosedAt != nil)
@@ -85,15 +84,15 @@ func (c Card) Stamp() uint32 {
 	return sum.Sum32()
 }
 
-// Draft is what a new ticket is made from. The zero Column is the board's first.
+// Draft is the content of a new ticket. The zero Column is the board's first.
 type Draft struct {
 	Title       string
 	Description string
 	Column      id.Column
 }
 
-// Parse returns the draft with its title and description as they are stored, or all that is wrong:
-// EmptyTitle, LongTitle, BadTitle, LongDescription or BadDescription.
+// Parse returns the draft with its title and description as they are stored, or all its errors: EmptyTitle, LongTitle,
+// BadTitle, LongDescription or BadDescription.
 func (d Draft) Parse() (Draft, error) {
 	var badTitle, badDescription error
 	d.Title, badTitle = ParseTitle(d.Title)
@@ -129,54 +128,52 @@ func ParseDescription(s string) (string, error) {
 	return text, nil
 }
 
-// Edit is a change to a ticket that saw Version. A nil field stays as it is.
+// Edit is a change to Version of a ticket. A nil field stays as it is.
 type Edit struct {
 	Title       *string
 	Description *string
 	Version     uint64
 }
 
-// Intent is a wish to put a ticket below another: After in Column, or at its top where After is
-// nil, or at its end. Board is the slug of the board to go to, "" for the ticket's own. Seen is where the one who
-// moves saw it; nil asks for no check.
+// Intent asks to move a ticket in Column below After, to its top if After is nil, or to its end. Board is the slug of
+// the target board, "" for the ticket's own. Seen is where the user saw it; nil asks for no check.
 type Intent struct {
 	Board  string
 	Column id.Column
 	After  *Key
-	AtEnd  bool // After is not looked at
+	AtEnd  bool // After is ignored
 	Seen   *Placement
 }
 
-// Placement is a spot in a column: below After, or at the top where After is nil. Where not every ticket was
-// shown, the one above is not known: Moved is then when the ticket came to its place.
+// Placement is where a ticket is in a column: below After, or at the top if that is nil. Through a filter the ticket
+// above is not known: Moved is then the ticket's time of move.
 type Placement struct {
 	Column id.Column
 	After  *Key
 	Moved  *time.Time
 }
 
-// Location is a place as the history keeps it: on a board, in a column, below After or at the top where
-// that is nil.
+// Location is where a ticket is in the history: on a board, in a column, below After or at the top if that is nil.
 type Location struct {
 	Board  id.Board  `json:"board"`
 	Column id.Column `json:"column"`
 	After  *Key      `json:"after"`
-	// ClosedAt is since when the ticket was closed there; nil where it was open.
+	// ClosedAt is the ticket's closing time; nil if it was open.
 	ClosedAt *time.Time `json:"closed_at,omitempty"`
 }
 
-// Moved is what came of an intent.
+// Moved is the result of an intent.
 type Moved struct {
 	Ticket Ticket
-	Was    Key      // its key before; another where it went to another board
-	From   Location // its place before
-	After  *Key     // the ticket above its new place; nil at the top
-	// Appended says that After of the intent was no longer in the column, so the ticket went to its end.
+	Was    Key      // its key before; another if it went to another board
+	From   Location // its location before
+	After  *Key     // the ticket above; nil at the top
+	// Appended says that the intent's After had left the column, so the ticket went to its end.
 	Appended bool
-	Activity id.Activity // the entry of the history; 0 where nothing moved
+	Activity id.Activity // the entry of the history; 0 if nothing moved
 }
 
-// To is its new place.
+// To is its new location.
 func (m Moved) To() Location {
 	return Location{Board: m.Ticket.Board, Column: m.Ticket.Column, After: m.After, ClosedAt: m.Ticket.ClosedAt}
 }
@@ -190,11 +187,11 @@ const (
 	KindReopened = "reopened"
 	KindDeleted  = "deleted"
 	KindRestored = "restored"
-	KindUndone   = "undone" // Detail.Undid says what
+	KindUndone   = "undone" // Detail.Undid has the kind
 
 	KindLinkMade     = "link-made" // the requester's private link
 	KindLinkRevoked  = "link-revoked"
-	KindReplyDeleted = "reply-deleted" // what the requester wrote
+	KindReplyDeleted = "reply-deleted" // a requester's comment
 )
 
 // Activity is one entry of a ticket's history.
@@ -207,19 +204,19 @@ type Activity struct {
 	Detail Detail
 }
 
-// Detail is what an entry says beyond its kind: the changed values, old and new.
+// Detail is what an entry has beyond its kind: changed values, old and new.
 type Detail struct {
 	Title       *Change   `json:"title,omitempty"`
 	Description *Change   `json:"description,omitempty"`
-	Column      *Change   `json:"column,omitempty"`    // column names, as they were
-	Board       *Change   `json:"board,omitempty"`     // titles of boards, as they were
+	Column      *Change   `json:"column,omitempty"`    // names of the columns then
+	Board       *Change   `json:"board,omitempty"`     // titles of the boards then
 	Key         *Change   `json:"key,omitempty"`       // of a ticket that went to another board
-	From        *Location `json:"from,omitempty"`      // of what can be undone: where the ticket was
-	To          *Location `json:"to,omitempty"`        // and where it came to
+	From        *Location `json:"from,omitempty"`      // the location before, if it can be undone
+	To          *Location `json:"to,omitempty"`        // and after
 	Version     uint64    `json:"version,omitempty"`   // that an edit made
-	Undid       string    `json:"undid,omitempty"`     // the kind of what was undone
+	Undid       string    `json:"undid,omitempty"`     // the kind of the undone entry
 	Assignees   *Change   `json:"assignees,omitempty"` // names with commas between them
-	Origin      string    `json:"origin,omitempty"`    // what an imported ticket was called where it came from
+	Origin      string    `json:"origin,omitempty"`    // an imported ticket's name in the source
 }
 
 // Change is a value before and after.

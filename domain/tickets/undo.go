@@ -10,20 +10,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// UndoFor is how long an action can be undone by the one who did it.
+// UndoFor is how long users can undo their actions.
 const UndoFor = 30 * time.Minute
 
-// undoable are the kinds of what can be undone.
+// undoable are the kinds that can be undone.
 var undoable = []string{KindMoved, KindClosed, KindReopened, KindDeleted}
 
-// Action is an entry of a history with the ticket that it is about.
+// Action is an entry of a history with its ticket.
 type Action struct {
 	Activity
 	Ticket ID
 }
 
-// ActionByID returns what a person did to a ticket of theirs or another's. It returns NothingToUndo
-// for what someone else did.
+// ActionByID returns an action of a user, or NothingToUndo if it is another user's.
 func ActionByID(ctx context.Context, q *db.Queries, activity id.Activity, by id.Account) (Action, error) {
 	action, err := actionByID(ctx, q, activity)
 	if db.IsNotFound(err) || err == nil && (action.By.ID != by || !slices.Contains(undoable, action.Kind)) {
@@ -52,8 +51,8 @@ func actionByID(ctx context.Context, q *db.Queries, activity id.Activity) (Actio
 	return Action{entry, row.TicketID}, err
 }
 
-// LastAction returns what a person did last in a company that can be undone, of their last 50
-// entries in any and but for those passed over. It returns NothingToUndo where there is none since a time.
+// LastAction returns the last action in a company that a user can undo, among the user's last 50 entries in any and
+// without those passed over, or NothingToUndo if there is none since a time.
 func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Account, since time.Time, passed []id.Activity) (id.Activity, error) {
 	rows, err := db.Read(q.LastActions(ctx, by))
 	if err != nil {
@@ -70,9 +69,8 @@ func LastAction(ctx context.Context, q *db.Queries, company id.Company, by id.Ac
 	return 0, NothingToUndo()
 }
 
-// Undo marks an action as undone. The caller holds the lock of its ticket, which is as ticket says,
-// and turns it back. It returns UndoneBefore, or ChangedSince where the ticket is not where the action
-// left it.
+// Undo marks an action as undone, before the caller reverts it. The caller holds the ticket's lock. It returns
+// UndoneBefore, or ChangedSince if the ticket is not where the action left it.
 func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
 	n, err := tx.MarkUndone(ctx, &tx.Now, action.ID)
 	if err != nil {

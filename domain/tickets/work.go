@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Work is an open ticket that someone is assigned to, with where it is.
+// Work is an open ticket of an assignee, with its location.
 type Work struct {
 	ID       ID
 	Key      Key
@@ -21,13 +21,13 @@ type Work struct {
 	Rank     int64
 }
 
-// Compare puts work in the order of boards, columns and places in them.
+// Compare puts work in the order of boards, columns and ranks.
 func (w Work) Compare(other Work) int {
 	return cmp.Or(cmp.Compare(w.Key.Board, other.Key.Board), cmp.Compare(w.Position, other.Position), cmp.Compare(w.Rank, other.Rank))
 }
 
-// WorkOf returns up to limit open tickets of someone in a company, newest first, from below a ticket;
-// 0 means from the newest. more says that there are older ones.
+// WorkOf returns up to limit open tickets of an assignee in a company, newest first, from below before; 0 means from
+// the newest. more says that there are older ones.
 func WorkOf(ctx context.Context, q *db.Queries, company id.Company, account id.Account, before ID, limit int) (list []Work, more bool, err error) {
 	if before == 0 {
 		before = math.MaxInt64

@@ -59,7 +59,7 @@ type LeasedWebhook struct {
 // Left is for how long the process may yet send, by its own clock.
 func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 
-// Claim takes a webhook that is due, or returns ErrLost where it is not, or another has it.
+// Claim takes a webhook that is due, or returns ErrLost if it is not, or another has it.
 func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
 	sent := time.Now()
 	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))

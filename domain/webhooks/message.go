@@ -17,7 +17,7 @@ import (
 type Message struct {
 	ID       string // the same each time that it is sent
 	Type     string // such as ticket.changed
-	Subject  string // what people know the row by, such as its key; "" where it has no such name
+	Subject  string // what people know the row by, such as its key; "" if it has no such name
 	Feed     string
 	Row      uint64
 	Position uint64

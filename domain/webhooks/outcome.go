@@ -28,7 +28,7 @@ var waits = []time.Duration{
 // Outcome is what came of sending a message.
 type Outcome struct {
 	Status   int    // 0: no answer came
-	Error    string // why it is a failure, in words for people; "" where it is none
+	Error    string // why it is a failure, in words for people; "" if it is none
 	Response []byte // how the answer's body began
 	Asked    time.Duration
 	Took     time.Duration

@@ -52,7 +52,7 @@ func orNone(board id.Board) *id.Board {
 }
 
 // Edit changes a webhook that was locked. A feed that is new to it begins at the cursor of ends; in others it
-// stays where it is. It returns Stale where version is not the webhook's.
+// stays where it is. It returns Stale if version is not the webhook's.
 func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor) error {
 	if locked.Version != version {
 		return Stale()

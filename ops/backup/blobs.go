@@ -46,7 +46,7 @@ func roomIn(folder string) room {
 	}
 }
 
-// blobsEmpty returns NotEmpty where the folder holds a file that is not one of the backup's, byte
+// blobsEmpty returns NotEmpty if the folder holds a file that is not one of the backup's, byte
 // for byte: those may be there from a restore that broke off.
 func blobsEmpty(ctx context.Context, folder string, known map[string]member) error {
 	if blobs.Remote(folder) {

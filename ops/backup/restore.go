@@ -135,7 +135,7 @@ var filledBySchema = map[string]string{
 	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0", "ref_policy": "wanted = FALSE AND canary_key IS NULL",
 }
 
-// empty returns NotEmpty where a table holds a row that somebody brought. Sessions do not count: a database
+// empty returns NotEmpty if a table holds a row that somebody brought. Sessions do not count: a database
 // that was only looked at may have some.
 func empty(ctx context.Context, conn *sql.Conn) error {
 	names, err := tableNames(ctx, conn)

@@ -141,7 +141,7 @@ func nextID(ctx context.Context, conn *sql.Conn, table string) (uint64, error) {
 	return strconv.ParseUint(found[1], 10, 64)
 }
 
-// schemaVersion returns the version of the schema, or BadSchema where it is fit for no backup.
+// schemaVersion returns the version of the schema, or BadSchema if it is fit for no backup.
 func schemaVersion(ctx context.Context, conn *sql.Conn) (uint, error) {
 	names, err := tableNames(ctx, conn)
 	if err != nil {

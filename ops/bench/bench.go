@@ -40,7 +40,7 @@ type Row struct {
 	Boards     []Board `json:"boards,omitempty"`
 	Duplicates uint64  `json:"duplicates"`
 	Gaps       uint64  `json:"gaps"`
-	Deadlocks  *uint64 `json:"deadlocks"` // nil where our account may not read them
+	Deadlocks  *uint64 `json:"deadlocks"` // nil if our account may not read them
 	Errors     uint64  `json:"errors"`
 	Note       string  `json:"note,omitempty"`
 }
@@ -75,7 +75,7 @@ type Report struct {
 	uneven  []error
 }
 
-// Uneven is what is wrong where costs depend on the size of what they should not depend on; nil where nothing is.
+// Uneven is what is wrong where costs depend on the size of what they should not depend on; nil if nothing is.
 func (r Report) Uneven() error { return errors.Join(r.uneven...) }
 
 func newReport(ctx context.Context, d *db.DB) (Report, error) {
@@ -168,7 +168,7 @@ func counted(ctx context.Context, d *db.DB, measure func() (Row, error)) (Row, e
 	return row, err
 }
 
-// deadlocks is how many the server had between two looks; nil where it does not tell.
+// deadlocks is how many the server had between two looks; nil if it does not tell.
 func deadlocks(before, after db.Load) *uint64 {
 	if !before.Deadlocks.Known || !after.Deadlocks.Known {
 		return nil
@@ -176,7 +176,7 @@ func deadlocks(before, after db.Load) *uint64 {
 	return to(uint64(max(0, after.Deadlocks.Value-before.Deadlocks.Value)))
 }
 
-// floor is the speed of the floor under the same load, 0 where there is none.
+// floor is the speed of the floor under the same load, 0 if there is none.
 func (r Report) floor(of Row) float64 {
 	for _, row := range r.Rows {
 		if row.Strategy == "floor" && row.Measure == of.Measure && row.Workers == of.Workers && row.Block == of.Block {

@@ -34,10 +34,10 @@ type facts struct {
 	clock        time.Duration         // how far the server's is ahead of ours
 	history      reading               // row versions that wait for purge
 	transactions reading               // age of the oldest open one, in seconds
-	claims       *migrations.ClaimPlan // nil where the schema has no tasks yet
-	waiting      *waiting              // nil where the schema has no feeds yet
+	claims       *migrations.ClaimPlan // nil if the schema has no tasks yet
+	waiting      *waiting              // nil if the schema has no feeds yet
 
-	disk     string // "" where there is none to look at
+	disk     string // "" if there is none to look at
 	diskFree uint64
 }
 

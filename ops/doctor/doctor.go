@@ -49,7 +49,7 @@ func (r Report) count(mark string) (n int) {
 }
 
 // Run looks at a database's server. dataDir is where a private database keeps its files, "" where
-// the database is elsewhere. It returns Unavailable where nobody answers.
+// the database is elsewhere. It returns Unavailable if nobody answers.
 func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil && !errors.Is(err, db.CodeUnfit) {

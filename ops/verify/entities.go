@@ -16,7 +16,7 @@ import (
 )
 
 // stored says what is wrong with a stored value: what its rule says, or that it is not in the form
-// in which the rule would have stored it. It is "" where nothing is.
+// in which the rule would have stored it. It is "" if nothing is.
 func stored(value string, parse func(string) (string, error)) string {
 	parsed, err := parse(value)
 	switch {

@@ -142,7 +142,7 @@ func (p *importPlan) columnNames() string {
 	return strings.Join(names, ", ")
 }
 
-// columnOf is where a ticket with the status goes; ok is false where it is left out.
+// columnOf is where a ticket with the status goes; ok is false if it is left out.
 func (p *importPlan) columnOf(status string) (column boards.Column, ok bool) {
 	name, said := p.statuses[strings.ToLower(status)]
 	if !said {

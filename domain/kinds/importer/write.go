@@ -120,7 +120,7 @@ func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.
 	return arrivals, nil
 }
 
-// arrival is a row as a ticket; ok is false where its status leaves it out.
+// arrival is a row as a ticket; ok is false if its status leaves it out.
 func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool) {
 	a = &arrival{row: row, notes: row.Notes}
 	if a.column, ok = p.columnOf(row.Status); !ok {
