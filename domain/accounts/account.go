@@ -20,7 +20,7 @@ import (
 type ID = id.Account
 
 const (
-	// MaxName is how many characters the name of a person or a company may have.
+	// MaxName is how many characters the name of a user or a company may have.
 	MaxName = 255
 	// MinPassword and MaxPassword bound a password, in bytes.
 	MinPassword, MaxPassword = 10, 1024
@@ -34,7 +34,7 @@ const (
 	Viewer = "viewer"
 )
 
-// Account is a person who can sign in.
+// Account is a user who can sign in.
 type Account struct {
 	ID       ID
 	Email    string // lower case
@@ -43,34 +43,34 @@ type Account struct {
 	Epoch    uint64 // sessions that began in an earlier one have ended
 }
 
-// Requester is in the place of an email address of the account in whose name strangers write by public forms.
-// It is no form of address, so nobody else has it, and it has no password: nobody signs in with it.
+// Requester stands in the email column of the account that requesters' tickets and comments belong to. It is no valid
+// address and has no password, so that account cannot sign in.
 const Requester = "requester"
 
-// Company is a wall around boards and people.
+// Company separates its boards and members from those of others.
 type Company struct {
 	ID   id.Company
 	Slug string // lower case, in its URLs
 	Name string
 }
 
-// Membership is a company that someone belongs to.
+// Membership is a company of a user.
 type Membership struct {
 	Company Company
 	Role    string
 }
 
-// Actor is who asks, and in which company.
+// Actor is the caller and its company.
 type Actor struct {
 	Account Account
 	Company Company
 	Role    string
-	Handle  string // how texts name the person in this company, without the @
-	// Others are companies that the person belongs to as well, and Unread how many entries of their inbox
-	// in this one were unread, counted up to a hundred. A token knows neither.
+	Handle  string // in this company, without the @
+	// Others are the user's other companies, and Unread counts unread notifications in this one, up to a hundred. A
+	// token has neither.
 	Others []Company
 	Unread int
-	// Stopped says that a webhook of the company was stopped, to who manages it and has no token.
+	// Stopped says that a webhook of the company was stopped; only for managers without a token.
 	Stopped bool
 	Token   id.Token // 0 for a browser session
 	Scopes  []string // of the token
@@ -79,10 +79,10 @@ type Actor struct {
 // May reports whether the actor's token has the scope; a browser session has them all.
 func (a Actor) May(scope string) bool { return a.Token == 0 || slices.Contains(a.Scopes, scope) }
 
-// Writes reports whether the actor's role lets them change boards and tickets.
+// Writes reports whether the actor's role may change boards and tickets.
 func (a Actor) Writes() bool { return a.Role != Viewer }
 
-// Manages reports whether the actor's role lets them decide who belongs to the company.
+// Manages reports whether the actor's role may manage members.
 func (a Actor) Manages() bool { return a.Role == Owner || a.Role == Admin }
 
 type (
@@ -95,8 +95,7 @@ func WithActor(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
 
-// ActorFrom returns who asks in ctx. It panics if no one does: a route that lets strangers in
-// must not call what needs an actor.
+// ActorFrom returns the actor in ctx. It panics if there is none: a public route must not call what needs an actor.
 func ActorFrom(ctx context.Context) Actor {
 	actor, ok := ctx.Value(actorKey{}).(Actor)
 	if !ok {
@@ -105,7 +104,7 @@ func ActorFrom(ctx context.Context) Actor {
 	return actor
 }
 
-// WithAddress returns a context in which someone asks from a network address; what is none is "".
+// WithAddress returns a context with the caller's network address; "" if it is no valid one.
 func WithAddress(ctx context.Context, address string) context.Context {
 	at, err := netip.ParseAddr(address)
 	if err != nil {
@@ -114,19 +113,19 @@ func WithAddress(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, addressKey{}, at.Unmap().WithZone("").String())
 }
 
-// AddressFrom returns the network address from which someone asks in ctx, "" if that is unknown.
+// AddressFrom returns the caller's network address in ctx, "" if that is unknown.
 func AddressFrom(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address
 }
 
-// Operate is the scope of what concerns the whole instance.
+// Operate is the scope for the whole instance.
 const Operate = "operate"
 
-// PopRefs is the scope of taking reference codes, of which the instance has one pool.
+// PopRefs is the scope for popping reference codes, of which the instance has one pool.
 const PopRefs = "refs:pop"
 
-// OperatorOnly reports whether only an operator's token has the scope.
+// OperatorOnly reports whether only an operator's token can have the scope.
 func OperatorOnly(scope string) bool { return scope == PopRefs || scope == Operate }
 
 // Scopes that a token can have.
@@ -173,7 +172,7 @@ func SlugFrom(name string) string {
 	return strings.Trim(slug[:min(len(slug), 40)], "-")
 }
 
-// handleFrom proposes a handle for a person: from the name, else from the address.
+// handleFrom proposes a handle for a user: from the name, else from the address.
 func handleFrom(account Account) string {
 	local, _, _ := strings.Cut(account.Email, "@")
 	for _, text := range []string{account.Name, local} {
@@ -184,7 +183,7 @@ func handleFrom(account Account) string {
 	return "person"
 }
 
-// ParseName returns s as the name of a person or company; field names the form field in errors.
+// ParseName returns s as the name of a user or company; field names the form field in errors.
 func ParseName(field, s string) (string, error) {
 	name, length, ok := markup.Line(s)
 	if !ok || length == 0 || length > MaxName {

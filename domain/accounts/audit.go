@@ -44,11 +44,11 @@ const (
 	AuditFormOff           = "form-off"
 )
 
-// AuditDetail is what an entry says beside who, what, and when. What does not apply is "".
+// AuditDetail is an entry's detail beside actor, kind and time. What does not apply is "".
 type AuditDetail struct {
-	Person string `json:"person,omitempty"` // whom it concerns: name and address
-	Role   string `json:"role,omitempty"`   // what they have now
-	Was    string `json:"was,omitempty"`    // what it was before
+	Person string `json:"person,omitempty"` // affected user: name and address
+	Role   string `json:"role,omitempty"`   // the role now
+	Was    string `json:"was,omitempty"`    // and before
 	Name   string `json:"name,omitempty"`   // of a token, a company, a board, a consumer or a webhook's host, or an invitation's note
 	Feed   string `json:"feed,omitempty"`   // of a consumer
 }
@@ -57,13 +57,13 @@ type AuditDetail struct {
 type AuditEntry struct {
 	ID      id.Audit
 	Kind    string
-	Account Account // who did it: ID, Name and Email
+	Account Account // the actor: ID, Name and Email
 	Detail  AuditDetail
-	Address string // from where, "" if that is unknown
+	Address string // the actor's address, "" if that is unknown
 	At      time.Time
 }
 
-// Record adds an entry to a company's audit list, in the transaction of what it tells.
+// Record adds an entry to a company's audit list, in the transaction of the change.
 func Record(ctx context.Context, tx *db.Tx, company id.Company, account ID, kind string, detail AuditDetail) error {
 	err := tx.CreateAudit(ctx, db.CreateAuditParams{
 		CompanyID: company, AccountID: account, Kind: kind, Detail: detail.text(), Address: AddressFrom(ctx), CreatedAt: tx.Now,
@@ -93,8 +93,8 @@ func (d AuditDetail) text() string {
 	return string(text)
 }
 
-// Audit returns a page of a company's list, the newest first: entries with an id below before, or from
-// the start where it is 0.
+// Audit returns a page of a company's list, the newest first: entries with an id below before, or from the newest if
+// it is 0.
 func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Audit, limit int) ([]AuditEntry, error) {
 	rows, err := db.Read(q.AuditPage(ctx, db.AuditPageParams{CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
 	if err != nil {
@@ -105,7 +105,7 @@ func Audit(ctx context.Context, q *db.Queries, company id.Company, before id.Aud
 		list[i] = AuditEntry{
 			ID: row.ID, Kind: row.Kind, Account: Account{ID: row.AccountID, Name: row.Name, Email: row.Email}, Address: row.Address, At: row.CreatedAt,
 		}
-		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an entry that cannot be read says at least who and when
+		_ = json.Unmarshal([]byte(row.Detail), &list[i].Detail) // an unreadable detail still leaves actor and time
 	}
 	return list, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// FirstOwner returns the owner of a company with the lowest id: in whose name the program itself acts there.
+// FirstOwner returns the owner of a company with the lowest id, as whom the program itself acts.
 func FirstOwner(ctx context.Context, q *db.Queries, company id.Company) (ID, error) {
 	owners, err := db.Read(q.SomeOwners(ctx, company))
 	if err != nil {

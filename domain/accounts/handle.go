@@ -19,8 +19,7 @@ type NamedMember struct {
 	Role   string
 }
 
-// ByHandle returns the members of a company that have these handles, by account. Handles that nobody
-// has are left out.
+// ByHandle returns the members of a company that have some handles, by account. Unknown handles are left out.
 func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []string) ([]NamedMember, error) {
 	handles = slices.DeleteFunc(slices.Clone(handles), func(s string) bool { return !isHandle(s) }) // the database may not compare them
 	if len(handles) == 0 {
@@ -37,7 +36,7 @@ func ByHandle(ctx context.Context, q *db.Queries, company id.Company, handles []
 	return list, nil
 }
 
-// ByAccount returns those of the accounts that are members of a company.
+// ByAccount returns which of the accounts are members of a company.
 func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts []ID) (map[ID]NamedMember, error) {
 	if len(accounts) == 0 {
 		return nil, nil
@@ -53,8 +52,7 @@ func ByAccount(ctx context.Context, q *db.Queries, company id.Company, accounts 
 	return found, nil
 }
 
-// HoldMembers returns the roles of those of the accounts that are members, and keeps them members until the
-// transaction ends.
+// HoldMembers returns the roles of those accounts that are members, and keeps them members until the transaction ends.
 func HoldMembers(ctx context.Context, tx *db.Tx, company id.Company, accounts []ID) (map[ID]string, error) {
 	if len(accounts) == 0 {
 		return nil, nil
@@ -70,7 +68,7 @@ func HoldMembers(ctx context.Context, tx *db.Tx, company id.Company, accounts []
 	return roles, nil
 }
 
-// maxSearch is how much of a text is looked for, in characters.
+// maxSearch is how many characters of a text are searched for.
 const maxSearch = 60
 
 var wildcards = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
@@ -112,13 +110,13 @@ func FindMembers(ctx context.Context, q *db.Queries, company id.Company, text, w
 	return found, nil
 }
 
-// Words in the place of a handle. A person of such a handle is written with an @ before it.
+// Words in the place of a handle. A member with such a handle is written with an @ before it.
 const (
 	Me    = "me"
 	NoOne = "none"
 )
 
-// Word names the person where Me and NoOne mean others.
+// Word is the member's handle in a filter, with an @ if it reads as Me or NoOne.
 func (n NamedMember) Word() string {
 	if n.Handle == Me || n.Handle == NoOne {
 		return "@" + n.Handle
@@ -126,7 +124,7 @@ func (n NamedMember) Word() string {
 	return n.Handle
 }
 
-// isHandle reports whether s has only characters that a handle has.
+// isHandle reports whether s has only characters of handles.
 func isHandle(s string) bool {
 	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -12,30 +12,29 @@ import (
 	"github.com/counterfoil/counterfoil/domain/limits"
 )
 
-// Sign-ins are limited so that guessing passwords leads nowhere, and so that nobody can lock someone
-// out by guessing theirs. An attempt is counted before its password is looked at, and given back when
-// it was right.
+// Sign-ins are limited so that passwords cannot be guessed, and so that guessing locks no user out. An attempt is
+// counted before its password is checked, and uncounted if it was right.
 var (
 	// Failures of an account from an address.
 	tries = limits.Doubling{Free: 10, First: time.Second, Longest: 15 * time.Minute, Forget: 24 * time.Hour}
-	// Failures from an address, and of an account from all addresses that have not signed in to it
-	// lately: 100 at once, then 100 in a quarter of an hour.
+	// Failures from an address, and of an account from all addresses that have not signed in to it lately: 100 at
+	// once, then 100 in a quarter of an hour.
 	bucket = limits.Bucket{Size: 100, Leak: 15 * time.Minute / 100}
 )
 
 const (
 	knownFor  = 30 * 24 * time.Hour // an address that signed in to an account
-	saidAgain = time.Hour           // the audit list hears of a limited account once in this time
+	saidAgain = time.Hour           // the audit list has a limited account once in this time
 )
 
-// KeepLimits is how long anything has to be known about an attempt to sign in.
+// KeepLimits is how long counts of attempts to sign in are needed.
 const KeepLimits = knownFor
 
 // Attempt is one try at a password, counted.
 type Attempt struct {
 	email, address string
 	known          bool
-	Full           bool // it is the one that filled a bucket, and this was not said lately
+	Full           bool // it filled a bucket, and that was not recorded lately
 }
 
 func (a Attempt) pair() []byte    { return limits.Name("pair", a.email, a.address) }
@@ -44,8 +43,8 @@ func (a Attempt) account() []byte { return limits.Name("account", a.email) }
 func (a Attempt) before() []byte  { return limits.Name("known", a.email, a.address) }
 func (a Attempt) said() []byte    { return limits.Name("said", a.email) }
 
-// CountAttempt counts an attempt to sign in with an email address, or returns TooManyAttempts and counts
-// nothing. It is to be committed before the password is looked at.
+// CountAttempt counts an attempt to sign in with an email address, or returns TooManyAttempts and counts nothing.
+// Commit it before the password is checked.
 func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attempt, error) {
 	a := Attempt{email: strings.ToLower(strings.TrimSpace(email)), address: limits.OriginOf(address).Address}
 	known, err := limit(ctx, tx, a.before())
@@ -89,7 +88,7 @@ func CountAttempt(ctx context.Context, tx *db.Tx, email, address string) (Attemp
 	return a, err
 }
 
-// sayOnce reports whether that was not said within the last hour.
+// sayOnce reports whether that was not recorded within the last hour.
 func sayOnce(ctx context.Context, tx *db.Tx, name []byte) (bool, error) {
 	if err := tx.HoldLimit(ctx, name, tx.Now); err != nil {
 		return false, fmt.Errorf("hold limit: %w", err)
@@ -108,7 +107,7 @@ func set(ctx context.Context, tx *db.Tx, name []byte, failures uint32) error {
 	return nil
 }
 
-// Succeed gives an attempt back whose password was right, and remembers its address.
+// Succeed uncounts an attempt with the right password, and remembers its address.
 func (a Attempt) Succeed(ctx context.Context, tx *db.Tx) error {
 	type step struct {
 		name []byte
@@ -143,7 +142,7 @@ type level struct {
 	next func(was limits.Count, now time.Time) (limits.Count, time.Duration)
 }
 
-// nextTry counts one more failure of an account from an address, or says how long to wait.
+// nextTry counts one more failure of an account from an address, or returns how long to wait.
 func nextTry(was limits.Count, now time.Time) (limits.Count, time.Duration) {
 	if wait := tries.Wait(was, now); wait > 0 {
 		return was, wait
@@ -165,8 +164,8 @@ func limit(ctx context.Context, tx *db.Tx, name []byte) (limits.Count, error) {
 	return limits.Count{Used: row.Failures, At: row.LastAt}, nil
 }
 
-// Forgive forgets the failures of an account from an address, which counts from now on as one that
-// signed in to it: whoever got a link for a new password is not kept waiting.
+// Forgive clears the failures of an account from an address, which from now on counts as one that has signed in to it,
+// for users of a password link.
 func Forgive(ctx context.Context, tx *db.Tx, email, address string) error {
 	a := Attempt{email: email, address: limits.OriginOf(address).Address}
 	names := [][]byte{a.pair(), a.before()}
@@ -186,7 +185,7 @@ func Forgive(ctx context.Context, tx *db.Tx, email, address string) error {
 	return nil
 }
 
-// ForgetLimits removes up to a thousand limits that no longer say anything, and returns how many.
+// ForgetLimits removes up to a thousand expired limits, and returns how many.
 func ForgetLimits(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 	return db.Read(q.ForgetLimits(ctx, now.Add(-KeepLimits)))
 }

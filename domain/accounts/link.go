@@ -13,22 +13,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// Links that let their reader in: to a company, or to an account with a new password. Each has a
-// secret of 256 bits, of which only the hash is stored.
+// Links to join a company, or to set a new password. Each has a secret of 256 bits, of which only the hash is stored.
 
-// InvitationDraft is what an invitation is made from.
+// InvitationDraft is the content of an invitation.
 type InvitationDraft struct {
 	Role string
-	Note string // for those who look at the list; may be ""
+	Note string // for the list; may be ""
 	Days int    // until it ends
-	Once bool   // one person may use it, not many
+	Once bool   // for one use
 }
 
-// InvitationDays are the lives that an invitation can have.
+// InvitationDays are the lifetimes that an invitation can have.
 var InvitationDays = []int{7, 1, 30}
 
-// MaxInvitations is how many links to join a company can be used at a time: all those of its list, so
-// that no link lets people in that nobody can see.
+// MaxInvitations is how many links to join a company are valid at a time: the list shows them all.
 const MaxInvitations = 100
 
 // MaxNote is how many characters an invitation's note may have.
@@ -105,7 +103,7 @@ func Invitations(ctx context.Context, q *db.Queries, company id.Company, now tim
 	return list, nil
 }
 
-// ByInvitation returns the invitation with a secret. It returns LinkGone if it cannot be used (any more).
+// ByInvitation returns the invitation with a secret. It returns LinkGone if it is not valid.
 func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Time) (Invitation, error) {
 	row, err := db.Read(q.InvitationByHash(ctx, HashToken(secret)))
 	if err != nil && !db.IsNotFound(err) {
@@ -120,8 +118,8 @@ func ByInvitation(ctx context.Context, q *db.Queries, secret string, now time.Ti
 	}, nil
 }
 
-// Accept makes an account a member by an invitation: one use of it. It returns LinkGone if somebody
-// else had the last, or AlreadyMember, which must end the transaction.
+// Accept makes an account a member by one use of an invitation. It returns LinkGone if no use is left, or
+// AlreadyMember, which must end the transaction.
 func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Account) (Actor, error) {
 	used, err := tx.UseInvitation(ctx, invitation.ID, tx.Now)
 	if err != nil {
@@ -141,8 +139,8 @@ func Accept(ctx context.Context, tx *db.Tx, invitation Invitation, account Accou
 	return Actor{Account: account, Company: invitation.Company, Role: invitation.Role, Handle: handle}, nil
 }
 
-// RevokeInvitation ends an invitation of the actor's company and returns it. It returns LinkGone where
-// there is none, or RankTooLow.
+// RevokeInvitation ends an invitation of the actor's company and returns it. It returns LinkGone if there is none, or
+// RankTooLow.
 func RevokeInvitation(ctx context.Context, tx *db.Tx, actor Actor, invitation id.Invitation) (Invitation, error) {
 	row, err := tx.InvitationByID(ctx, invitation, actor.Company.ID)
 	if db.IsNotFound(err) {
@@ -175,9 +173,9 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// MayReset returns nil if the actor may make a link for a new password of a member: they manage
-// each company that the person belongs to, with at least their rank, and only an operator may do so
-// for an operator. It returns OwnPassword, NotManager, ResetForOperator or ResetElsewhere.
+// MayReset returns nil if the actor may make a password link for a member: the actor manages each company of the
+// member with at least the member's rank, and is an operator if the member is one. It returns OwnPassword, NotManager,
+// ResetForOperator or ResetElsewhere.
 func MayReset(ctx context.Context, q *db.Queries, actor Actor, person CompanyMember) error {
 	switch {
 	case person.Account.ID == actor.Account.ID:
@@ -219,8 +217,8 @@ func OpenReset(ctx context.Context, tx *db.Tx, company id.Company, account, auth
 	return secret, nil
 }
 
-// ByReset returns the link for a new password with a secret, or LinkGone if it cannot be used (any
-// more): also where whoever made it could not make it now, whatever happened in which company.
+// ByReset returns the password link with a secret, or LinkGone if it is not valid: also if its author could not make
+// it now.
 func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (Reset, error) {
 	row, err := db.Read(q.ResetByHash(ctx, HashToken(secret)))
 	if err != nil && !db.IsNotFound(err) {
@@ -229,7 +227,7 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 	if err != nil || row.UsedAt != nil || !row.ExpiresAt.After(now) {
 		return Reset{}, LinkGone()
 	}
-	if row.CreatedBy != row.AccountID { // else it was made by whoever runs the program
+	if row.CreatedBy != row.AccountID { // else the command line made it
 		if err := stillMayReset(ctx, q, row.CompanyID, row.CreatedBy, row.AccountID); errors.Is(err, fault.Forbidden) || errors.Is(err, fault.NotFound) {
 			return Reset{}, LinkGone()
 		} else if err != nil {
@@ -239,7 +237,7 @@ func ByReset(ctx context.Context, q *db.Queries, secret string, now time.Time) (
 	return Reset{ID: row.ID, Company: row.CompanyID, Account: Account{ID: row.AccountID, Email: row.Email, Name: row.Name}, ExpiresAt: row.ExpiresAt}, nil
 }
 
-// stillMayReset is MayReset for two of whom it is not sure that they are members.
+// stillMayReset is MayReset for accounts that may have left the company.
 func stillMayReset(ctx context.Context, q *db.Queries, company id.Company, author, account ID) error {
 	maker, err := MemberByID(ctx, q, company, author)
 	if err != nil {

@@ -21,8 +21,7 @@ func rank(role string) int {
 	return 0
 }
 
-// MayGrant reports whether the actor may give someone the role, or take it from them: who manages
-// may, up to their own.
+// MayGrant reports whether the actor may give or take the role: managers may, up to their own.
 func (a Actor) MayGrant(role string) bool {
 	return a.Manages() && rank(role) > 0 && rank(role) <= rank(a.Role)
 }
@@ -35,7 +34,7 @@ type CompanyMember struct {
 	JoinedAt time.Time
 }
 
-// Members returns a page of a company's members by their account's id: those above after.
+// Members returns a page of a company's members by account id: those above after.
 func Members(ctx context.Context, q *db.Queries, company id.Company, after ID, limit int) ([]CompanyMember, error) {
 	rows, err := db.Read(q.Members(ctx, db.MembersParams{CompanyID: company, After: after, Limit: int32(limit)}))
 	if err != nil {
@@ -67,8 +66,8 @@ func personFrom(row db.MemberByIDRow) CompanyMember {
 	}
 }
 
-// LockRoles makes everyone who changes roles in the actor's company wait for the end of the
-// transaction, and returns the actor with the role that they have now, or NotMember.
+// LockRoles serialises changes of roles in the actor's company until the transaction ends, and returns the actor with
+// the present role, or NotMember.
 func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	if _, err := tx.LockCompany(ctx, actor.Company.ID); err != nil {
 		return Actor{}, fmt.Errorf("lock company: %w", err)
@@ -81,8 +80,8 @@ func LockRoles(ctx context.Context, tx *db.Tx, actor Actor) (Actor, error) {
 	return actor, nil
 }
 
-// ChangeRole gives a member another role. The caller holds LockRoles. It returns PersonNotFound,
-// BadRole, RankTooLow, or LastOwner.
+// ChangeRole gives a member another role. The caller holds LockRoles. It returns MemberNotFound, BadRole, RankTooLow,
+// or LastOwner.
 func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role string) (before CompanyMember, err error) {
 	if before, err = governed(ctx, tx, actor, account); err != nil {
 		return CompanyMember{}, err
@@ -110,9 +109,9 @@ func ChangeRole(ctx context.Context, tx *db.Tx, actor Actor, account ID, role st
 	return before, EndResets(ctx, tx, account)
 }
 
-// Remove takes a member out of a company: their tokens there and all their sessions end, also the
-// links that they made. The caller holds LockRoles. It returns the hashes of the tokens; or
-// PersonNotFound, RankTooLow, or LastOwner. Everyone may remove themselves.
+// Remove removes a member from a company, with the member's tokens there, all sessions, and the links that the member
+// made. The caller holds LockRoles. It returns the hashes of the tokens; or MemberNotFound, RankTooLow, or LastOwner.
+// Members may remove themselves.
 func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person CompanyMember, hashes [][]byte, err error) {
 	if account == actor.Account.ID {
 		person, err = MemberByID(ctx, tx.Queries, actor.Company.ID, account)
@@ -139,7 +138,7 @@ func Remove(ctx context.Context, tx *db.Tx, actor Actor, account ID) (person Com
 	return person, hashes, EndSessions(ctx, tx, account)
 }
 
-// governed returns a member whom the actor may change.
+// governed returns a member that the actor may change.
 func governed(ctx context.Context, tx *db.Tx, actor Actor, account ID) (CompanyMember, error) {
 	person, err := MemberByID(ctx, tx.Queries, actor.Company.ID, account)
 	if err != nil {
@@ -163,8 +162,7 @@ func keepsOwner(ctx context.Context, tx *db.Tx, company id.Company) error {
 	return nil
 }
 
-// endLinksBy ends the invitations that someone made in a company, and their links for new passwords:
-// who made a link still knows it.
+// endLinksBy ends a former member's invitations and password links, which the member may still know.
 func endLinksBy(ctx context.Context, tx *db.Tx, company id.Company, account ID) error {
 	if err := tx.RevokeInvitationsBy(ctx, db.RevokeInvitationsByParams{Now: &tx.Now, CreatedBy: account, CompanyID: company}); err != nil {
 		return fmt.Errorf("revoke invitations: %w", err)
@@ -183,8 +181,7 @@ func EndSessions(ctx context.Context, tx *db.Tx, account ID) error {
 	return EndResets(ctx, tx, account)
 }
 
-// SetOperator lets a member run the instance, or no longer. It returns NotOperator, PersonNotFound or
-// LastOperator.
+// SetOperator makes a member an operator, or no longer. It returns NotOperator, MemberNotFound or LastOperator.
 func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operator bool) (CompanyMember, error) {
 	if _, err := tx.LockInstallation(ctx); err != nil {
 		return CompanyMember{}, fmt.Errorf("lock installation: %w", err)
@@ -211,7 +208,7 @@ func SetOperator(ctx context.Context, tx *db.Tx, actor Actor, account ID, operat
 	return person, EndResets(ctx, tx, account)
 }
 
-// Rename gives an account another name. It returns BadName.
+// Rename changes an account's name. It returns BadName.
 func Rename(ctx context.Context, tx *db.Tx, account ID, name string) error {
 	name, err := ParseName("name", name)
 	if err != nil {
@@ -223,7 +220,7 @@ func Rename(ctx context.Context, tx *db.Tx, account ID, name string) error {
 	return nil
 }
 
-// RenameCompany gives a company another name. It returns BadName.
+// RenameCompany changes a company's name. It returns BadName.
 func RenameCompany(ctx context.Context, tx *db.Tx, company id.Company, name string) (string, error) {
 	name, err := ParseName("company", name)
 	if err != nil {
@@ -235,7 +232,7 @@ func RenameCompany(ctx context.Context, tx *db.Tx, company id.Company, name stri
 	return name, nil
 }
 
-// SetPassword gives an account another password, whose hash HashPassword returned, and ends its sessions.
+// SetPassword stores the hash of a new password, from HashPassword, and ends the account's sessions.
 func SetPassword(ctx context.Context, tx *db.Tx, account ID, hash string) error {
 	if err := tx.SetPassword(ctx, hash, account); err != nil {
 		return fmt.Errorf("set password: %w", err)

@@ -17,11 +17,11 @@ type Cost struct {
 // DefaultCost is OWASP's second recommendation for argon2id, with one lane.
 var DefaultCost = Cost{KiB: 19 * 1024, Passes: 2}
 
-// hashing lets two passwords be hashed at a time, so that a rush of sign-ins takes no more than 38 MiB.
+// hashing bounds concurrent hashes to two, so that a rush of sign-ins takes no more than 38 MiB.
 var hashing = make(chan struct{}, 2)
 
-// released gives the memory of hashing back to the system once nobody has signed in for a while: the
-// runtime would keep it for minutes.
+// released returns the memory of hashing to the system soon after the last sign-in: the runtime would keep it for
+// minutes.
 var released = time.AfterFunc(time.Minute, debug.FreeOSMemory)
 
 // hashed ends a turn.
@@ -30,10 +30,10 @@ func hashed() {
 	released.Reset(5 * time.Second)
 }
 
-// nobody is a hash that no password has, for addresses without an account.
+// nobody is the hash of no password, for addresses without an account.
 const nobody = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// HashPassword returns what to store of a password, or BadPassword. Checking it later costs the same.
+// HashPassword returns the hash to store of a password, or BadPassword. Checking it later costs the same.
 func HashPassword(password string, cost Cost) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
@@ -49,8 +49,8 @@ func HashPassword(password string, cost Cost) (string, error) {
 	return hash, nil
 }
 
-// VerifyPassword reports whether password is the one with that hash. It waits for its turn until
-// ctx ends: who does not wait for the answer does not stand in the line.
+// VerifyPassword reports whether password has that hash. It waits for its turn until ctx ends, so that cancelled
+// callers leave the queue.
 func VerifyPassword(ctx context.Context, password, hash string) (bool, error) {
 	if len(password) > MaxPassword {
 		return false, nil

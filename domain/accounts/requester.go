@@ -7,7 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// CreateRequesterAccount makes the account in whose name strangers write, where there is none yet.
+// CreateRequesterAccount makes the account of requesters, if there is none yet.
 func CreateRequesterAccount(ctx context.Context, tx *db.Tx) error {
 	_, err := tx.CreateAccount(ctx, db.CreateAccountParams{Email: Requester, Name: "Requester", CreatedAt: tx.Now})
 	if err != nil && !db.IsDuplicate(err, "uq_account_email") {

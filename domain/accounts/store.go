@@ -13,8 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// CheckCompany returns all that is wrong with a company's name and slug: BadName or BadCompanySlug. A slug of "" is
-// made from the name, so nothing is wrong with it where something is with the name.
+// CheckCompany returns all errors of a company's name and slug: BadName or BadCompanySlug. A slug of "" is made from
+// the name, so it is not reported beside a bad name.
 func CheckCompany(name, slug string) error {
 	_, badName := ParseName("company", name)
 	_, badSlug := ParseCompanySlug(cmp.Or(slug, SlugFrom(name)))
@@ -24,7 +24,8 @@ func CheckCompany(name, slug string) error {
 	return fault.Join(badName, badSlug)
 }
 
-// OpenCompany adds a company; its slug is made from the name where it is "". It returns BadName, BadCompanySlug or CompanyConflict.
+// OpenCompany adds a company; its slug is made from the name if it is "". It returns BadName, BadCompanySlug or
+// CompanyConflict.
 func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, error) {
 	if err := CheckCompany(name, slug); err != nil {
 		return Company{}, err
@@ -41,14 +42,14 @@ func OpenCompany(ctx context.Context, tx *db.Tx, slug, name string) (Company, er
 	return Company{ID: id.Company(n), Slug: slug, Name: name}, nil
 }
 
-// Draft is what a new account is made from. PasswordHash is what HashPassword returned.
+// Draft is the content of a new account. PasswordHash is from HashPassword.
 type Draft struct {
 	Name, Email  string
 	PasswordHash string
 	Operator     bool
 }
 
-// CheckAccount returns all that is wrong with what a new account is made from: BadName, BadEmail or BadPassword.
+// CheckAccount returns all errors of a new account: BadName, BadEmail or BadPassword.
 func CheckAccount(name, email, password string) error {
 	_, badName := ParseName("name", name)
 	_, badEmail := ParseEmail(email)
@@ -74,8 +75,8 @@ func Open(ctx context.Context, tx *db.Tx, person Draft) (Account, error) {
 	return Account{ID: ID(n), Email: email, Name: name, Operator: person.Operator, Epoch: 1}, nil
 }
 
-// Join makes an account a member of a company, with a handle made from its name that nobody has there.
-// It returns AlreadyMember, or NotMember for the requester, who is nobody's.
+// Join makes an account a member of a company, with a free handle made from its name. It returns AlreadyMember, or
+// NotMember for the requester.
 func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, role string) (handle string, err error) {
 	if account.Email == Requester {
 		return "", NotMember()
@@ -87,7 +88,7 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 	}
 	wanted = slices.DeleteFunc(wanted, func(handle string) bool { return slices.Contains(taken, handle) })
 	for {
-		if len(wanted) == 0 { // everyone here is called that
+		if len(wanted) == 0 { // all its handles are taken
 			wanted = []string{fmt.Sprintf("%s-%d", handleFrom(account), manyNamesakes+rand.IntN(10_000_000))}
 		}
 		handle, wanted = wanted[0], wanted[1:]
@@ -95,7 +96,7 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 			CompanyID: company, AccountID: account.ID, Role: role, Handle: handle, CreatedAt: tx.Now,
 		})
 		if db.IsDuplicate(err, "uq_membership_handle") {
-			continue // taken since
+			continue // taken meanwhile
 		}
 		if db.IsDuplicate(err, "PRIMARY") {
 			return "", AlreadyMember()
@@ -107,10 +108,10 @@ func Join(ctx context.Context, tx *db.Tx, company id.Company, account Account, r
 	}
 }
 
-// manyNamesakes is up to which number the handles of people of one name are counted.
+// manyNamesakes bounds the number in the handles of users of one name.
 const manyNamesakes = 50
 
-// handlesFor are the handles that someone may get, the best first: ana, ana-2, ana-3.
+// handlesFor are an account's candidate handles, the best first: ana, ana-2, ana-3.
 func handlesFor(account Account) []string {
 	handles := []string{handleFrom(account)}
 	for n := 2; n < manyNamesakes; n++ {
@@ -131,7 +132,7 @@ func CloseSetup(ctx context.Context, tx *db.Tx, first id.Company) error {
 	return nil
 }
 
-// Installed reports whether there has been a setup.
+// Installed reports whether the instance was set up.
 func Installed(ctx context.Context, q *db.Queries) (bool, error) {
 	installed, err := db.Read(q.InstallationExists(ctx))
 	if err != nil {
@@ -200,7 +201,7 @@ func CompaniesOf(ctx context.Context, q *db.Queries, account ID) ([]Membership, 
 
 // CompanyBySlug returns a company, or UnknownCompany.
 func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, error) {
-	if !companySlug.MatchString(slug) { // as InCompany says
+	if !companySlug.MatchString(slug) { // as in InCompany
 		return Company{}, UnknownCompany(slug)
 	}
 	row, err := db.Read(q.CompanyBySlug(ctx, slug))
@@ -216,7 +217,7 @@ func CompanyBySlug(ctx context.Context, q *db.Queries, slug string) (Company, er
 // InCompany returns the account as an actor in a company, or NotMember: for a stranger and for an
 // unknown company alike.
 func InCompany(ctx context.Context, q *db.Queries, slug string, account ID) (Actor, error) {
-	if !companySlug.MatchString(slug) { // the database would compare it without spaces, and not at all where it is not ASCII
+	if !companySlug.MatchString(slug) { // the database would ignore spaces, and fail on what is not ASCII
 		return Actor{}, NotMember()
 	}
 	rows, err := db.Read(q.MemberBySlug(ctx, db.MemberBySlugParams{Slug: slug, AccountID: account}))

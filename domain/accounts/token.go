@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// tokenPrefix lets people and scanners recognise a token.
+// tokenPrefix lets users and scanners recognise a token.
 const tokenPrefix = "cfl_"
 
 // newSecret returns 256 random bits as text that is safe in a URL.
@@ -26,21 +26,21 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(secret)
 }
 
-// HashToken is what is stored of a token or of a link's secret: SHA-256, for they are random enough
-// to need no slower hash.
+// HashToken is the stored hash of a token or of a link's secret: SHA-256, because they are random enough to need no
+// slower one.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// TokenDraft is what a token is made from. Days is how long it lives, 0 is for ever.
+// TokenDraft is the content of a new token. Days is its lifetime; 0 is unlimited.
 type TokenDraft struct {
 	Name   string
 	Scopes []string
 	Days   int
 }
 
-// TokenDays are the lives that a token can have.
+// TokenDays are the lifetimes that a token can have.
 var TokenDays = []int{0, 30, 90, 365}
 
 // Token is an API token without its secret.
@@ -54,8 +54,7 @@ type Token struct {
 	UsedAt    *time.Time // nil: not yet; to a minute
 }
 
-// CheckToken returns the draft as it can be made for someone, or all that is wrong with it: BadName, NoScopes,
-// BadScope or BadDays.
+// CheckToken returns the draft as the account can have it, or all its errors: BadName, NoScopes, BadScope or BadDays.
 func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 	name, badName := ParseName("token", draft.Name)
 	draft.Name = name
@@ -79,8 +78,7 @@ func CheckToken(draft TokenDraft, account Account) (TokenDraft, error) {
 	return draft, nil
 }
 
-// OpenToken adds an API token with 256 random bits and returns it; only its hash is stored. The
-// draft is one that was checked.
+// OpenToken adds an API token with 256 random bits from a checked draft and returns it; only its hash is stored.
 func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, draft TokenDraft) (string, error) {
 	token := tokenPrefix + newSecret()
 	row := db.CreateTokenParams{
@@ -96,8 +94,8 @@ func OpenToken(ctx context.Context, tx *db.Tx, company id.Company, account ID, d
 	return token, nil
 }
 
-// ByToken returns who a token speaks for, and when it was last used. It returns BadToken if the
-// token is unknown, revoked or past its end, or where its owner is no member any more.
+// ByToken returns the actor of a token, and when it was last used. It returns BadToken if the token is unknown,
+// revoked or expired, or if its owner has left the company.
 func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (Actor, *time.Time, error) {
 	row, err := db.Read(q.BearerByHash(ctx, HashToken(token), &now))
 	if db.IsNotFound(err) {
@@ -107,7 +105,7 @@ func ByToken(ctx context.Context, q *db.Queries, token string, now time.Time) (A
 		return Actor{}, nil, fmt.Errorf("read token: %w", err)
 	}
 	scopes := strings.Fields(row.Scopes)
-	if !row.Operator { // any more
+	if !row.Operator { // no longer
 		scopes = slices.DeleteFunc(scopes, OperatorOnly)
 	}
 	return Actor{
@@ -129,8 +127,8 @@ func TokenUsed(ctx context.Context, q *db.Queries, token id.Token, now time.Time
 // UsedEvery is how often it is stored that a token was used.
 const UsedEvery = time.Minute
 
-// Tokens returns a page of a member's tokens that were not revoked, the newest first: those with an
-// id below before, or from the start where it is 0.
+// Tokens returns a page of a member's tokens that were not revoked, the newest first: those with an id below before,
+// or from the newest if it is 0.
 func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
 	rows, err := db.Read(q.TokensOf(ctx, db.TokensOfParams{AccountID: account, CompanyID: company, Before: orLast(before), Limit: int32(limit)}))
 	if err != nil {
@@ -143,7 +141,7 @@ func Tokens(ctx context.Context, q *db.Queries, company id.Company, account ID, 
 	return list, nil
 }
 
-// TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does.
+// TokensOfOthers returns a page of all other members' tokens, as Tokens does.
 func TokensOfOthers(ctx context.Context, q *db.Queries, company id.Company, account ID, before id.Token, limit int) ([]Token, error) {
 	rows, err := db.Read(q.TokensOfOthers(ctx, db.TokensOfOthersParams{CompanyID: company, AccountID: account, Before: orLast(before), Limit: int32(limit)}))
 	if err != nil {
@@ -163,7 +161,7 @@ func tokenFrom(row db.TokensOfOthersRow) Token {
 	}
 }
 
-// orLast is the id that a page begins below: above all there are where none is given.
+// orLast is the id that a page begins below: above all ids if before is 0.
 func orLast[T ~uint64](before T) T {
 	if before == 0 {
 		return math.MaxInt64
@@ -171,8 +169,8 @@ func orLast[T ~uint64](before T) T {
 	return before
 }
 
-// RevokeToken ends a token of a company and returns it with its hash. It returns TokenNotFound also
-// for one that is not the actor's own where they do not manage the company.
+// RevokeToken ends a token of a company and returns it with its hash. It returns TokenNotFound, also for another
+// member's token if the actor does not manage the company.
 func RevokeToken(ctx context.Context, tx *db.Tx, actor Actor, token id.Token) (Token, []byte, error) {
 	row, err := tx.LiveToken(ctx, token, actor.Company.ID)
 	if db.IsNotFound(err) || err == nil && row.AccountID != actor.Account.ID && !actor.Manages() {
@@ -187,7 +185,7 @@ func RevokeToken(ctx context.Context, tx *db.Tx, actor Actor, token id.Token) (T
 	return Token{ID: row.ID, Account: Account{ID: row.AccountID}, Name: row.Name}, row.Hash, nil
 }
 
-// TokenHashes returns the hashes of the tokens that someone has in a company.
+// TokenHashes returns the hashes of a member's tokens in a company.
 func TokenHashes(ctx context.Context, tx *db.Tx, company id.Company, account ID) (hashes [][]byte, err error) {
 	rows, err := tx.LiveTokensOf(ctx, account, company)
 	if err != nil {
@@ -199,7 +197,7 @@ func TokenHashes(ctx context.Context, tx *db.Tx, company id.Company, account ID)
 	return hashes, nil
 }
 
-// revokeTokensOf ends all tokens that someone has in a company and returns their hashes.
+// revokeTokensOf ends all of a member's tokens in a company and returns their hashes.
 func revokeTokensOf(ctx context.Context, tx *db.Tx, company id.Company, account ID) (hashes [][]byte, err error) {
 	rows, err := tx.LiveTokensOf(ctx, account, company)
 	if err != nil {

@@ -16,7 +16,7 @@ type ID = id.Board
 // MaxTitle is how many characters a title may have.
 const MaxTitle = 255
 
-// DefaultColumns are what a new board starts with; the last is where finished work goes.
+// DefaultColumns are the columns of a new board; the last is for finished work.
 var DefaultColumns = []string{"To do", "Doing", "Done"}
 
 // Board is a board of a company with its columns from left to right.
@@ -81,7 +81,7 @@ func (b Board) Column(column id.Column) (Column, bool) {
 	return Column{}, false
 }
 
-// With returns the board with those of its columns in the place of what it had of them.
+// With returns the board with some of its columns replaced.
 func (b Board) With(columns ...Column) Board {
 	b.Columns = slices.Clone(b.Columns)
 	for i, old := range b.Columns {

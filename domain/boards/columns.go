@@ -28,16 +28,16 @@ const (
 	LimitHard = "hard" // refuses
 )
 
-// ColumnEdit is a change to a column, or what a new one is made from. A nil field stays as it is.
+// ColumnEdit is a change to a column, or the content of a new one. A nil field stays as it is.
 type ColumnEdit struct {
 	Name     *string
 	Done     *bool
 	WIP      *string // LimitNone, LimitSoft or LimitHard
-	Limit    *int    // makes a soft limit where there was none and WIP says nothing
+	Limit    *int    // makes a soft limit if there was none and WIP is nil
 	Position *int    // 1 is the first column; behind the last is the last
 }
 
-// WIP is what the column's limit does.
+// WIP is the kind of the column's limit.
 func (c Column) WIP() string {
 	switch {
 	case c.Limit == nil:
@@ -133,9 +133,8 @@ func OpenColumn(ctx context.Context, tx *db.Tx, board Board, edit ColumnEdit) (B
 	return board, column, PlaceColumn(ctx, tx, board, column.ID, edit.Position)
 }
 
-// EditColumn changes a column of a board whose columns are locked. Where it becomes a done-column,
-// or stops being one, the caller closes or opens its tickets. It returns ColumnNotFound,
-// BadColumnName, BadWIP or BadLimit.
+// EditColumn changes a column of a board whose columns are locked. If it becomes a done column, or stops being one,
+// the caller closes or reopens its tickets. It returns ColumnNotFound, BadColumnName, BadWIP or BadLimit.
 func EditColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, edit ColumnEdit) (was, now Column, err error) {
 	was, ok := board.Column(column)
 	if !ok {
@@ -162,8 +161,8 @@ func saveColumn(ctx context.Context, tx *db.Tx, c Column) error {
 	return nil
 }
 
-// PlaceColumn puts a column at a position among those of its board, which are locked; nil leaves it
-// where it is. It returns BadPosition.
+// PlaceColumn moves a column to a position among those of its board, which are locked; nil leaves it. It returns
+// BadPosition.
 func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, position *int) error {
 	if position == nil {
 		return nil
@@ -175,7 +174,7 @@ func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, 
 	to := min(*position, len(board.Columns)) - 1
 	order := slices.Delete(slices.Clone(board.Columns), from, from+1)
 	order = slices.Insert(order, to, board.Columns[from])
-	// No two columns ever have one position: those that change step aside first.
+	// No two columns ever have one position: negative ones are used first.
 	for _, aside := range []int32{-1, 1} {
 		for i, c := range order {
 			if c.ID == board.Columns[i].ID {
@@ -189,7 +188,7 @@ func PlaceColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column, 
 	return nil
 }
 
-// RemoveColumn takes an empty column off a board whose columns are locked. It returns LastColumn.
+// RemoveColumn removes an empty column of a board whose columns are locked. It returns LastColumn.
 func RemoveColumn(ctx context.Context, tx *db.Tx, board Board, column id.Column) error {
 	if len(board.Columns) == 1 {
 		return LastColumn()
@@ -212,8 +211,8 @@ func RaiseLastRank(ctx context.Context, tx *db.Tx, column id.Column, rank int64)
 	return nil
 }
 
-// CountEdit counts an edit of a board's columns, locked and read with the board. It returns ErrOutdated
-// where the board was edited or archived since.
+// CountEdit increments the version of a board that was read with its columns locked. It returns ErrOutdated if the
+// board was edited or archived since.
 func CountEdit(ctx context.Context, tx *db.Tx, board Board) error {
 	return edit(ctx, tx, board, board.Slug, board.Title)
 }
@@ -229,8 +228,8 @@ func edit(ctx context.Context, tx *db.Tx, board Board, slug, title string) error
 	return nil
 }
 
-// Archive makes a board read only, or, where at is nil, restores it. It returns ErrOutdated if the
-// board was edited since it was read.
+// Archive makes a board read only, or restores it if at is nil. It returns ErrOutdated if the board was edited since
+// it was read.
 func Archive(ctx context.Context, tx *db.Tx, board Board, at *time.Time) error {
 	n, err := tx.ArchiveBoard(ctx, db.ArchiveBoardParams{ArchivedAt: at, Now: tx.Now, ID: board.ID, Version: board.Version})
 	if err != nil {

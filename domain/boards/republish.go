@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Republish has those of some boards published again that are a company's, and returns how many.
+// Republish publishes those of some boards again that are a company's, and returns how many.
 func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error) {
 	own, err := tx.BoardsOfCompanyAmong(ctx, list, company)
 	if err != nil || len(own) == 0 {
@@ -18,7 +18,7 @@ func Republish(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (i
 	return tx.RepublishBoards(ctx, own)
 }
 
-// RepublishOne has a board published again.
+// RepublishOne publishes a board again.
 func RepublishOne(ctx context.Context, tx *db.Tx, board ID) (int64, error) {
 	return tx.RepublishBoards(ctx, []ID{board})
 }

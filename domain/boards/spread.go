@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// inserted is how many tickets may come between those of a column that are not spread yet, beside as many
-// again as there are, until gaps get smaller.
+// inserted is how many tickets may be put between those of a column that are not respaced yet, beside as many again as
+// there are, until gaps get smaller.
 const inserted = 10_000
 
 // CodeRanksUsedUp: the ranks of a column are used up, which takes millions of spreadings. Move its tickets to
@@ -25,9 +25,8 @@ func RanksUsedUp(column id.Column) error {
 	}
 }
 
-// LockSpread locks a column and returns the lowest rank that its tickets have which a run has spread. For
-// a run that begins with it, that is a rank far below all tickets: what comes to the foot from now on
-// goes below it. It returns ColumnNotFound or RanksUsedUp.
+// LockSpread locks a column and returns the lowest rank that a run has given its tickets. For a run that begins, that
+// is a rank far below all tickets: tickets appended from now on go below it. It returns ColumnNotFound or RanksUsedUp.
 func LockSpread(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, gap int64) (int64, error) {
 	row, err := tx.LockSpread(ctx, column)
 	if db.IsNotFound(err) {
@@ -50,7 +49,7 @@ func LockSpread(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, ga
 	return from, nil
 }
 
-// SaveSpread says how far up a run has come. The caller holds the column's lock.
+// SaveSpread stores the progress of a run. The caller holds the column's lock.
 func SaveSpread(ctx context.Context, tx *db.Tx, column id.Column, from int64) error {
 	if err := tx.SetSpread(ctx, from, column); err != nil {
 		return fmt.Errorf("keep how far a column is spread: %w", err)

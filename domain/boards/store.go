@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Draft is what a new board is made from.
+// Draft is the content of a new board.
 type Draft struct{ Slug, Title string }
 
 // Open adds a board with its incrementer and the default columns. It returns EmptySlug, BadSlug,
@@ -51,8 +51,8 @@ func openColumns(ctx context.Context, tx *db.Tx, board ID) ([]Column, error) {
 	return columns, nil
 }
 
-// reserve makes a slug the board's for ever. It returns SlugConflict if it is another's, and
-// SlugImported where its keys are those of imported tickets.
+// reserve makes a slug the board's for ever. It returns SlugConflict if it is another's, and SlugImported if its keys
+// are those of imported tickets.
 func reserve(ctx context.Context, tx *db.Tx, board Board, slug string) error {
 	err := tx.ReserveSlug(ctx, db.ReserveSlugParams{CompanyID: board.Company, Slug: slug, BoardID: board.ID, CreatedAt: tx.Now})
 	if err != nil && !db.IsDuplicate(err, "PRIMARY") {
@@ -102,9 +102,8 @@ func (n Names) parse(slug, title string) (string, string, error) {
 	return slug, title, fault.Join(badSlug, badTitle)
 }
 
-// Rename gives a board another slug or title. The slugs that it had stay its own. It returns
-// EmptySlug, BadSlug, SlugConflict, SlugImported, EmptyTitle, LongTitle, BadTitle, Archived, or Stale when the
-// board was edited since the version that board carries.
+// Rename gives a board another slug or title. It keeps its former slugs. It returns EmptySlug, BadSlug, SlugConflict,
+// SlugImported, EmptyTitle, LongTitle, BadTitle, Archived, or Stale if the board was edited since its version.
 func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, err error) {
 	slug, title, err := names.parse(board.Slug, board.Title)
 	if err != nil {
@@ -132,8 +131,8 @@ func Rename(ctx context.Context, tx *db.Tx, board Board, names Names) (_ Board, 
 	return current, nil
 }
 
-// BySlug returns the board that has the slug, or had it once, with its columns. It returns NotFound
-// also for a slug of the wrong form.
+// BySlug returns the board with a present or former slug, with its columns. It returns NotFound, also for a malformed
+// slug.
 func BySlug(ctx context.Context, q *db.Queries, company id.Company, slug string) (Board, error) {
 	parsed, err := ParseSlug(slug)
 	if err != nil {
@@ -199,12 +198,12 @@ func Of(ctx context.Context, q *db.Queries, company id.Company) ([]Board, error)
 type KnownSlug struct {
 	Slug  string
 	Board ID
-	// Purged says that some of the numbers up to Last are no ticket's any more; false for imported keys.
+	// Purged says that some of the numbers up to Last belong to no ticket any more; false for imported keys.
 	Purged bool
 	Last   uint64
 }
 
-// Slugs returns those of some slugs, in upper case, that are known in a company.
+// Slugs returns which of some slugs, in upper case, are known in a company.
 func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []string) ([]KnownSlug, error) {
 	if len(among) == 0 {
 		return nil, nil
@@ -220,8 +219,8 @@ func Slugs(ctx context.Context, q *db.Queries, company id.Company, among []strin
 	return known, nil
 }
 
-// ImportSlugs keeps slugs, in upper case, for the keys that tickets had elsewhere: no board gets them any
-// more. It returns those that a board of the company has or had, whose keys are its own.
+// ImportSlugs reserves slugs, in upper case, for imported keys: no board gets them any more. It returns those that a
+// board of the company has or had, whose keys are its own.
 func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (taken map[string]bool, err error) {
 	kept, err := KeptSlugs(ctx, tx.Queries, board.Company, slugs)
 	if err != nil {
@@ -237,7 +236,7 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 			return nil, fmt.Errorf("keep slug: %w", err)
 		}
 	}
-	if added { // or somebody else has, in the meantime
+	if added { // or another import has, meanwhile
 		if kept, err = KeptSlugs(ctx, tx.Queries, board.Company, slugs); err != nil {
 			return nil, err
 		}
@@ -249,8 +248,7 @@ func ImportSlugs(ctx context.Context, tx *db.Tx, board Board, slugs []string) (t
 	return taken, nil
 }
 
-// KeptSlugs returns those of some slugs, in upper case, that no new board can have, and whether they are
-// of imported keys.
+// KeptSlugs returns which of some slugs, in upper case, no new board can have, and whether they are of imported keys.
 func KeptSlugs(ctx context.Context, q *db.Queries, company id.Company, among []string) (imported map[string]bool, err error) {
 	imported = map[string]bool{}
 	if len(among) == 0 {
@@ -286,10 +284,10 @@ func columnFrom(row db.BoardColumn) Column {
 	return column
 }
 
-// ErrOutdated says that a column is not any more as it was read: read the board again.
+// ErrOutdated says that a column changed since it was read: read the board again.
 var ErrOutdated = errors.New("the column has changed")
 
-// LockColumns locks columns in the order of their ids and returns those that are there.
+// LockColumns locks columns in the order of their ids and returns those that exist.
 func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.Column]Column, error) {
 	rows, err := tx.LockColumns(ctx, columns)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// TakeRanks takes k ranks, gap apart, at a column's foot for tickets that come there, counts them
-// and locks the column. It returns the last of the ranks, or ColumnNotFound, ColumnFull, or
-// ErrOutdated where the column is a done-column by now and was none, or the other way round.
+// TakeRanks takes k ranks, gap apart, at a column's end for new tickets, counts them and locks the column. It returns
+// the last of the ranks, or ColumnNotFound, ColumnFull, or ErrOutdated if the column's done changed.
 func TakeRanks(ctx context.Context, tx *db.Tx, board ID, column Column, k int, gap int64) (last int64, err error) {
 	result, err := tx.AppendRanks(ctx, db.AppendRanksParams{K: int64(k), Span: int64(k) * gap, ID: column.ID, BoardID: board, Done: column.Done})
 	if err != nil {
@@ -39,11 +38,11 @@ func whyNone(ctx context.Context, tx *db.Tx, board ID, column Column, k int) err
 	return ErrOutdated
 }
 
-// TakeNumbers hands out k ticket numbers of a board and locks its incrementer. It returns the last
-// of them; the others come right before it. Lock columns first.
+// TakeNumbers takes k ticket numbers of a board and locks its incrementer. It returns the last of them; the others
+// come right before it. Lock columns first.
 //
-// UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock makes it one at
-// a time, and the answer to the update carries the value.
+// UPDATE … LAST_INSERT_ID(expr) is MySQL's documented way to count: the row's lock serialises it, and the answer to
+// the update carries the value.
 func TakeNumbers(ctx context.Context, tx *db.Tx, board ID, k int) (last uint64, err error) {
 	result, err := tx.TakeNumbers(ctx, uint64(k), board)
 	if err != nil {
@@ -74,8 +73,7 @@ func LockNumbers(ctx context.Context, tx *db.Tx, boards []ID) error {
 	return nil
 }
 
-// CountPurged says that n more of a board's numbers are no ticket's any more. The caller holds the lock
-// of its incrementer.
+// CountPurged counts n more numbers of a board whose tickets are purged. The caller holds the lock of its incrementer.
 func CountPurged(ctx context.Context, tx *db.Tx, board ID, n uint64) error {
 	changed, err := tx.CountPurged(ctx, n, board)
 	if err != nil {

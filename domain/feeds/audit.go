@@ -13,32 +13,31 @@ import (
 const (
 	// AuditRange is how many ids one range of an audit has.
 	AuditRange = 1000
-	// auditRanges is how many ranges are looked at in one request.
+	// auditRanges is how many ranges one request reads.
 	auditRanges = 10
 )
 
-// RowPosition is where a row stands in a feed: Position is 0 if it is not published. One that is gone is
-// deleted, or not in the scope any more.
+// RowPosition is the position of a row in a feed, 0 if it is not published. Gone rows are deleted, or left the scope.
 type RowPosition struct {
 	ID       uint64
 	Position uint64
 	Gone     bool
 }
 
-// List returns the rows of a scope's company with ids above after up to upto, in ascending order, and the
-// largest id that the table has.
+// List returns the rows of a scope's company with ids above after up to upto, in ascending order, and the largest id
+// of the table.
 type List func(ctx context.Context, q *db.Queries, scope Scope, after, upto uint64) (rows []RowPosition, last uint64, err error)
 
-// Audit says what a reader who has come to Upto holds, by ranges of ids; those without rows are left out. It
-// goes on behind the id After, 0 at its end.
+// Audit is what a reader at Upto has, by ranges of ids; those without rows are left out. The next page begins behind
+// the id After, 0 at the end.
 type Audit struct {
 	Upto   Cursor
 	Ranges []Range
 	After  uint64
 }
 
-// Range is what a reader holds of the rows with ids from From to To: how many, and the sum of their Sums. With
-// Pending 0 it must be that to the row; else so many rows have changed since, and come behind Upto.
+// Range is what a reader has of the rows with ids from From to To: how many, and the sum of their Sums. It must match
+// exactly if Pending is 0; otherwise Pending rows changed since, and come behind Upto.
 type Range struct {
 	From, To uint64
 	Count    int
@@ -46,18 +45,18 @@ type Range struct {
 	Pending  int
 }
 
-// Sum is what a row adds to the checksum of its range: the first eight bytes, the highest first, of the SHA-256
-// of its id and position, as in "7:345". Sums are added modulo 2^64.
+// Sum is a row's part of the checksum of its range: the first eight bytes, big-endian, of the SHA-256 of its id and
+// position, as in "7:345". Sums are added modulo 2^64.
 func Sum(row, position uint64) uint64 {
 	sum := sha256.Sum256([]byte(strconv.FormatUint(row, 10) + ":" + strconv.FormatUint(position, 10)))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// Audit looks at the ids above after, as far as one request goes. It returns CursorOfBefore or CursorAhead where
-// upto is of another time or database.
+// Audit reads the ids above after, as many as one request may. It returns CursorOfOldEpoch or CursorAhead if upto is
+// of another epoch or database.
 //
-// Up to a position that was read once, rows only ever leave (they change, and come again behind it); so what
-// stands there now is what every reader who came so far has.
+// Below a position that was read once, rows are only removed (a changed one comes again at a later position), so the
+// rows there now are those that every reader at that position has.
 func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint64) (Audit, error) {
 	feed, err := e.Feed(upto.Feed)
 	if err != nil {
@@ -70,7 +69,7 @@ func (e *Engine) Audit(ctx context.Context, upto Cursor, scope Scope, after uint
 	if err != nil {
 		return Audit{}, err
 	}
-	now.Horizon = 0 // tombstones are no part of it
+	now.Horizon = 0 // tombstones do not count
 	if err := upto.check(now); err != nil {
 		return Audit{}, err
 	}

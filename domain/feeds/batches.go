@@ -10,8 +10,8 @@ import (
 // forgottenAtOnce is how many batches of a feed ForgetBatches removes.
 const forgottenAtOnce = 1000
 
-// ForgetBatches removes up to a thousand batches of each feed that are older than 90 days, and returns how
-// many: how long ago a cursor stands before that is not known any more. The newest stays.
+// ForgetBatches removes up to a thousand batches of each feed that are older than 90 days, but never the newest, and
+// returns how many. The age of a cursor before them is then unknown.
 func (e *Engine) ForgetBatches(ctx context.Context) (removed int64, err error) {
 	for _, feed := range e.feeds {
 		old, err := db.Read(e.db.OldBatches(ctx, db.OldBatchesParams{Feed: feed.Name, Limit: forgottenAtOnce}))

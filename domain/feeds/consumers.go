@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Consumer is a reader of a feed whose cursor is kept here.
+// Consumer is a reader of a feed whose cursor is stored here.
 type Consumer struct {
 	ID          id.Consumer
 	Company     id.Company
@@ -25,7 +25,7 @@ type Consumer struct {
 	Lag
 }
 
-// How a reader stands.
+// States of a consumer.
 const (
 	StateOK      = "ok"
 	StatePaused  = "paused"
@@ -36,16 +36,16 @@ const (
 // Lag is how far a reader is behind.
 type Lag struct {
 	LagRows    uint64  // positions behind the head, all of an earlier epoch's reader: the rows are no more than these
-	LagSeconds float64 // since the oldest batch that it has not read was published, 0 if it has read all
+	LagSeconds float64 // age of the oldest batch that it has not read, 0 if it has read all
 	State      string
 }
 
 var consumerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
-// MaxConsumers is how many consumers a company may have: for each, deletions are kept.
+// MaxConsumers is how many consumers a company may have: deletions are kept for each.
 const MaxConsumers = 100
 
-// CheckName returns BadName for what cannot be the name of a consumer.
+// CheckName returns BadName for an invalid name of a consumer.
 func CheckName(name string) error {
 	if !consumerName.MatchString(name) {
 		return BadName()
@@ -78,7 +78,7 @@ func Register(ctx context.Context, tx *db.Tx, company id.Company, author id.Acco
 	return id.Consumer(created), nil
 }
 
-// kept is Began as it is stored and compared: 0 if it says no more than Position.
+// kept is Began as it is stored: 0 if it says no more than Position.
 func (c Cursor) kept() uint64 {
 	if c.Began > c.Position {
 		return c.Began
@@ -95,7 +95,7 @@ func (e *Engine) Consumer(ctx context.Context, company id.Company, feed, name st
 	return e.one(ctx, db.AllConsumersRow(row), err, name)
 }
 
-// ConsumerByID returns the consumer of an id, whatever company's, or ConsumerNotFound.
+// ConsumerByID returns a consumer of any company, or ConsumerNotFound.
 func (e *Engine) ConsumerByID(ctx context.Context, consumer id.Consumer) (Consumer, error) {
 	row, err := db.Read(e.db.ConsumerByID(ctx, consumer))
 	return e.one(ctx, db.AllConsumersRow(row), err, fmt.Sprint(consumer))
@@ -115,8 +115,8 @@ func (e *Engine) one(ctx context.Context, row db.AllConsumersRow, err error, nam
 	return list[0], nil
 }
 
-// Consumers returns at most limit consumers of a company with an id above after, by id; of all companies where
-// company is 0.
+// Consumers returns at most limit consumers of a company with an id above after, by id; of all companies if company is
+// 0.
 func (e *Engine) Consumers(ctx context.Context, company id.Company, after id.Consumer, limit int) ([]Consumer, error) {
 	var list []db.AllConsumersRow
 	if company == 0 {
@@ -207,8 +207,8 @@ func lag(c Cursor, now db.Sequence, microseconds int64) Lag {
 	return l
 }
 
-// Next returns the page from where a consumer stands, none while it is paused, and notes that it reads. From is
-// where it stands as that is kept, so that it can be advanced from there. It returns what Read does.
+// Next returns the page behind a consumer's cursor, none while it is paused, and records the read. From is the stored
+// cursor, to advance from. It returns the errors of Read.
 func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope Scope) (Page, error) {
 	if err := e.MarkRead(ctx, consumer.ID); err != nil {
 		return Page{}, err
@@ -217,12 +217,12 @@ func (e *Engine) Next(ctx context.Context, consumer Consumer, limit int, scope S
 		return Page{From: consumer.Cursor, Cursor: consumer.Cursor}, nil
 	}
 	page, err := e.Read(ctx, consumer.Cursor, limit, scope)
-	page.From = consumer.Cursor // one who has read nothing begins now, which is not kept yet
+	page.From = consumer.Cursor // a consumer that has read nothing begins now, which is not stored yet
 	return page, err
 }
 
-// Advance moves a consumer on from where it stands. It returns BackwardCursor, or ConsumerMoved if it stands
-// elsewhere: somebody else works for it too, or its answer was lost and it was moved all the same.
+// Advance moves a consumer's cursor. It returns BackwardCursor, or ConsumerMoved if the cursor is not at from: another
+// process works for it, or an earlier answer was lost.
 func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor) error {
 	if to.Epoch == from.Epoch && to.Position < from.Position {
 		return BackwardCursor()
@@ -244,17 +244,17 @@ func (e *Engine) Advance(ctx context.Context, consumer Consumer, from, to Cursor
 	return nil
 }
 
-// Seek sets where a consumer stands, wherever it was. It returns ConsumerNotFound.
+// Seek sets a consumer's cursor. It returns ConsumerNotFound.
 func Seek(ctx context.Context, q *db.Queries, consumer id.Consumer, to Cursor) error {
 	return found(q.SeekConsumer(ctx, db.SeekConsumerParams{Epoch: to.Epoch, Position: to.Position, Began: to.kept(), ID: consumer}))
 }
 
-// Pause has a consumer get nothing until it goes on. It returns ConsumerNotFound.
+// Pause stops pages to a consumer, or resumes them. It returns ConsumerNotFound.
 func Pause(ctx context.Context, q *db.Queries, consumer id.Consumer, paused bool) error {
 	return found(q.PauseConsumer(ctx, paused, consumer))
 }
 
-// Drop forgets a consumer: nothing is kept for it any more. It returns ConsumerNotFound.
+// Drop removes a consumer. It returns ConsumerNotFound.
 func Drop(ctx context.Context, q *db.Queries, consumer id.Consumer) error {
 	return found(q.DeleteConsumer(ctx, consumer))
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Cursor is where a reader stands in a feed: everything up to Position is read. Began is how far the feed
-// had come when the reader began at its start, 0 once it has come past that: rows whose tombstones were
-// removed up to there it has never seen.
+// Cursor is a reader's position in a feed. Began is the head when the reader began at the start, 0 once it is past
+// that: it needs no tombstones that were removed up to there.
 type Cursor struct {
 	Epoch    uint64
 	Feed     string
@@ -29,7 +28,7 @@ func (c Cursor) to(position uint64) Cursor {
 	return c
 }
 
-// String returns the cursor as readers keep it. They must not look into it.
+// String returns the cursor for readers, to whom it is opaque.
 func (c Cursor) String() string {
 	s := fmt.Sprintf("v1.%d.%s.%d", c.Epoch, c.Feed, c.Position)
 	if c.Began > c.Position {
@@ -69,8 +68,7 @@ func number(text string) (uint64, error) {
 	return n, err
 }
 
-// check returns why the cursor may not be read from, as the sequence stands: CursorOfBefore, CursorAhead,
-// CursorExpired or nil.
+// check returns why the cursor cannot be read from now: CursorOfOldEpoch, CursorAhead, CursorExpired or nil.
 func (c Cursor) check(now db.Sequence) error {
 	switch {
 	case c.Epoch != now.Epoch:
@@ -83,8 +81,8 @@ func (c Cursor) check(now db.Sequence) error {
 	return nil
 }
 
-// Find returns the cursor that a text means: "start" or nothing, "end", a cursor, or a time (RFC 3339), which
-// is before what was published from then on. It returns BadPlace, CursorOfBefore, CursorAhead or CursorExpired.
+// Find parses "start" or "", "end", a cursor, or a time (RFC 3339), from which it returns the cursor before all that
+// was published since. It returns BadPosition, CursorOfOldEpoch, CursorAhead or CursorExpired.
 func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 	switch text {
 	case "", "start":
@@ -106,13 +104,13 @@ func (e *Engine) Find(ctx context.Context, feed, text string) (Cursor, error) {
 	return cursor, cursor.check(now)
 }
 
-// unseen is longer than a batch may be stamped and not yet be seen: its transaction goes on for a moment.
+// unseen is longer than a batch takes from its timestamp to its commit.
 const unseen = time.Minute
 
-// at is the cursor before what was published from a time on; the start where that is further back than is known.
-// What was stamped shortly before is read again: nobody may have seen it by then.
+// at is the cursor before the batches published since a time; the start if older batches are unknown. Batches shortly
+// before it are included, because they may have been committed later.
 func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, error) {
-	switch year := at.UTC().Year(); { // those that a database has
+	switch year := at.UTC().Year(); { // those that databases accept
 	case year < 1000:
 		return e.Start(ctx, feed)
 	case year > 9999:

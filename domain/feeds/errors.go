@@ -82,8 +82,7 @@ func BadPosition(feed string) error {
 	}
 }
 
-// In names the field that said a position where an error is BadPlace or BadCursor, and returns other errors as they
-// are.
+// In sets the field of a BadPosition or BadCursor, and returns other errors unchanged.
 func In(field string, err error) error {
 	if errors.Is(err, CodeBadPosition) || errors.Is(err, CodeBadCursor) {
 		return fault.At(field, err)
@@ -134,7 +133,7 @@ func ConsumerNotFound(name string) error {
 // CodeConsumerMoved: the consumer is not at the position that was sent. Read on from the one in “current”.
 const CodeConsumerMoved fault.Code = "Consumer.MovedSince"
 
-// ConsumerMoved reports a consumer that does not stand where it was said to.
+// ConsumerMoved reports a consumer whose cursor is not where the caller expected it.
 type ConsumerMoved struct{ Current Consumer }
 
 func (e ConsumerMoved) Error() string {

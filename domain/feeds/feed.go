@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Feed is a table whose changes go out. Its rows have an id and feed_sync_id, which is NULL where the row is
-// not published as it is; sequences has a row of the feed's name.
+// Feed is a table whose changes are published. Its rows have an id and feed_sync_id, which is NULL until the row is
+// published as it is; sequences has a row with the feed's name.
 type Feed struct {
 	Name  string
 	Table string
@@ -21,30 +21,30 @@ type Feed struct {
 	List  List // for audits; nil if there are none
 }
 
-// Scope says what a reader sees of a feed.
+// Scope says which rows of a feed a reader sees.
 type Scope struct {
 	Company id.Company
 	Board   id.Board // 0: all of the company's
 	Base    string   // the public URL that addresses in payloads begin with
 }
 
-// Span is a stretch of a feed: positions above After up to Upto, at most Limit rows of them.
+// Span is a range of positions, above After up to Upto, of which at most Limit rows are read.
 type Span struct {
 	After, Upto uint64
 	Limit       int
 	Scope       Scope
 }
 
-// Item is a row as a reader gets it. Of a deleted one, or one that left what the reader sees, Data is nil.
+// Item is a row for a reader. Data is nil if the row was deleted or left the reader's scope.
 type Item struct {
 	ID       uint64
 	Position uint64
 	Deleted  bool
 	Reason   string // why it is gone, such as LeftFilter; "" if it was deleted
-	Data     any    // what becomes its JSON
+	Data     any    // marshalled as JSON
 }
 
-// LeftFilter is the reason of a row that went out of what the reader sees.
+// LeftFilter is the reason of a row that left the reader's scope.
 const LeftFilter = "left_filter"
 
 // Row is a row of a stretch. One that is hidden is not the reader's to see, and never was.
@@ -53,11 +53,11 @@ type Row struct {
 	Hidden bool
 }
 
-// Load returns all rows of a stretch in ascending order of positions, also hidden ones. It reads the
-// positions before, or in the same statement as, what goes into the payload: never after it.
+// Load returns all rows of a span in ascending order of positions, hidden ones too. It reads positions before
+// payloads, or in the same statement, never after.
 type Load func(ctx context.Context, q *db.Queries, look Span) ([]Row, error)
 
-// Engine publishes and reads the registered feeds. Make one with New. It does nothing by itself: Work does.
+// Engine publishes and reads the registered feeds. Make one with New, then call Run.
 type Engine struct {
 	db      *db.DB
 	feeds   []Feed
@@ -70,8 +70,7 @@ type Engine struct {
 
 var identifier = regexp.MustCompile(`^[a-z_]+$`)
 
-// New returns an engine for the feeds. It panics if one of them cannot be: that is a mistake in the
-// program.
+// New returns an engine for the feeds. It panics if one is malformed, which is a mistake in the program.
 func New(d *db.DB, log *slog.Logger, list ...Feed) *Engine {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

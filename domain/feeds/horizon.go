@@ -7,8 +7,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// PassedPosition returns the position of a feed that all consumers and webhooks have passed who can read on from where
-// they are. Whoever keeps a cursor of their own is not known.
+// PassedPosition returns the position that all consumers and webhooks that can read on have passed. Readers that keep
+// their own cursors are unknown here.
 func PassedPosition(ctx context.Context, q *db.Queries, feed string) (uint64, error) {
 	consumers, err := q.PassedByConsumers(ctx, feed)
 	if err != nil {
@@ -21,8 +21,8 @@ func PassedPosition(ctx context.Context, q *db.Queries, feed string) (uint64, er
 	return uint64(min(consumers, webhooks)), nil
 }
 
-// RaiseHorizon says that rows with positions of a feed up to one may be gone without a trace, from when the
-// transaction commits: it is the one that removes them. Of several feeds, raise them by name, after all else.
+// RaiseHorizon declares that rows up to a position may be removed, by this transaction. Raise several feeds in the
+// order of their names, as the last statements.
 func RaiseHorizon(ctx context.Context, tx *db.Tx, feed string, upto uint64) error {
 	if upto == 0 {
 		return nil

@@ -13,20 +13,19 @@ import (
 const (
 	// Batch is how many rows are published in one transaction at most.
 	Batch = 500
-	// every is how often a process looks for changes of other processes, unless told otherwise.
+	// every is the default interval of polling for other processes' changes.
 	every = 200 * time.Millisecond
-	// overdue is how long a row is passed over while others have it locked; then it is waited for.
+	// overdue is how long a locked row is skipped before its lock is waited for.
 	overdue = time.Second
 )
 
-// Wake has this process publish at once: something has changed. It never blocks.
+// Wake makes this process publish at once. It never blocks.
 func (e *Engine) Wake() { e.pending.Wake() }
 
-// PollEvery has Work look for changes of other processes that often, in place of every 200 ms. Call it before
-// Work.
+// PollEvery sets the interval of polling for other processes' changes, 200 ms by default. Call it before Run.
 func (e *Engine) PollEvery(d time.Duration) { e.every = d }
 
-// Run publishes, and tells those who wait for changes, until ctx ends. Any number of processes may.
+// Run publishes, and wakes waiting readers, until ctx ends. Any number of processes may run it.
 func (e *Engine) Run(ctx context.Context) {
 	ticks := time.NewTicker(e.every)
 	defer ticks.Stop()
@@ -49,8 +48,8 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 }
 
-// round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one
-// has more to publish at once.
+// round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one has more to
+// publish at once.
 func (e *Engine) round(ctx context.Context) (more bool) {
 	for _, feed := range e.feeds {
 		found, published, err := e.publish(ctx, feed)
@@ -62,8 +61,8 @@ func (e *Engine) round(ctx context.Context) (more bool) {
 	return more
 }
 
-// RunOnce publishes one batch of a feed's rows that are not published, and returns how many they were. Rows
-// that others have locked are left for the next time.
+// RunOnce publishes one batch of a feed's unpublished rows, and returns how many they were. Rows that others have
+// locked are left for the next time.
 func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err error) {
 	feed, err := e.Feed(name)
 	if err != nil {
@@ -75,8 +74,8 @@ func (e *Engine) RunOnce(ctx context.Context, name string) (published int, err e
 
 // publish returns how many rows it found, and how many of them it published.
 //
-// Rows are locked before the sequence, and not waited for, so nothing is waited for with the sequence in
-// hand; it is held to the commit, so batches become visible in the order of their positions.
+// Rows are locked before the sequence and without waiting, so that nothing is waited for while the sequence is locked;
+// it is locked until the commit, so that batches become visible in the order of their positions.
 func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, err error) {
 	candidates, err := db.Read(e.db.Unpublished(ctx, feed.Table, Batch))
 	if err != nil {
@@ -92,8 +91,8 @@ func (e *Engine) publish(ctx context.Context, feed Feed) (found, published int, 
 	return len(candidates), published, err
 }
 
-// insist publishes rows that are never free when publish looks, as that of a board on which tickets are opened
-// all the time: whoever waits for a lock gets it in turn. It takes one row at a time.
+// insist publishes rows that are locked whenever publish runs, such as that of a board on which tickets are opened all
+// the time: waiting for a lock gets it in turn. It takes one row at a time.
 func (e *Engine) insist(ctx context.Context) {
 	for wait.Sleep(ctx, overdue) == nil {
 		for _, feed := range e.feeds {
@@ -108,7 +107,7 @@ func (e *Engine) insist(ctx context.Context) {
 	}
 }
 
-// waitFor publishes a row that is not published, once nobody else has it locked.
+// waitFor publishes an unpublished row once its lock is free.
 func (e *Engine) waitFor(ctx context.Context, feed Feed, row uint64) error {
 	_, err := e.give(ctx, feed, func(tx *db.Tx) ([]uint64, error) {
 		return tx.WaitForUnpublished(ctx, feed.Table, row)
@@ -145,7 +144,7 @@ func (e *Engine) give(ctx context.Context, feed Feed, lock func(tx *db.Tx) ([]ui
 	return len(given), nil
 }
 
-// take hands out k positions and returns the last of them.
+// take takes k positions and returns the last of them.
 func take(ctx context.Context, tx *db.Tx, feed string, k int) (uint64, error) {
 	result, err := tx.TakePositions(ctx, uint64(k), feed)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 // MaxLimit is how many rows are read at once at most.
 const MaxLimit = 1000
 
-// Page is a part of a feed. From is where it begins, Cursor where the next does; with More there is more to read
-// already.
+// Page is a page of a feed from From; the next begins at Cursor. More says that there is more to read already.
 type Page struct {
 	Items  []Item
 	From   Cursor
@@ -19,7 +18,7 @@ type Page struct {
 	More   bool
 }
 
-// CursorAfter returns where a reader goes on who stops after the item i.
+// CursorAfter returns the cursor behind the item i.
 func (p Page) CursorAfter(i int) Cursor {
 	if i == len(p.Items)-1 {
 		return p.Cursor
@@ -43,12 +42,12 @@ func (e *Engine) sequence(ctx context.Context, feed string) (db.Sequence, error)
 	return db.Read(e.db.Sequence(ctx, feed))
 }
 
-// Read returns what comes behind a cursor: limit rows at most are looked at, 1 to MaxLimit.
+// Read returns the page behind a cursor: at most limit rows are read, 1 to MaxLimit.
 //
-// How far the feed has come is read first, in a statement of its own, and bounds the page: a view of
-// MariaDB's may hold a batch without the one before it, but not one that was opened after that answer. So
-// where the page is not full, all up to there was seen. The horizon is looked at once more behind the page:
-// tombstones that belong into it may have been removed before it was read.
+// The head is read first, in a statement of its own, and bounds the page: a MariaDB view may hold a batch without the
+// one before it, but not one that was opened after that answer. So a page that is not full is complete up to the head.
+// The horizon is checked again after the page, because tombstones that belong into it may have been removed before it
+// was read.
 func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope) (Page, error) {
 	feed, err := e.Feed(cursor.Feed)
 	if err != nil {
@@ -58,7 +57,7 @@ func (e *Engine) Read(ctx context.Context, cursor Cursor, limit int, scope Scope
 	if err != nil {
 		return Page{}, err
 	}
-	if cursor.Position == 0 { // who has read nothing begins now
+	if cursor.Position == 0 { // a reader of nothing begins now
 		cursor.Began = now.Value
 	}
 	if err := cursor.check(now); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Row returns a row as a reader gets it now. It returns NotFound, or RowNotFound if the row is not there, or not
-// the reader's to see, or not published at this moment: then its newest version comes at a later position.
+// Row returns a row as a reader gets it now. It returns NotFound, or RowNotFound if the row does not exist, is not the
+// reader's to see, or is not published now: its newest version then follows at a later position.
 func (e *Engine) Row(ctx context.Context, name string, row uint64, scope Scope) (Item, error) {
 	feed, err := e.Feed(name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // MaxRepublish is how many rows can be named at once to be published again.
 const MaxRepublish = 1000
 
-// Selection says what to publish again: some rows, what is on a board, or all. One of them is set.
+// Selection says which rows to publish again: some rows, those of a board, or all. Exactly one is set.
 type Selection struct {
 	IDs   []uint64 // of rows
 	Keys  []string // of tickets, beside the ids
@@ -24,7 +24,7 @@ type Selection struct {
 // HasRows reports whether rows are named, each by itself.
 func (w Selection) HasRows() bool { return len(w.IDs)+len(w.Keys) > 0 }
 
-// Check returns BadWhich if not one of them is set, or too much.
+// Check returns BadSelection if not exactly one is set.
 func (w Selection) Check() error {
 	said := 0
 	for _, set := range []bool{w.HasRows(), w.Board != "", w.All} {
@@ -56,7 +56,7 @@ func (w *Selection) Add(rows ...string) error {
 	return nil
 }
 
-// SplitIDs parts ids and keys that have commas or spaces between.
+// SplitIDs splits ids and keys at commas and spaces.
 func SplitIDs(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }

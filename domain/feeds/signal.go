@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// signal knows how far each feed has come, and tells any number of those who wait.
+// signal has the heads of the feeds, and wakes readers that wait.
 type signal struct {
 	mu    sync.Mutex
 	heads map[string]Cursor
@@ -19,7 +19,7 @@ func newSignal() *signal {
 	return &signal{heads: map[string]Cursor{}}
 }
 
-// listen asks the database how far the feeds have come.
+// listen reads the heads of the feeds from the database.
 func (e *Engine) listen(ctx context.Context) error {
 	rows, err := db.Read(e.db.Sequences(ctx))
 	if err != nil {
@@ -40,8 +40,8 @@ func (e *Engine) listen(ctx context.Context) error {
 	return nil
 }
 
-// Head returns the end of a feed that this process knows of (at most about 200 ms old while Work runs; the zero
-// Cursor as long as it knows of none), and a channel that is closed when any feed has moved on from now.
+// Head returns the head of a feed as this process knows it (at most about 200 ms old while Run runs; the zero Cursor
+// before), and a channel that is closed when any feed's head moves.
 func (e *Engine) Head(feed string) (at Cursor, moved <-chan struct{}) {
 	s := e.signal
 	s.mu.Lock()

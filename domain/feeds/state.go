@@ -8,24 +8,24 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Rates tells how fast a feed went in each of the last thirty stretches of two minutes.
+// Rates are of the last thirty intervals of two minutes.
 const (
 	stretch   = 2 * time.Minute
 	stretches = 30
 )
 
-// State is how a feed stands.
+// State is the state of a feed.
 type State struct {
 	Name    string
-	Value   uint64 // the last position that was given out
+	Value   uint64 // the head
 	Epoch   uint64
 	Horizon uint64
-	// NewestPublish is when that was, by the database's clock; nil if nothing was published yet.
+	// NewestPublish is by the database's clock; nil if nothing was published yet.
 	NewestPublish *time.Time
 	// OldestUnpublished is for how long a change waits that waits longest, 0 if none does; nil if this
 	// process does not publish.
 	OldestUnpublished *time.Duration
-	Rates             []Rate // nil if nobody asked for them: Engine.Rates
+	Rates             []Rate // nil unless filled by Engine.Rates
 }
 
 // Rate is how many rows were published in the two minutes that ended Ago.
@@ -37,7 +37,7 @@ type Rate struct {
 // PerSecond is the same by the second.
 func (r Rate) PerSecond() float64 { return float64(r.Published) / stretch.Seconds() }
 
-// States returns how all feeds stand, in the order of registration.
+// States returns the states of all feeds, in the order of registration.
 func (e *Engine) States(ctx context.Context) ([]State, error) {
 	rows, err := db.Read(e.db.Sequences(ctx))
 	if err != nil {
@@ -65,8 +65,7 @@ func (e *Engine) States(ctx context.Context) ([]State, error) {
 	return list, nil
 }
 
-// Rates returns how fast a feed went lately, the oldest stretch first. They are the differences of what was given out
-// by then: positions have no gaps.
+// Rates returns a feed's recent rates, the oldest first: the differences of its heads, because positions have no gaps.
 func (e *Engine) Rates(ctx context.Context, state State) ([]Rate, error) {
 	ago := make([]int, stretches)
 	for i := range ago {
@@ -83,7 +82,7 @@ func (e *Engine) Rates(ctx context.Context, state State) ([]Rate, error) {
 			next = were[i+1]
 		}
 		rates[i] = Rate{Ago: stretch * time.Duration(stretches-1-i)}
-		if next > was { // a batch may have come since the state was read
+		if next > was { // a batch since the state was read
 			rates[i].Published = next - was
 		}
 	}

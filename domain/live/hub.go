@@ -10,8 +10,7 @@ import (
 // capacity is how much a hub keeps, as weight counts it: a few megabytes at most.
 const capacity = 100_000
 
-// Hub keeps the latest changes, in order. One writes, any number read; readers share what is kept, and each
-// has nothing but its Place.
+// Hub keeps the latest changes, in order, for one writer and any number of readers, each with an Offset.
 type Hub struct {
 	mu      sync.Mutex
 	kept    []Change
@@ -22,13 +21,13 @@ type Hub struct {
 	changed wait.Broadcast
 }
 
-// New returns a hub that keeps nothing yet.
+// New returns an empty hub.
 func New() *Hub { return &Hub{} }
 
-// Offset is where a reader stands.
+// Offset is a reader's place in a hub.
 type Offset struct{ next uint64 }
 
-// Update is what a reader is told. With Missed it is not all: anything may have changed.
+// Update is what a reader has not read yet. If Missed, anything may have changed.
 type Update struct {
 	Changes  []Change
 	Missed   bool
@@ -37,23 +36,23 @@ type Update struct {
 	More     <-chan struct{} // closed when there is more to read, for whichever company
 }
 
-// Position is how far the hub has come.
+// Position is the position of the latest change.
 func (h *Hub) Position() Position {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
 }
 
-// Begin has the hub forget what it kept, and go on from there.
+// Begin empties the hub and sets its position.
 func (h *Hub) Begin(at Position) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.first += uint64(len(h.kept)) + 1 // who reads has missed something
+	h.first += uint64(len(h.kept)) + 1 // readers have missed something
 	h.kept, h.weight, h.since, h.at = nil, 0, at, at
 	h.changed.Wake()
 }
 
-// Add has the hub keep what changed up to at. Nobody is told of nothing.
+// Add adds the changes up to a position. Without changes it wakes no reader.
 func (h *Hub) Add(at Position, changes ...Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +73,7 @@ func (h *Hub) Add(at Position, changes ...Change) {
 	}
 }
 
-// After returns what changed in a company behind seen, which may be what another server said.
+// After returns the changes in a company after a position, which may come from another server.
 func (h *Hub) After(company id.Company, seen Position) Update {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +87,7 @@ func (h *Hub) After(company id.Company, seen Position) Update {
 	return h.update(company, from)
 }
 
-// Read returns what changed in a company behind a place.
+// Read returns the changes in a company after an offset.
 func (h *Hub) Read(company id.Company, from Offset) Update {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Position is how far the feeds had come at some time. The zero value is nowhere.
+// Position has the heads of the feeds at some time. The zero value is none.
 type Position struct{ Epoch, Tickets, Comments, Boards uint64 }
 
-// String returns what ParseAt reads.
+// String returns what ParsePosition reads.
 func (a Position) String() string {
 	if a == (Position{}) {
 		return ""
@@ -20,7 +20,7 @@ func (a Position) String() string {
 	return fmt.Sprintf("%d.%d.%d.%d", a.Epoch, a.Tickets, a.Comments, a.Boards)
 }
 
-// ParsePosition reads what String wrote. Anything else is nowhere.
+// ParsePosition reads what String wrote. Anything else is the zero Position.
 func ParsePosition(text string) Position {
 	parts := strings.Split(text, ".")
 	if len(parts) != 4 {
@@ -37,28 +37,28 @@ func ParsePosition(text string) Position {
 	return Position{numbers[0], numbers[1], numbers[2], numbers[3]}
 }
 
-// Covers reports whether whoever has seen all up to a has seen all up to b.
+// Covers reports whether a is not before b.
 func (a Position) Covers(b Position) bool {
 	return a.Epoch == b.Epoch && a.Tickets >= b.Tickets && a.Comments >= b.Comments && a.Boards >= b.Boards
 }
 
-// Change is what changed in a company up to At, since the change before it.
+// Change is what changed in a company up to Position, since the change before it.
 type Change struct {
 	Company   id.Company
 	Position  Position
-	Boards    []Board     // that changed, or have tickets that did
+	Boards    []Board     // that changed, or whose tickets did
 	Commented []id.Ticket // tickets whose comments changed
 
 	encoded *encoding // of a change that a hub keeps
 }
 
-// encoding is what those who are told of a change share.
+// encoding is shared by all readers of a change.
 type encoding struct {
 	once sync.Once
 	text []byte
 }
 
-// Encoded returns what write makes of a change, written once for all who are told of it. It must not be changed.
+// Encoded returns the result of write, which is called once for all readers of a change. It must not be changed.
 func (c Change) Encoded(write func(Change) []byte) []byte {
 	if c.encoded == nil {
 		return write(c)
@@ -71,19 +71,19 @@ func (c Change) Encoded(write func(Change) []byte) []byte {
 type Board struct {
 	ID      id.Board
 	Own     bool // its title, columns, limits or state
-	All     bool // more tickets than can be told
+	All     bool // too many tickets to list
 	Tickets []Ticket
 }
 
-// Ticket is a ticket that changed. Column is where it is on the board by now; 0 if it is not there any
-// more. Stamp is that of its card, tickets.Card.Stamp, where it has a column.
+// Ticket is a ticket that changed. Column is its column on the board now, 0 if it left; Stamp is then 0, else that of
+// its card (tickets.Card.Stamp).
 type Ticket struct {
 	ID     id.Ticket
 	Column id.Column
 	Stamp  uint32
 }
 
-// weight is about how much room a change takes, in tickets.
+// weight is about the size of a change, in tickets.
 func (c Change) weight() int {
 	n := 4 + len(c.Commented)
 	for _, b := range c.Boards {

@@ -8,10 +8,10 @@ import (
 type Code string
 
 const (
-	// alphabet is what codes are made of here: without 0 O 1 l I, which look alike. Its order is that of the
+	// alphabet is the characters of minted codes: without 0 O 1 l I, which look alike. Its order is that of the
 	// database, so numbers and codes ascend together.
 	alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-	// readable is what codes can be made of that come from elsewhere.
+	// readable is the characters of loaded codes.
 	readable = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
@@ -49,7 +49,7 @@ func nth(n uint64, length int) string {
 	return string(code[:length])
 }
 
-// lengths returns how many of the codes have each length.
+// lengths counts the codes by length.
 func lengths(codes []string) map[int]int {
 	n := map[int]int{}
 	for _, code := range codes {
@@ -58,8 +58,8 @@ func lengths(codes []string) map[int]int {
 	return n
 }
 
-// Parts divides all codes, those from elsewhere included, by so many of their first characters, 0 to 2: each part is
-// "from to" in the order of the database, from the first code on up to before another; the last has no end.
+// Parts divides all codes, loaded ones too, by their first characters, 0 to 2: each part is "from to" in the order of
+// the database, without to; the last has no end.
 func Parts(characters int) (parts []string) {
 	starts := []string{""}
 	for range characters {

@@ -21,24 +21,23 @@
 //
 // # Mint
 //
-// A mint makes rounds over the whole space, each adding as many codes as there are, in ordered slices of 10,000,
-// one task of mint-refs per slice. So inserts are sequential, and the pool is even wherever a mint stops, to a
-// factor of two. A worker mints two slices at a time: they have different ranges, and meet only at their end, at
-// the rows of the lot and the counter. The new codes of a slice are read as a range of the ledger; if that range
-// has far more codes than are added, they are named one by one.
+// A mint makes rounds over the whole space, each adding as many codes as there are, in ordered slices of 10,000, one
+// task of mint-refs per slice. So inserts are sequential, and the pool is even wherever a mint stops, to a factor of
+// two. A worker mints two slices at a time: they have different ranges, and contend only at their end, for the rows of
+// the lot and the counter. The new codes of a slice are read as a range of the ledger; if that range has far more
+// codes than are added, they are named one by one.
 //
 // # Counters and quarantine
 //
-// ref_counter has 16 rows for each length; a transaction that adds or takes codes counts in one of them. A lot that
-// goes into quarantine sets guarded in all of them, which waits for the pops that are under way. From then on the
-// statement that counts matches nothing, and a pop checks the lots of its codes first; if they are bad it takes
-// others from a random place on, without locks on any code that it leaves, until quarantine-refs has gone through
-// the ledger. A pop and a task of quarantine-refs each count what they removed once and last, counters before lots,
-// so there is no deadlock between them.
+// ref_counter has 16 rows for each length; a transaction that adds or takes codes counts in one of them. Quarantining
+// a lot sets guarded in all of them, after the pops that are under way. From then on the statement that counts matches
+// nothing, and a pop checks the lots of its codes first; if they are bad it takes others from a random place on,
+// without locks on any code that it leaves, until quarantine-refs has gone through the ledger. A pop and a task of
+// quarantine-refs each count what they removed once and last, counters before lots, so they cannot deadlock.
 //
-// Once a day one server counts the tables in one snapshot (RecountIfDue) and adds to the counters what they were
-// short of in it. A change meanwhile changes both, so the difference stays true. A row of ref_policy says which
-// server counts; the time at which a count began is its fence.
+// Once a day one server counts the tables in one snapshot (RecountIfDue) and adds the differences to the counters. A
+// concurrent change changes both, so the difference stays true. A row of ref_policy says which server counts; the time
+// at which a count began is its fence.
 //
 // # Canaries
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Engine is what a process knows of reference codes. Make one with New.
+// Engine is a process's view of reference codes. Make one with New.
 type Engine struct {
 	db     *db.DB
 	source uint64 // of its samples
@@ -18,7 +18,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	canaries *Canaries
-	before   uint64 // codes that were given out in the day before the last hour
+	before   uint64 // codes popped in the day before the last hour
 	beforeAt time.Time
 }
 
@@ -39,25 +39,24 @@ func (e *Engine) Canaries(ctx context.Context) (Canaries, error) {
 	return *e.canaries, nil
 }
 
-// Canary reports whether a code is one that is never given out, so that whoever looks it up is guessing.
+// Canary reports whether a code is a canary, so that its lookup is guessing.
 func (e *Engine) Canary(ctx context.Context, code Code) (bool, error) {
 	canaries, err := e.Canaries(ctx)
 	if err != nil || !canaries.Is(code) {
 		return false, err
 	}
-	_, err = db.Read(e.db.RefInLedger(ctx, string(code))) // one from a file may look like a canary
+	_, err = db.Read(e.db.RefInLedger(ctx, string(code))) // a loaded code may be a canary
 	if db.IsNotFound(err) {
 		return true, nil
 	}
 	return false, err
 }
 
-// keepBefore is how long it is remembered how many codes were given out in the day before the last hour: that is a row
-// for each minute and process.
+// keepBefore is how long before is kept: it adds up a row for each minute and process.
 const keepBefore = time.Minute
 
-// State is refs.Stand, whose rate may be of a minute ago but for that of the last hour: cheap enough to be asked for
-// every few seconds.
+// State is ReadState with a rate whose part before the last hour may be a minute old: cheap enough for every few
+// seconds.
 func (e *Engine) State(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
 	return stand(ctx, q, now, e.poppedBefore)
 }
@@ -78,7 +77,7 @@ func (e *Engine) poppedBefore(ctx context.Context, q *db.Queries, since, upto ti
 	return n, err
 }
 
-// RecordPop notes that somebody got codes, or that there were none, and how long that took.
+// RecordPop counts a pop of some codes, or of none from an empty pool, and its duration.
 func (e *Engine) RecordPop(codes int, empty bool, took time.Duration) {
 	e.meter.add(codes, empty, took)
 }
@@ -89,7 +88,7 @@ func (e *Engine) Totals() (popped, empties uint64) { return e.meter.totals() }
 // keepSamples is how long the samples of pops are kept.
 const keepSamples = 8 * 24 * time.Hour
 
-// Sample stores what was noted since the last time, and removes what is old.
+// Sample stores the pops since the last call, and removes old samples.
 func (e *Engine) Sample(ctx context.Context) error {
 	now := e.db.Now()
 	if seen := e.meter.take(); seen.popped > 0 || seen.empties > 0 {

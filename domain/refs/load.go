@@ -9,8 +9,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Load adds codes that were made elsewhere, and returns those that are new. Each comes once, and all have the length
-// of their lot.
+// Load adds codes that were made elsewhere, and returns the new ones. The codes are distinct, and of their lot's
+// length.
 func Load(ctx context.Context, tx *db.Tx, lot id.Lot, length int, codes []Code) (added map[Code]bool, err error) {
 	texts := make([]string, len(codes))
 	for i, code := range codes {

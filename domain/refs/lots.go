@@ -13,32 +13,32 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Where the codes of a lot come from.
+// Sources of lots.
 const (
 	FromMint = "mint"
 	FromFile = "file"
 )
 
-// Lot is what one mint, or one file, brought.
+// Lot is the codes of one mint, or of one file.
 type Lot struct {
 	ID     id.Lot
 	Run    id.Run
 	Source string
 	Length int
 	MintResult
-	// Quarantined codes of it are out of use; it is being taken there, or was, where QuarantinedAt is set.
+	// Quarantined counts codes out of use. The lot is in quarantine, or on its way there, if QuarantinedAt is set.
 	Quarantined   uint64
 	QuarantinedAt *time.Time
-	Sweep         id.Run // that takes its codes out of the pool, 0: none
+	Sweep         id.Run // the run that takes its codes out of the pool, 0: none
 	CreatedAt     time.Time
 }
 
 // lotsPerPage is how many lots a page has.
 const lotsPerPage = 20
 
-// OpenLot returns the lot of a run, which begins with the first codes that it brings. It returns InQuarantine where
-// the lot is: nothing is added to it any more. One that was there is not locked, so several add to a lot at once; they
-// look again when they count what they added.
+// OpenLot returns the lot of a run, and makes it for its first codes. It returns InQuarantine if the lot is in
+// quarantine. A lot that exists is not locked, so that several tasks can add to it at once; they check again when they
+// count.
 func OpenLot(ctx context.Context, tx *db.Tx, run id.Run, source string, length int) (id.Lot, error) {
 	row, err := tx.LotOfRun(ctx, run)
 	if db.IsNotFound(err) {
@@ -103,9 +103,9 @@ func (l Lot) Suspicious() bool {
 	return math.Abs(float64(l.Collided)-l.Expected) > chance(l.Expected)
 }
 
-// Quarantine has no code of a lot given out any more, from the commit on; sweep is the run that takes them out of the
-// pool. Until Unguard the counters are guarded, so that whoever takes codes looks which lots they are of; those who
-// are taking some are waited for. The policy is locked. It returns LotNotFound, or InQuarantine.
+// Quarantine stops all pops of a lot's codes from the commit on; sweep is the run that takes them out of the pool.
+// Until Unguard the counters are guarded, so that pops check the lots of their codes; pops under way are waited for.
+// The policy is locked. It returns LotNotFound, or InQuarantine.
 func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error {
 	n, err := tx.QuarantineLot(ctx, db.QuarantineLotParams{Now: &tx.Now, SweepRun: sweep, ID: lot})
 	if err != nil {
@@ -126,8 +126,8 @@ func Quarantine(ctx context.Context, tx *db.Tx, lot id.Lot, sweep id.Run) error 
 	return nil
 }
 
-// SetSweep notes that a run takes the codes of all lots in quarantine out of the pool: when the newest such run is
-// complete, none is left there. It locks the policy where that was not noted.
+// SetSweep records the run that takes the codes of all quarantined lots out of the pool: when the newest such run is
+// complete, none is left there. It locks the policy if that changes.
 func SetSweep(ctx context.Context, tx *db.Tx, run id.Run) error {
 	row, err := tx.RefPolicy(ctx)
 	if err == nil && row.SweepRun < run { // it only grows
@@ -147,8 +147,8 @@ func Unguard(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// QuarantineRestored puts all codes of a restored database into quarantine that are in its pool: after the backup was made some
-// of them may have been given out.
+// QuarantineRestored quarantines the whole pool of a restored database: some of its codes may have been popped after
+// the backup.
 func QuarantineRestored(ctx context.Context, d *db.DB) error {
 	if err := d.InTx(ctx, func(tx *db.Tx) error { return tx.QuarantinePool(ctx) }); err != nil {
 		return fmt.Errorf("put reference codes into quarantine: %w", err)
@@ -156,11 +156,11 @@ func QuarantineRestored(ctx context.Context, d *db.DB) error {
 	return nil
 }
 
-// sweepCodes is how many codes of the ledger a sweep looks at in one transaction.
+// sweepCodes is how many codes of the ledger a sweep reads in one transaction.
 const sweepCodes = 900
 
-// Sweep takes those codes out of the pool that are of lots in quarantine, of parts as Parts returns them, and returns
-// how many that were of each part.
+// Sweep takes the codes of quarantined lots out of the pool, from parts made by Parts, and returns how many there were
+// in each.
 func Sweep(ctx context.Context, tx *db.Tx, parts []string) ([]int, error) {
 	var out aside
 	swept := make([]int, len(parts))
@@ -203,7 +203,7 @@ func sweep(ctx context.Context, tx *db.Tx, out *aside, rows []db.RefOfLot) (int,
 	for _, r := range bad {
 		codes = append(codes, r.Code)
 	}
-	pooled, err := tx.LockPooled(ctx, codes) // who is taking one has looked at its lot, or will give it back
+	pooled, err := tx.LockPooled(ctx, codes) // a pop of one has checked its lot, or will return it
 	if err != nil || len(pooled) == 0 {
 		return 0, err
 	}
@@ -224,7 +224,7 @@ type aside struct {
 	ofLot    map[id.Lot]uint64
 }
 
-// put notes codes as in quarantine that were taken from the pool.
+// put records codes from the pool as quarantined.
 func (a *aside) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) error {
 	if a.ofLength == nil {
 		a.ofLength, a.ofLot = map[int]int{}, map[id.Lot]uint64{}
@@ -241,8 +241,8 @@ func (a *aside) put(ctx context.Context, tx *db.Tx, bad []db.RefOfLot) error {
 	return nil
 }
 
-// count adds to the counters and the lots, once and last: whoever takes codes of the same lots waits for these rows
-// until the transaction ends, so it waits for nobody from here on but for one who does the same, in the same order.
+// count adds to the counters and the lots, once and last: other takers of the same lots wait for these rows until the
+// transaction ends, so it may only wait for transactions that lock them in the same order.
 func (a *aside) count(ctx context.Context, tx *db.Tx, slot uint8) error {
 	for _, length := range slices.Sorted(maps.Keys(a.ofLength)) {
 		if err := one(tx.AddQuarantined(ctx, db.AddQuarantinedParams{N: int64(a.ofLength[length]), Length: uint8(length), Slot: slot})); err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// meter is what a process saw of pops since it was read last.
+// meter counts a process's pops since it was read last.
 type meter struct {
 	mu   sync.Mutex
 	seen popStats
@@ -14,7 +14,7 @@ type meter struct {
 	allPopped, allEmpties uint64 // since the process began
 }
 
-// popStats is what became of some pops.
+// popStats are the results of some pops.
 type popStats struct {
 	popped, empties uint64
 	took            []time.Duration // the latest, up to mostTimes
@@ -46,7 +46,7 @@ func (s *popStats) lasted(took time.Duration) {
 	s.next++
 }
 
-// slow returns what half of the pops took at most, and what 99 of 100 did.
+// slow returns the median and the 99th percentile of the durations.
 func (s popStats) slow() (p50, p99 time.Duration) {
 	slices.Sort(s.took)
 	if n := len(s.took); n > 0 {
@@ -55,7 +55,7 @@ func (s popStats) slow() (p50, p99 time.Duration) {
 	return p50, p99
 }
 
-// take returns what was added since the last time, and begins anew.
+// take returns the results since the last call.
 func (m *meter) take() popStats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,7 @@ func (m *meter) take() popStats {
 	return taken
 }
 
-// putBack adds what was taken and could not be stored.
+// putBack adds results that could not be stored.
 func (m *meter) putBack(old popStats) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +75,7 @@ func (m *meter) putBack(old popStats) {
 	}
 }
 
-// totals are what was added since the process began.
+// totals are the results since the process began.
 func (m *meter) totals() (popped, empties uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

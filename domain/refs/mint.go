@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// firstRound is how many codes the first round of a mint into an empty pool has.
+	// firstRound is the size of the first round of a mint into an empty pool.
 	firstRound = 100_000
-	// sliceCodes is how many codes a slice has at most: one transaction adds them.
+	// sliceCodes is the most codes of a slice: one transaction adds them.
 	sliceCodes = 10_000
 	// MaxMint is how many codes can be minted at once.
 	MaxMint = 100_000_000
-	// maxPasses is how often a slice is drawn from again for those that there were already. Where MostUsed of all codes
-	// were there, each pass leaves nine in ten missing: so many leave one in a billion.
+	// maxPasses is how often a slice is drawn from again for codes that existed. At MostUsed, each pass leaves nine in
+	// ten missing: so many leave one in a billion.
 	maxPasses = 300
 )
 
-// Slice is a part of all codes of a length, those with the numbers from From to before To, and how many are to be
-// drawn there. Before is how many codes of the length there are when its round begins, where nobody else mints; Own of
-// them are of earlier rounds of the same mint.
+// Slice is the codes of a length with the numbers from From to before To, and how many to draw there. Before is how
+// many codes of the length exist when its round begins, unless others mint; Own of them are of earlier rounds of the
+// same mint.
 type Slice struct {
 	Length int    `json:"length"`
 	Before uint64 `json:"before"`
@@ -38,9 +38,9 @@ type Slice struct {
 	Codes  int    `json:"codes"`
 }
 
-// Rounds returns the slices in which n codes of a length are minted where there are some already. Each round goes
-// over all codes in order, so what it adds is written in order; and adds as many as there are, so that the pool is
-// even wherever a mint stops: what was gone over is at most twice as dense as what was not.
+// Rounds returns the slices in which n codes of a length are minted beside the existing ones. Each round goes over all
+// codes in order, so that inserts are sequential, and adds as many as exist, so that the pool is even wherever a mint
+// stops: what was gone over is at most twice as dense as the rest.
 func Rounds(length int, n, existing uint64) (slices []Slice) {
 	space, first := Space(length), existing
 	for n > 0 {
@@ -59,7 +59,7 @@ func Rounds(length int, n, existing uint64) (slices []Slice) {
 // share is n * i / parts, rounded down. n is below 2^36 and parts below 2^20.
 func share(n, i, parts uint64) uint64 { return n * i / parts }
 
-// MintResult is what came of a slice.
+// MintResult is the result of a slice.
 type MintResult struct {
 	Added    uint64
 	Drawn    uint64 // codes that were tried
@@ -68,8 +68,8 @@ type MintResult struct {
 	Expected float64
 }
 
-// Mint draws the codes of a slice at random and adds those to the ledger and the pool that are new, until there are
-// as many as the slice says. It returns UsedUp if hardly any are left there.
+// Mint draws codes of a slice at random and adds the new ones to the ledger and the pool, until it has as many as the
+// slice asks for. It returns UsedUp if too few are left.
 func Mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice Slice) (MintResult, error) {
 	minted, err := mint(ctx, tx, canaries, lot, slice)
 	if err != nil {
@@ -121,9 +121,9 @@ func mint(ctx context.Context, tx *db.Tx, canaries Canaries, lot id.Lot, slice S
 	return m, countMinted(ctx, tx, lot, slice.Length, m)
 }
 
-// expectOthers adds to the collisions that are expected of a slice those with codes that others minted since the mint
-// began. How many of theirs are in the slice nobody knows, for they go over all codes in an order of their own: what
-// there was counts as expected, unless none and all of them would make far less and far more.
+// expectOthers adds the expected collisions with codes that others minted since the mint began. How many of those are
+// in the slice is unknown, because their mints go over all codes in orders of their own: the actual number counts as
+// expected, unless none and all of them would make far less and far more.
 func (m *MintResult) expectOthers(ctx context.Context, tx *db.Tx, lot id.Lot, slice Slice) error {
 	own, err := tx.Lot(ctx, lot)
 	if err != nil {
@@ -145,20 +145,20 @@ func (m *MintResult) expectOthers(ctx context.Context, tx *db.Tx, lot id.Lot, sl
 	return nil
 }
 
-// chance is by how much collisions differ from what is expected, but for one mint in millions.
+// chance bounds the deviation of collisions from the expected number, but for one mint in millions.
 func chance(expected float64) float64 { return 6*math.Sqrt(expected) + 0.02*expected + 20 }
 
-// dense reports whether the slice has few enough codes already, beside those that are to be added, to read them all.
+// dense reports whether the slice has few enough codes, with those to add, to read them all.
 func (s Slice) dense() bool {
 	there := float64(s.Before) * float64(s.To-s.From) / float64(Space(s.Length))
 	return there <= 8*float64(s.Codes)
 }
 
-// draw returns the numbers of up to n codes of the slice in order, each at random and none that was seen before. Those
-// that were seen are in order.
+// draw returns the numbers of up to n codes of the slice in order, at random and without those in seen, which are in
+// order.
 func (s Slice) draw(dice *bufio.Reader, n int, seen []uint64) []uint64 {
 	width := s.To - s.From
-	limit := ^uint64(0) - ^uint64(0)%width // above it some numbers would come more often
+	limit := ^uint64(0) - ^uint64(0)%width // above it some numbers would be more frequent
 	numbers := make([]uint64, 0, n)
 	var bytes [8]byte
 	for range n {
@@ -174,8 +174,8 @@ func (s Slice) draw(dice *bufio.Reader, n int, seen []uint64) []uint64 {
 	})
 }
 
-// countMinted adds to the lot and the counters: last, for others who mint wait for these rows. It returns InQuarantine
-// where the lot went there meanwhile; from here on its quarantine waits for the transaction.
+// countMinted adds to the lot and the counters: last, because other mints wait for these rows. It returns InQuarantine
+// if the lot was quarantined meanwhile; from here on its quarantine waits for the transaction.
 func countMinted(ctx context.Context, tx *db.Tx, lot id.Lot, length int, m MintResult) error {
 	n, err := tx.AddToLot(ctx, db.AddToLotParams{ID: lot, Codes: m.Added, Drawn: m.Drawn, Blocked: m.Blocked, Collided: m.Collided, Expected: uint64(math.Round(1000 * m.Expected))})
 	if err != nil {

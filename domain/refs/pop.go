@@ -11,40 +11,40 @@ import (
 )
 
 const (
-	// MaxPop is how many codes can be taken at once.
+	// MaxPop is how many codes one pop can take.
 	MaxPop = 1000
-	// together is how many codes are taken from one place of the pool: more would be neighbours in one hand.
+	// together is how many codes are taken from one place of the pool: more would be neighbours in one pop.
 	together = 4
-	// apart is how many have a place of their own, so that who takes a few gets no neighbours.
+	// apart is how many codes have a place of their own, so that a small pop gets no neighbours.
 	apart = 8
-	// places is in how many places of the pool one statement looks.
+	// places is how many places of the pool one statement reads.
 	places = 50
-	// tries is how often codes are looked for at random before the pool is gone through from its first.
+	// tries is how often random places are tried before the pool is read from its first code.
 	tries = 3
 	// slots is into how many parts the counters are divided.
 	slots = 16
-	// firstLook and mostLook are how many codes are looked at together while a lot is being taken out of use, at first
-	// and later on. Of mostLooked, about a second's work, as many as are asked for were to be good.
+	// firstLook and mostLook are how many codes are read at once during a quarantine, at first and later. mostLooked,
+	// about a second's work, bounds them all.
 	firstLook, mostLook, mostLooked = 200, 6400, 300_000
 )
 
-// Use is who a code is for; what is 0 is nobody.
+// Use is what a code is popped for; each part may be 0.
 type Use struct {
 	Company id.Company
 	Ticket  id.Ticket
 	Token   id.Token
 }
 
-// PopTx takes k codes for a use, in the transaction of what they are for: where that is rolled back, they are in the
-// pool again. It returns Empty if there are not so many.
+// PopTx pops k codes for a use, in the transaction of their use: a rollback returns them to the pool. It returns Empty
+// if there are too few.
 func PopTx(ctx context.Context, tx *db.Tx, use Use, k int) ([]Code, error) {
 	return PopEach(ctx, tx, slices.Repeat([]Use{use}, k))
 }
 
 // PopEach is PopTx with a code for each of the uses, in their order.
 //
-// Codes are taken in random places of the pool, so that those who take some at the same time do not meet, and the
-// order in which codes are given out says nothing. Codes that somebody else is taking are passed over.
+// Codes are taken from random places of the pool, so that concurrent pops do not contend and the order of pops tells
+// nothing. Locked codes are skipped.
 func PopEach(ctx context.Context, tx *db.Tx, uses []Use) ([]Code, error) {
 	p := popper{tx: tx, slot: uint8(rand.N(slots)), picked: map[string]bool{}}
 	codes, err := p.take(ctx, len(uses))
@@ -70,7 +70,7 @@ type popper struct {
 	picked map[string]bool // locked by it
 }
 
-// take takes k codes from the pool and counts them. While a lot is being taken out of use, those of it go there.
+// take takes k codes from the pool and counts them. During a quarantine it quarantines those of the lot.
 func (p *popper) take(ctx context.Context, k int) ([]string, error) {
 	codes, err := p.pick(ctx, k)
 	if err != nil {
@@ -83,8 +83,8 @@ func (p *popper) take(ctx context.Context, k int) ([]string, error) {
 	return codes, err
 }
 
-// replace puts those of the taken codes into quarantine whose lots are, takes others for them, and counts all. What
-// is counted comes last, in the order of a sweep, which then waits for nobody who waits for it.
+// replace quarantines the taken codes of quarantined lots, takes others for them, and counts all. Counters come last,
+// in the order of a sweep, so that neither waits for the other in a circle.
 func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) {
 	if err := p.hold(ctx); err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func (p *popper) replace(ctx context.Context, codes []string) ([]string, error) 
 	return codes, out.count(ctx, p.tx, p.slot)
 }
 
-// search takes k codes of lots that are in use, wherever they are: it goes through the pool from a random place on. It
-// looks before it locks, so that nobody misses a code that it leaves.
+// search takes k codes of lots in use by reading the pool from a random place on. It reads before it locks, so that it
+// locks no code that it leaves.
 func (p *popper) search(ctx context.Context, k int) (codes []string, err error) {
 	start, looked := randomStarts(1)[0], 0
 	for _, part := range [][2]string{{start, ""}, {"", start}} {
@@ -146,7 +146,7 @@ func (p *popper) search(ctx context.Context, k int) (codes []string, err error) 
 	return codes, p.drop(ctx, codes)
 }
 
-// lockSome locks up to k codes of a page of the pool, of lots that are in use, that nobody else has.
+// lockSome locks up to k free codes of a page of the pool, of lots in use.
 func (p *popper) lockSome(ctx context.Context, page []db.PooledRef, k int) (locked []string, err error) {
 	var good []string
 	for _, r := range page {
@@ -154,7 +154,7 @@ func (p *popper) lockSome(ctx context.Context, page []db.PooledRef, k int) (lock
 			good = append(good, r.Code)
 		}
 	}
-	rand.Shuffle(len(good), func(i, j int) { good[i], good[j] = good[j], good[i] }) // others are here, too
+	rand.Shuffle(len(good), func(i, j int) { good[i], good[j] = good[j], good[i] }) // other pops search here, too
 	for len(good) > 0 && len(locked) < k {
 		n := min(len(good), k-len(locked))
 		free, err := p.tx.LockFree(ctx, good[:n])
@@ -188,7 +188,7 @@ func (p *popper) pick(ctx context.Context, k int) ([]string, error) {
 		}
 	}
 	if len(codes) < k {
-		if err := add([]string{""}, len(p.picked)+k); err != nil { // it has those, too, that are picked already
+		if err := add([]string{""}, len(p.picked)+k); err != nil { // codes that are picked already are read again
 			return nil, err
 		}
 	}
@@ -198,7 +198,7 @@ func (p *popper) pick(ctx context.Context, k int) ([]string, error) {
 	return codes, p.drop(ctx, codes)
 }
 
-// drop takes locked codes from the pool.
+// drop deletes locked codes from the pool.
 func (p *popper) drop(ctx context.Context, codes []string) error {
 	slices.Sort(codes)
 	n, err := p.tx.DropRefs(ctx, codes)
@@ -226,8 +226,8 @@ func (p *popper) issuedLooked(ctx context.Context, length, slot uint8, n int64) 
 	return p.tx.AddIssuedLooked(ctx, db.AddIssuedLookedParams{N: n, Length: length, Slot: slot})
 }
 
-// count adds codes to the counters. It reports whether there was none to add to, which for issued is what the guard
-// does; then nothing was counted.
+// count adds codes to the counters. It reports whether it matched none, which the guard causes for issued; then
+// nothing was counted.
 func (p *popper) count(ctx context.Context, codes []string, add counting) (guarded bool, err error) {
 	of := lengths(codes)
 	for _, length := range []int{Short, Long} {
@@ -245,8 +245,8 @@ func (p *popper) count(ctx context.Context, codes []string, add counting) (guard
 	return false, nil
 }
 
-// hold locks a counter until the transaction ends. A lot that goes into quarantine takes all of them, so from here on
-// none does until the codes are given out: the statement that found the counters guarded has locked nothing.
+// hold locks a counter until the transaction ends. A quarantine takes all of them, so from here on none begins until
+// the codes are popped: the statement that found the counters guarded has locked nothing.
 func (p *popper) hold(ctx context.Context) error {
 	if err := one(p.issuedLooked(ctx, Short, p.slot, 0)); err != nil {
 		return fmt.Errorf("hold a counter: %w", err)

@@ -10,13 +10,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// The counters are kept by whoever adds or takes codes, so nobody counts tens of millions to know how many there are.
-// Once a day one server does, in the background, and mends the counters where they are wrong.
+// Whatever adds or takes codes keeps the counters, so that tens of millions of rows need not be counted. Once a day
+// one server counts them in the background, and mends the counters if they are wrong.
 
 const (
 	// recountEvery is how long after the last count began the next one does.
 	recountEvery = 24 * time.Hour
-	// recountAnew is how long after a count began that has not ended whoever does it is taken for dead.
+	// recountAnew is the age at which an unfinished count is taken for dead.
 	recountAnew = time.Hour
 	// LongestRecount is how long a count may take: meanwhile the server keeps everything that is deleted.
 	LongestRecount = 30 * time.Minute
@@ -27,13 +27,13 @@ const (
 	longestRest = 5 * time.Second
 )
 
-// Recount is how the counters were held against the tables last.
+// Recount is the state of the last count.
 type Recount struct {
 	BeganAt *time.Time // nil: never
-	EndedAt *time.Time // nil: it is under way, or whoever did it died
+	EndedAt *time.Time // nil: it is under way, or its server died
 	At      *time.Time // of the last that was complete, nil: none was
-	// What that one found. Off is by how many codes the counters were wrong. Lost is how many codes are in the ledger
-	// and nowhere else, or elsewhere and not there: then the tables are wrong, and nothing was mended.
+	// Off is by how many codes the counters were wrong. Lost is how many codes are in the ledger and in no other
+	// table, or the reverse: then the tables are wrong, and nothing was mended.
 	Off, Lost uint64
 }
 
@@ -52,9 +52,9 @@ func recountFrom(row db.RefPolicy) Recount {
 	return Recount{BeganAt: row.CountBeganAt, EndedAt: row.CountEndedAt, At: row.CountedAt, Off: row.CountedOff, Lost: row.CountedLost}
 }
 
-// RecountIfDue counts all codes as they are at one moment, and mends the counters, once a day on one server; done says
-// whether this was it. What changes meanwhile stays counted. Where the tables disagree among themselves, nothing is
-// mended. It returns TooManyToCount if it takes longer than it may, and TakenOver.
+// RecountIfDue counts all codes as of one moment, and mends the counters, once a day on one server; done reports
+// whether it did. Concurrent changes stay counted. If the tables disagree among themselves, nothing is mended. It
+// returns TooManyToCount if it takes longer than longest, and TakenOver.
 func RecountIfDue(ctx context.Context, d *db.DB, longest time.Duration) (r Recount, done bool, err error) {
 	began, due, err := beginRecount(ctx, d)
 	if err != nil || !due {
@@ -76,7 +76,7 @@ func RecountIfDue(ctx context.Context, d *db.DB, longest time.Duration) (r Recou
 	return r, true, nil
 }
 
-// beginRecount reports whether this process is to count. When it began is what tells its count from others.
+// beginRecount reports whether this process is to count. The time at which it began identifies its count.
 func beginRecount(ctx context.Context, d *db.DB) (began time.Time, due bool, err error) {
 	row, err := db.Read(d.RefPolicy(ctx))
 	if err == nil && recountFrom(row).due(d.Now()) {
@@ -103,14 +103,14 @@ func giveUpRecount(ctx context.Context, d *db.DB, began time.Time, longest time.
 	return TooManyToCount(longest)
 }
 
-// difference is what has to be added to the counters of a length so that they say what the tables do, and how many
-// more codes the ledger has than the other tables.
+// difference is what has to be added to the counters of a length to match the tables, and how many more codes the
+// ledger has than the other tables.
 type difference struct {
 	minted, issued, quarantined int64
 	lost                        int64
 }
 
-// compare holds the counters against the tables, all as of one moment.
+// compare compares the counters with the tables, all as of one moment.
 func compare(ctx context.Context, d *db.DB) (off map[int]difference, err error) {
 	err = db.Snapshot(ctx, d.SQL, func(conn *sql.Conn) error {
 		q := db.New(conn)
@@ -156,8 +156,8 @@ func countCodes(ctx context.Context, q *db.Queries, table db.RefTable) (map[int]
 	}
 }
 
-// mend adds to the counters what they are short of. They have changed since, but their difference has not: whoever
-// changes the tables changes them in the same transaction.
+// mend adds the differences to the counters. Both have changed since, but not the difference: a change of the tables
+// changes the counters in the same transaction.
 func mend(ctx context.Context, d *db.DB, began, at time.Time, off map[int]difference) (r Recount, err error) {
 	r = Recount{BeganAt: &began, At: &at}
 	for _, o := range off {

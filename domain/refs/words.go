@@ -7,17 +7,16 @@ import (
 	"github.com/sqids/sqids-go"
 )
 
-// looks are digits that pass for letters; what looks alike is one letter to Offensive.
+// looks maps digits to the letters that they pass for.
 var looks = strings.NewReplacer("0", "o", "1", "i", "l", "i", "2", "z", "3", "e", "4", "a", "5", "s", "6", "g", "7", "t", "8", "b", "9", "g")
 
-// fold makes one of what looks alike: ukrEP and UKR3P are ukrep.
+// fold maps characters that look alike to one: ukrEP and UKR3P are ukrep.
 func fold(text string) string { return looks.Replace(strings.ToLower(text)) }
 
-// shortestWord is the shortest that is looked for within a code.
+// shortestWord is the length of the shortest word that is searched for.
 const shortestWord = 3
 
-// offensive are words of many languages that nobody wants on a receipt, folded. The list is kept by the Sqids
-// project for such identifiers.
+// offensive are words of many languages that do not belong on a receipt, folded. The list is the Sqids project's.
 var offensive = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range sqids.Blocklist() {
@@ -28,7 +27,7 @@ var offensive = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Offensive reports whether a code has an offensive word in it, in whatever case and with digits for letters.
+// Offensive reports whether a code contains an offensive word, in any case and with digits for letters.
 func Offensive(code Code) bool {
 	text, words := fold(string(code)), offensive()
 	for from := 0; from+shortestWord <= len(text); from++ {

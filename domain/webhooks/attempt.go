@@ -10,14 +10,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Kinds of attempts: as changes come, by hand once more, and a test.
+// Kinds of attempts: automatic, repeated by hand, and a test.
 const (
 	Sent   = "sent"
 	Resent = "resent"
 	Test   = "test"
 )
 
-// Attempt is one time that a message was sent, and what came of it.
+// Attempt is one try to send a message, with its outcome.
 type Attempt struct {
 	ID       id.Delivery
 	Webhook  id.Webhook

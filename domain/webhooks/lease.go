@@ -11,8 +11,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/lease"
 )
 
-// Lease is for how long a process may send to a webhook before it says again that it does. It is longer than
-// any request, so nobody else begins while one is under way.
+// Lease is for how long a process may send to a webhook before it renews. It is longer than any request, so that no
+// other process begins during one.
 const Lease = time.Minute
 
 // DueWebhook is a webhook that can be sent to.
@@ -22,8 +22,7 @@ type DueWebhook struct {
 	Cursors []Cursor
 }
 
-// DueWebhooks returns a page of the webhooks that can be sent to and that nobody sends to: those with an id above
-// after.
+// DueWebhooks returns a page of the webhooks that are due and not leased: those with an id above after.
 func DueWebhooks(ctx context.Context, q *db.Queries, after id.Webhook, limit int) ([]DueWebhook, error) {
 	rows, err := db.Read(q.DueWebhooks(ctx, after, int32(limit)))
 	if err != nil || len(rows) == 0 {
@@ -44,10 +43,10 @@ func DueWebhooks(ctx context.Context, q *db.Queries, after id.Webhook, limit int
 	return list, nil
 }
 
-// ErrLost: someone changed the webhook, or another process took it, while this one sent to it.
+// ErrLost: a user changed the webhook, or another process claimed it, while this one sent to it.
 var ErrLost = errors.New("the webhook was changed, or its lease ended")
 
-// LeasedWebhook is a webhook that this process alone sends to, as long as it has the lease.
+// LeasedWebhook is a webhook that only this process sends to while its lease is valid.
 type LeasedWebhook struct {
 	Webhook
 	Keys Keys
@@ -59,7 +58,7 @@ type LeasedWebhook struct {
 // Left is for how long the process may yet send, by its own clock.
 func (h *LeasedWebhook) Left() time.Duration { return h.lease.Left() }
 
-// Claim takes a webhook that is due, or returns ErrLost if it is not, or another has it.
+// Claim leases a webhook that is due, or returns ErrLost if it is not, or is leased.
 func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebhook, error) {
 	sent := time.Now()
 	result, err := db.Read(q.TakeWebhook(ctx, Lease.Microseconds(), webhook))
@@ -84,7 +83,7 @@ func Claim(ctx context.Context, q *db.Queries, webhook id.Webhook) (*LeasedWebho
 	return h, err
 }
 
-// Refresh reads the webhook anew: its secret may have changed, and what else it is has not. It returns ErrLost.
+// Refresh reads the webhook again for a changed secret. It returns ErrLost if anything else changed.
 func (h *LeasedWebhook) Refresh(ctx context.Context, q *db.Queries) error {
 	row, err := db.Read(q.TakenWebhook(ctx, h.ID, h.fence))
 	if db.IsNotFound(err) {
@@ -99,8 +98,7 @@ func (h *LeasedWebhook) Refresh(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-// RecordSuccess writes down that a message was taken: the webhook stands at the cursor now, and the lease begins anew.
-// It returns ErrLost.
+// RecordSuccess stores that a message was accepted, advances the cursor, and renews the lease. It returns ErrLost.
 func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, o Outcome, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
@@ -123,8 +121,8 @@ func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, 
 	return nil
 }
 
-// RecordFailure writes down that a message was not taken, and ends the lease: the next attempt is due after a while,
-// or never where nobody takes messages any more or none was taken for too long. It returns ErrLost.
+// RecordFailure stores that a message was not accepted, and ends the lease: the next attempt is due later, or never if
+// the receiver is gone or has accepted none for too long. It returns ErrLost.
 func (h *LeasedWebhook) RecordFailure(ctx context.Context, d *db.DB, m Message, o Outcome) error {
 	return d.InTx(ctx, func(tx *db.Tx) error {
 		n, err := tx.WebhookFailed(ctx, db.WebhookFailedParams{WaitUs: o.Wait(h.Failures).Microseconds(), ID: h.ID, Fence: h.fence})
@@ -151,7 +149,7 @@ func shortReason(s string) string {
 	return s
 }
 
-// RecordSkip writes down that there was nothing to send up to the cursor, and the lease begins anew. It returns ErrLost.
+// RecordSkip advances the cursor past rows with nothing to send, and renews the lease. It returns ErrLost.
 func (h *LeasedWebhook) RecordSkip(ctx context.Context, d *db.DB, cursor Cursor) error {
 	sent := time.Now()
 	err := d.InTx(ctx, func(tx *db.Tx) error {
@@ -168,7 +166,7 @@ func (h *LeasedWebhook) RecordSkip(ctx context.Context, d *db.DB, cursor Cursor)
 	return err
 }
 
-// Release lets others take the webhook.
+// Release ends the lease.
 func (h *LeasedWebhook) Release(ctx context.Context, q *db.Queries) error {
 	n, err := db.Read(q.ReleaseWebhook(ctx, h.ID, h.fence))
 	return one(n, err)

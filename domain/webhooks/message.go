@@ -13,25 +13,24 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Message is what is sent: about a row of a feed, or, where Row is 0, about something else.
+// Message is a message to send: about a row of a feed, or, if Row is 0, about something else.
 type Message struct {
 	ID       string // the same each time that it is sent
 	Type     string // such as ticket.changed
-	Subject  string // what people know the row by, such as its key; "" if it has no such name
+	Subject  string // the row's name for users, such as its key; "" if it has none
 	Feed     string
 	Row      uint64
 	Position uint64
-	At       time.Time // when what it says was true
-	Data     any       // what becomes its JSON
+	At       time.Time // when its content was read
+	Data     any       // marshalled as JSON
 }
 
-// RowMessage is the message about a row that was published at a position of an epoch: a database that was
-// restored gives positions out again.
+// RowMessage is the message about a row at a position of an epoch: a restored database uses positions again.
 func RowMessage(feed string, epoch, row, position uint64) Message {
 	return Message{ID: fmt.Sprintf("%s:%d:%d:%d", feed, epoch, row, position), Feed: feed, Row: row, Position: position}
 }
 
-// TypeOf is the type of the message about a row: left says that it went where the webhook does not look.
+// TypeOf is the type of the message about a row; left says that it left the webhook's board.
 func TypeOf(feed string, deleted, left bool) string {
 	what := strings.TrimSuffix(feed, "s")
 	switch {
@@ -56,7 +55,7 @@ func (m Message) Body() ([]byte, error) {
 	return body, nil
 }
 
-// Keys are what messages are signed with: the secret, and for a while the one before it.
+// Keys sign messages: the secret, and for a while the one before it.
 type Keys [][]byte
 
 // Sign sets the headers of a message, as Standard Webhooks 1.0 says: https://www.standardwebhooks.com.

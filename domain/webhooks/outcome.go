@@ -16,25 +16,25 @@ const (
 	// MaxResponse is how many bytes are kept of an answer.
 	MaxResponse = 2000
 	maxError    = 500
-	// mostAsked is how long an answer can have us wait.
+	// mostAsked is how long an answer can make us wait.
 	mostAsked = 12 * time.Hour
 )
 
-// waits are those between the attempts; the last goes on.
+// waits are the delays between attempts; the last repeats.
 var waits = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
 }
 
-// Outcome is what came of sending a message.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	Status   int    // 0: no answer came
-	Error    string // why it is a failure, in words for people; "" if it is none
+	Error    string // why it is a failure, for users; "" if it is none
 	Response []byte // how the answer's body began
 	Asked    time.Duration
 	Took     time.Duration
 }
 
-// ResponseOutcome is the outcome of an answer. A redirect is a failure: nothing is sent to where it leads.
+// ResponseOutcome is the outcome of a response. A redirect is a failure, and not followed.
 func ResponseOutcome(status int, location string, response []byte, asked, took time.Duration) Outcome {
 	o := Outcome{Status: status, Response: response[:min(len(response), MaxResponse)], Asked: asked, Took: took}
 	switch {
@@ -49,7 +49,7 @@ func ResponseOutcome(status int, location string, response []byte, asked, took t
 	return o
 }
 
-// ErrorOutcome is the outcome where no answer came.
+// ErrorOutcome is the outcome without a response.
 func ErrorOutcome(err error, took time.Duration) Outcome {
 	return Outcome{Error: shorten(err.Error()), Took: took}
 }
@@ -62,15 +62,14 @@ func shorten(s string) string {
 	return string([]rune(s)[:maxError-1]) + "…"
 }
 
-// OK reports whether the message was taken.
+// OK reports whether the message was accepted.
 func (o Outcome) OK() bool { return o.Error == "" }
 
-// Gone reports whether nothing more is to be sent.
+// Gone reports whether the receiver wants no more messages.
 func (o Outcome) Gone() bool { return o.Status == http.StatusGone }
 
-// Wait returns how long until the next attempt, after so many failures in a row before this one: what the
-// schedule says, give or take a fifth so that many do not come at once, or what the answer asked for where
-// that is longer.
+// Wait returns the delay of the next attempt after so many failures in a row before this one: the schedule's, with a
+// jitter of a fifth, or the one that the response asked for if that is longer.
 func (o Outcome) Wait(failures int) time.Duration {
 	return max(wait.Jitter(waits[min(failures, len(waits)-1)], 0.2), min(o.Asked, mostAsked))
 }

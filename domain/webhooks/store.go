@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Open adds a webhook that begins at the cursors, and returns it with its secret, which is shown only now.
-// The draft is one that was checked; board is its board's id. The company is locked. It returns TooMany.
+// Open adds a webhook that begins at the cursors, and returns it with its secret, which is shown only now. The draft
+// is checked; board is its board's id. The company is locked. It returns TooMany.
 func Open(ctx context.Context, tx *db.Tx, company id.Company, author id.Account, draft Draft, board id.Board, cursors []Cursor) (id.Webhook, string, error) {
 	there, err := tx.WebhooksOfCompany(ctx, company, Max)
 	if err != nil {
@@ -51,8 +51,8 @@ func orNone(board id.Board) *id.Board {
 	return &board
 }
 
-// Edit changes a webhook that was locked. A feed that is new to it begins at the cursor of ends; in others it
-// stays where it is. It returns Stale if version is not the webhook's.
+// Edit changes a locked webhook. A feed that is new to it begins at the cursor of ends; others keep theirs. It returns
+// Stale if version is not the webhook's.
 func Edit(ctx context.Context, tx *db.Tx, locked Webhook, version uint64, draft Draft, board id.Board, ends []Cursor) error {
 	if locked.Version != version {
 		return Stale()
@@ -88,7 +88,7 @@ func Lock(ctx context.Context, tx *db.Tx, company id.Company, webhook id.Webhook
 	return from(row), nil
 }
 
-// Switch turns a webhook that was locked on or off. One that is turned on goes on where it ended.
+// Switch turns a locked webhook on, from its cursors, or off.
 func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 	state := Off
 	if on {
@@ -103,7 +103,7 @@ func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 // OldSecretFor is how long messages are signed with the old secret, too.
 const OldSecretFor = 24 * time.Hour
 
-// RotateSecret gives a webhook that was locked a new secret and returns it. For a day both are used.
+// RotateSecret gives a locked webhook a new secret and returns it. For a day both are used.
 func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error) {
 	secret, ends := newSecret(), tx.Now.Add(OldSecretFor)
 	if err := tx.RotateWebhookSecret(ctx, db.RotateWebhookSecretParams{Ends: &ends, Secret: secret, Now: tx.Now, ID: locked.ID}); err != nil {
@@ -112,7 +112,7 @@ func RotateSecret(ctx context.Context, tx *db.Tx, locked Webhook) (string, error
 	return spell(secret), nil
 }
 
-// Delete removes a webhook that was locked, with all that was written down of it.
+// Delete removes a locked webhook with all its rows.
 func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	for {
 		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, Upto: math.MaxInt64, Limit: 1000})
@@ -218,7 +218,7 @@ func from(row db.Webhook) Webhook {
 	return w
 }
 
-// KeysOf returns what messages of a webhook are signed with, or NotFound.
+// KeysOf returns the signing keys of a webhook, or NotFound.
 func KeysOf(ctx context.Context, q *db.Queries, company id.Company, webhook id.Webhook, now time.Time) (Keys, error) {
 	row, err := db.Read(q.WebhookByID(ctx, webhook, company))
 	if db.IsNotFound(err) {

@@ -25,7 +25,7 @@ const (
 // State says whether a webhook is sent to.
 type State string
 
-// States of a webhook. Counterfoil stops one itself where nobody takes what it sends.
+// States of a webhook. Counterfoil stops one whose receiver accepts nothing.
 const (
 	On      State = "on"
 	Off     State = "off"
@@ -36,7 +36,7 @@ const (
 type Webhook struct {
 	ID          id.Webhook
 	Company     id.Company
-	CompanySlug string // only where webhooks of all companies are listed
+	CompanySlug string // only in lists of all companies
 	URL, Note   string
 	Feeds       []string
 	Board       id.Board // 0: all of the company's
@@ -52,13 +52,13 @@ type Webhook struct {
 	CreatedAt   time.Time
 }
 
-// Cursor is how far a webhook has come in a feed, as a reader's cursor says it.
+// Cursor is a webhook's cursor in a feed.
 type Cursor struct {
 	Feed                   string
 	Epoch, Position, Began uint64
 }
 
-// Host is what may be shown of the address where its path, which may be a secret, must not.
+// Host is the part of the address that may be shown: its path may be a secret.
 func (w Webhook) Host() string { return host(w.URL) }
 
 func host(address string) string {
@@ -69,16 +69,15 @@ func host(address string) string {
 	return u.Host
 }
 
-// Draft is what a webhook is made from, or becomes.
+// Draft is the content of a webhook.
 type Draft struct {
 	URL, Note string
 	Feeds     []string
 	Board     string // slug, "" for all of the company's
 }
 
-// Check returns the draft as it can be stored, or all that is wrong with it: BadURL, BadNote, NoFeeds or
-// BadFeed. Feeds are those that there are. Nobody is asked anything: where a name leads is seen when
-// something is sent.
+// Check returns the draft as it can be stored, or all its errors: BadURL, BadNote, NoFeeds or BadFeed. feeds are those
+// that exist. No host is asked: where a name leads is checked when a message is sent.
 func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
 	var wrong []error
 	draft.URL = strings.TrimSpace(draft.URL)
@@ -107,7 +106,7 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 	return draft, nil
 }
 
-// checkURL also refuses this machine by its name, unless it may be reached.
+// checkURL also refuses this machine's names, unless they are allowed.
 func checkURL(address string, client *outbound.Client) error {
 	if address == "" {
 		return BadURL("Write the address, such as https://example.com/hook.")
@@ -136,7 +135,7 @@ func checkURL(address string, client *outbound.Client) error {
 // failing reports whether a webhook that is on does not answer at present.
 func (w Webhook) failing() bool { return w.State == On && w.Failing != nil }
 
-// Condition says in a word how it is: on, failing, off or stopped.
+// Condition is the state in a word: on, failing, off or stopped.
 func (w Webhook) Condition() string {
 	if w.failing() {
 		return "failing"

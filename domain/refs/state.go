@@ -10,12 +10,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// State is how the pool stands.
+// State is the state of the pool.
 type State struct {
 	Counts
 	ByLength []LengthState
 	Rate     float64 // codes per hour: the higher of the last hour's and the last day's
-	Guarded  bool    // a lot is being taken out of use
+	Guarded  bool    // a lot is being quarantined
 	Policy   Policy
 	Recount  Recount
 	At       time.Time
@@ -24,7 +24,7 @@ type State struct {
 // Counts are numbers of codes.
 type Counts struct{ Minted, Issued, Quarantined, Available uint64 }
 
-// LengthState is how the codes of a length stand.
+// LengthState is the state of the codes of a length.
 type LengthState struct {
 	Length int
 	Counts
@@ -34,17 +34,17 @@ type LengthState struct {
 // Share is which part of the codes of the length was ever in the ledger, 0 to 1.
 func (l LengthState) Share() float64 { return float64(l.Minted) / float64(l.Space) }
 
-// Runway is how long the codes of the pool last at the recent rate; false if none are given out.
+// Runway is how long the pool lasts at the recent rate; false if none are popped.
 func (s State) Runway() (time.Duration, bool) { return lasts(s.Available, s.Rate) }
 
-// RunsOut is how long the codes of the length last where so many are given out an hour, those included that can still
-// be minted: up to MostUsed of all. It is false if none are given out.
+// RunsOut is how long the codes of the length last at so many pops an hour, those included that can still be minted:
+// up to MostUsed of all. It is false if none are popped.
 func (l LengthState) RunsOut(perHour float64) (time.Duration, bool) {
 	most := uint64(MostUsed * float64(l.Space))
 	return lasts(l.Available+most-min(most, l.Minted), perHour)
 }
 
-// Longest is the most that codes are said to last.
+// Longest bounds the reported durations.
 const Longest = 200 * 365 * 24 * time.Hour
 
 // lasts is how long so many codes last, up to Longest.
@@ -57,13 +57,13 @@ func lasts(codes uint64, perHour float64) (time.Duration, bool) {
 
 // Policy is how the pool is kept filled.
 type Policy struct {
-	Wanted    bool // somebody gives codes out
+	Wanted    bool // codes are in use
 	Paused    bool
 	AtLeast   uint64 // codes in the pool at any time
 	LowHours  int    // it is filled when codes last shorter
 	HighHours int    // and then so that they last so long
 	Refill    id.Run // the last run that filled it by itself, 0: none
-	Sweep     id.Run // the last run that takes a lot out of use, 0: none
+	Sweep     id.Run // the last run that quarantines a lot, 0: none
 }
 
 // Bounds of a policy.
@@ -90,7 +90,7 @@ func (p Policy) Check() error {
 // full is how many codes there are after a refill at any rate: so many more than the least that the next is far off.
 func (p Policy) full() uint64 { return 2 * p.AtLeast }
 
-// Refill is how many codes are missing: 0 if there are enough, or nobody wants any, or refills are paused.
+// Refill is how many codes are missing: 0 if there are enough, or codes are not in use, or refills are paused.
 func (s State) Refill() uint64 {
 	p := s.Policy
 	low := max(p.AtLeast, uint64(s.Rate*float64(p.LowHours)))
@@ -100,11 +100,11 @@ func (s State) Refill() uint64 {
 	return min(MaxMint, max(p.full(), uint64(s.Rate*float64(p.HighHours)))-s.Available)
 }
 
-// MostUsed is up to which share of the codes of five characters a refill mints such: beyond, it takes ten draws for a
-// new one, and who guesses hits one in a few tries.
+// MostUsed is the share of the codes of five characters up to which refills mint them: beyond, a new one takes ten
+// draws, and a guess hits one in a few tries.
 const MostUsed = 0.9
 
-// RefillLength is how long the codes of a refill are: five characters, until those run out.
+// RefillLength is the length of a refill's codes: five characters until those run out.
 func (s State) RefillLength() int {
 	for _, l := range s.ByLength {
 		if l.Length == Short && float64(l.Minted+s.Refill()) > MostUsed*float64(l.Space) {
@@ -114,12 +114,12 @@ func (s State) RefillLength() int {
 	return Short
 }
 
-// ReadState returns how the pool stands.
+// ReadState returns the state of the pool.
 func ReadState(ctx context.Context, q *db.Queries, now time.Time) (State, error) {
 	return stand(ctx, q, now, popped)
 }
 
-// popsBetween returns how many codes were given out from one time on up to before another.
+// popsBetween returns how many codes were popped from a time on to before another.
 type popsBetween func(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, error)
 
 func stand(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (s State, err error) {
@@ -165,7 +165,7 @@ func policyFrom(row db.RefPolicy) Policy {
 	return Policy{Wanted: row.Wanted, Paused: row.Paused, AtLeast: row.AtLeast, LowHours: int(row.LowHours), HighHours: int(row.HighHours), Refill: row.RefillRun, Sweep: row.SweepRun}
 }
 
-// LockPolicy returns the policy and holds it until the transaction ends: one at a time refills.
+// LockPolicy returns the policy and locks it until the transaction ends: one refill at a time.
 func LockPolicy(ctx context.Context, tx *db.Tx) (Policy, error) {
 	row, err := tx.RefPolicyForUpdate(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func SetPolicy(ctx context.Context, q *db.Queries, p Policy) error {
 	return nil
 }
 
-// MarkWanted notes that somebody gives codes out, so that there are to be some.
+// MarkWanted records that codes are in use, so that the pool is to be filled.
 func MarkWanted(ctx context.Context, q *db.Queries) error {
 	if _, err := q.WantRefs(ctx); err != nil {
 		return fmt.Errorf("note that codes are wanted: %w", err)
@@ -202,9 +202,9 @@ func SetRefill(ctx context.Context, tx *db.Tx, run id.Run) error {
 	return nil
 }
 
-// rate is how many codes an hour are given out. earlier tells it of the day before the last hour.
+// rate is how many codes an hour are popped. earlier counts those of the day before the last hour.
 func rate(ctx context.Context, q *db.Queries, now time.Time, earlier popsBetween) (float64, error) {
-	last, err := popped(ctx, q, now.Add(-time.Hour), now.Add(time.Hour)) // the clock of another process may be ahead
+	last, err := popped(ctx, q, now.Add(-time.Hour), now.Add(time.Hour)) // another process's clock may be fast
 	if err != nil {
 		return 0, err
 	}
@@ -223,7 +223,7 @@ func popped(ctx context.Context, q *db.Queries, since, upto time.Time) (uint64, 
 	return uint64(n), nil
 }
 
-// Minute is how many codes were given out in a minute, by all processes.
+// Minute is how many codes all processes popped in a minute.
 type Minute struct {
 	At              time.Time
 	Popped, Empties uint64

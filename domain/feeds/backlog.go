@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// backlog knows since when rows wait to be published that this process has found: a row itself does not say
-// when it was changed.
+// backlog remembers since when this process has seen rows unpublished: a row does not say when it was changed.
 type backlog struct {
 	mu    sync.Mutex
 	since map[string]map[uint64]time.Time // by feed and row
@@ -14,7 +13,7 @@ type backlog struct {
 
 func newWaiting() *backlog { return &backlog{since: map[string]map[uint64]time.Time{}} }
 
-// found notes the rows of a feed that a look found.
+// found records the unpublished rows of a feed.
 func (w *backlog) found(feed string, rows []uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,8 +49,8 @@ func (w *backlog) overdue(feed string) (row uint64, ok bool) {
 	return 0, false
 }
 
-// oldest is since when the one waits that has waited longest, the zero time where none does; known is false
-// where nobody has looked.
+// oldest is when the oldest unpublished row was first seen, the zero time if there is none; known is false before the
+// first poll.
 func (w *backlog) oldest(feed string) (since time.Time, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,9 +63,8 @@ func (w *backlog) oldest(feed string) (since time.Time, known bool) {
 	return since, known
 }
 
-// OldestWaiting returns for how long a row of a feed has waited to be published that waits longest, 0 if none
-// waits. It is what this process has seen: known is false before Work has looked, and a row that waited before
-// the process began counts from then.
+// OldestWaiting returns the age of a feed's oldest unpublished row, 0 if there is none, since this process began;
+// known is false before the first poll.
 func (e *Engine) OldestWaiting(feed string) (age time.Duration, known bool) {
 	since, known := e.backlog.oldest(feed)
 	if since.IsZero() {
