@@ -51,7 +51,7 @@ func (c *Console) webhookLags(ctx context.Context, list []webhooks.Webhook) ([]f
 	var cursors []feeds.Cursor
 	for _, hook := range list {
 		for _, cursor := range hook.Cursors {
-			cursors = append(cursors, workflows.WebhookCursor(cursor))
+			cursors = append(cursors, feeds.Cursor(cursor))
 		}
 	}
 	each, err := c.feeds.Lags(ctx, cursors)

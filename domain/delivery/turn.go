@@ -82,8 +82,8 @@ func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
 	t := turn{w: d, held: held, until: time.Now().Add(turnFor)}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false
-		for _, cursor := range held.Cursors {
-			there, err := t.page(ctx, cursor.Feed)
+		for i := range held.Cursors {
+			there, err := t.page(ctx, feeds.Cursor(held.Cursors[i]))
 			if err != nil || t.missed {
 				return unlessLost(err)
 			}
@@ -109,30 +109,16 @@ type turn struct {
 	missed bool // a message was not taken
 }
 
-func (t *turn) cursor(feed string) feeds.Cursor {
-	for _, c := range t.held.Cursors {
-		if c.Feed == feed {
-			return workflows.WebhookCursor(c)
-		}
-	}
-	return feeds.Cursor{Feed: feed}
-}
-
-// stored is a cursor as webhooks keep it.
-func stored(c feeds.Cursor) webhooks.Cursor {
-	return webhooks.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
-}
-
-// page sends some of a feed, and reports whether there may be more. Rows are sent as they were at most a
+// page sends some of a feed from a cursor, and reports whether there may be more. Rows are sent as they were at most a
 // second before.
-func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
+func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err error) {
 	if err := t.held.Refresh(ctx, t.w.db.Queries); err != nil {
 		return false, err
 	}
-	cursor, at := t.cursor(feed), time.Now()
+	at := time.Now()
 	page, err := t.w.feeds.Read(ctx, cursor, itemsAhead, workflows.WebhookScope(t.held.Webhook, t.w.base))
 	if reason := resetReason(err); reason != "" {
-		return true, t.reset(ctx, feed, cursor, reason)
+		return true, t.reset(ctx, cursor, reason)
 	}
 	if err != nil {
 		return false, err
@@ -146,7 +132,7 @@ func (t *turn) page(ctx context.Context, feed string) (more bool, err error) {
 		}
 	}
 	if len(page.Items) == 0 && page.Cursor != cursor {
-		return page.More, t.held.RecordSkip(ctx, t.w.db, stored(page.Cursor))
+		return page.More, t.held.RecordSkip(ctx, t.w.db, webhooks.Cursor(page.Cursor))
 	}
 	return page.More || len(page.Items) > 0, nil
 }
@@ -163,7 +149,8 @@ func resetReason(err error) string {
 }
 
 // reset tells a webhook that it may have missed something, or have something that is not here: then it goes on.
-func (t *turn) reset(ctx context.Context, feed string, from feeds.Cursor, reason string) error {
+func (t *turn) reset(ctx context.Context, from feeds.Cursor, reason string) error {
+	feed := from.Feed
 	end, err := t.w.feeds.End(ctx, feed)
 	if err != nil {
 		return err
@@ -193,5 +180,5 @@ func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) 
 		t.missed = true
 		return t.held.RecordFailure(ctx, t.w.db, m, outcome)
 	}
-	return t.held.RecordSuccess(ctx, t.w.db, m, outcome, stored(next))
+	return t.held.RecordSuccess(ctx, t.w.db, m, outcome, webhooks.Cursor(next))
 }

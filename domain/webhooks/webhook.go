@@ -52,10 +52,12 @@ type Webhook struct {
 	CreatedAt   time.Time
 }
 
-// Cursor is a webhook's cursor in a feed.
+// Cursor is a webhook's cursor in a feed. Its fields are those of feeds.Cursor, so that the one converts to the other.
 type Cursor struct {
-	Feed                   string
-	Epoch, Position, Began uint64
+	Epoch    uint64
+	Feed     string
+	Position uint64
+	Began    uint64
 }
 
 // Host is the part of the address that may be shown: its path may be a secret.

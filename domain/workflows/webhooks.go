@@ -299,8 +299,3 @@ func WebhookMessage(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Mes
 	}
 	return m
 }
-
-// WebhookCursor is a cursor as feeds know it.
-func WebhookCursor(c webhooks.Cursor) feeds.Cursor {
-	return feeds.Cursor{Feed: c.Feed, Epoch: c.Epoch, Position: c.Position, Began: c.Began}
-}
