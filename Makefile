@@ -19,11 +19,11 @@ WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest|app.apptest/ && $$1 !~ /counter
 CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations
 
 # Those whose tests do more with the tag soak.
-SOAK = ./cmd/counterfoil ./web
+SOAK = ./cmd/counterfoil ./domain/workflows ./web
 
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
-TEST = $(GO) test -count=1 -shuffle=on $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
+TEST = $(GO) test -vet=off -count=1 -shuffle=on -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-mysql race check fmt generate screenshots lint bench soak
@@ -35,7 +35,7 @@ run: need-database build ## serve the app on a private database in ./data
 	exec bin/counterfoil serve
 
 build: ## bin/counterfoil
-	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
+	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/counterfoil ./cmd/counterfoil
 
 test: need-database need-browser ## all tests, on MariaDB; PKG=./domain/boards RUN=TestSlug for some
 	$(ON_MARIADB) $(TEST) -timeout 60m $(PKG)
@@ -101,7 +101,7 @@ need-database:
 	@scripts/need mariadbd
 
 need-browser:
-	@scripts/need chromium
+	@scripts/need chromium-headless-shell,chromium,chromium-browser,google-chrome,google-chrome-stable
 
 $(MYSQL)/ready:
 	scripts/get-mysql $(MYSQL)

@@ -18,6 +18,7 @@ broken,row
 
 // A file goes in without JavaScript, its columns are looked at, and its old keys open the tickets.
 func TestImport(t *testing.T) {
+	t.Parallel()
 	a := start(t)
 	a.setUpByCommand()
 	b := a.tab(t)

@@ -116,6 +116,7 @@ func chaosSeed(t *testing.T) uint64 {
 // TestChaos has three workers and a server do a run while they are killed, frozen and stopped, and their database
 // is killed. Whatever happens, each task is done once, or failed with its reason, and the books balance.
 func TestChaos(t *testing.T) {
+	t.Parallel()
 	const perTrouble = 450 // tasks: about two seconds of work
 	tasks := trouble() * perTrouble
 	dice := rand.New(rand.NewPCG(1, chaosSeed(t)))

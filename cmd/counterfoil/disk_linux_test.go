@@ -15,6 +15,7 @@ import (
 )
 
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=700M,mode=0700")
 	if errors.Is(err, syscall.EPERM) {

@@ -36,6 +36,7 @@ func feedChanges() (changes, kills int) {
 // but the writers are killed again and again, and the database too. At the end each follower has what the tables
 // have, to the row, and an audit says so.
 func TestLoadOfFeeds(t *testing.T) {
+	t.Parallel()
 	changes, kills := feedChanges()
 	i := onPrivate(t)
 	servers := []*kept{i.server(t), i.server(t)}

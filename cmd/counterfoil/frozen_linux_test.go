@@ -13,6 +13,7 @@ import (
 
 // A database that hangs is as good as none: requests get 503 in time, and go on when it does.
 func TestFrozenDatabase(t *testing.T) {
+	t.Parallel()
 	i := onPrivate(t)
 	c, p := newClient(i), i.serve(t)
 	c.board(t, p.url, "NINJA")

@@ -20,6 +20,7 @@ import (
 // TestTenThousandIdleConnections has ten thousand connections opened at a server: a third say nothing, a third
 // stop in the middle of a request, a third ask for a stream and never read on.
 func TestTenThousandIdleConnections(t *testing.T) {
+	t.Parallel()
 	const each = 3_334
 	const ownStreams = 2_500 // of one person, as docs/operations.md says
 	var limit syscall.Rlimit

@@ -154,6 +154,7 @@ func storedImages(t *testing.T, i *install) (names []string, half int) {
 // ask to be left alone, while an operator pauses the run and resumes it, one worker is killed and another
 // is stopped and started. Each image is stored once, and each task is complete, or failed with its reason.
 func TestTheOriginalScenario(t *testing.T) {
+	t.Parallel()
 	const atOnce = 16
 	i := onPrivate(t)
 	i.env = append(i.env, "COUNTERFOIL_OUTBOUND_ALLOW=127.0.0.0/8")

@@ -104,6 +104,7 @@ func jiraRows(t *testing.T, n int) (name string, bad int) {
 
 // TestImportOfManyRows has two workers import a file, and the same file again, which adds nothing.
 func TestImportOfManyRows(t *testing.T) {
+	t.Parallel()
 	rows := importRows(t)
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
@@ -159,6 +160,7 @@ func TestImportOfManyRows(t *testing.T) {
 // TestImportOfALargeFile sends a server a file that is much larger than what the server may take of memory,
 // and has it fill a run from it.
 func TestImportOfALargeFile(t *testing.T) {
+	t.Parallel()
 	rows := 10_000 // of 30 KB
 	if soak {
 		rows = 100_000

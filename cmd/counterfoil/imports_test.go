@@ -70,6 +70,7 @@ func rule(pkg string) (may []string, known bool) {
 }
 
 func TestImports(t *testing.T) {
+	t.Parallel()
 	t.Run("no arrow but those of the design", func(t *testing.T) {
 		for pkg, list := range imports(t, `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`) {
 			check(t, pkg, list, nil)

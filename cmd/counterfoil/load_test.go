@@ -152,6 +152,7 @@ func (c *client) list(t *testing.T, url, board string) map[string]string {
 func one(p *process) func(int) string { return func(int) string { return p.url } }
 
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	t.Run("two boards, ten writers each: count = max, through one server", func(t *testing.T) {
 		i := onURL(t, dbtest.URL(t))
 		c, p := newClient(i), i.serve(t)
@@ -195,6 +196,7 @@ type server struct{ at atomic.Pointer[process] }
 func (s *server) url(int) string { return s.at.Load().url }
 
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	t.Run("the database is killed under load: it comes back, and nothing acknowledged is lost", func(t *testing.T) {
 		i := onPrivate(t)
 		c, p := newPatientClient(i), i.serve(t)
@@ -253,6 +255,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
+	t.Parallel()
 	t.Run("requests under way are answered, then the database stops", func(t *testing.T) {
 		i := onPrivate(t)
 		c := newPatientClient(i)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTokenCommand(t *testing.T) {
+	t.Parallel()
 	i := onPrivate(t)
 	p := i.serve(t)
 	code, out := i.command(t, "token", "--company", "acme", "--email", "Ana@example.com")
@@ -27,6 +28,7 @@ func TestTokenCommand(t *testing.T) {
 }
 
 func TestCommandsThatLook(t *testing.T) {
+	t.Parallel()
 	t.Run("they make no database where there is none", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "mistyped")
 		i := &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}}
@@ -49,6 +51,7 @@ func TestCommandsThatLook(t *testing.T) {
 }
 
 func TestWrongDatabaseURL(t *testing.T) {
+	t.Parallel()
 	server := strings.TrimSuffix(os.Getenv(dbtest.Server), "/")
 	user := "mysql://nobody_here:hush@" + strings.TrimPrefix(server, "mysql://root@")
 	for url, want := range map[string]string{

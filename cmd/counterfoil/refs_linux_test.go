@@ -26,6 +26,7 @@ import (
 // TestCodesWhileAServerDies has four servers give codes out while a mint and refills run, and one of the servers is
 // killed again and again. Those who ask send a request whose answer was lost once more, to another server.
 func TestCodesWhileAServerDies(t *testing.T) {
+	t.Parallel()
 	kills := 8
 	if soak {
 		kills = 100

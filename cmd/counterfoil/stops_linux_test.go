@@ -107,6 +107,7 @@ func heldBy(t *testing.T, d *db.DB, worker uint64) (list []uint64) {
 // seconds later, by the database's clock, nothing is claimed, also not by a worker that stood still when
 // the run was paused, wherever in its claim that was.
 func TestNothingIsClaimedAfterAStop(t *testing.T) {
+	t.Parallel()
 	rounds := 4
 	if soak {
 		rounds = 50
@@ -167,6 +168,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 // TestAWorkerThatComesLate has a worker stand still in the middle of tasks for longer than its lease. What
 // it says of them afterwards is refused, and each of them, done by another, counts once.
 func TestAWorkerThatComesLate(t *testing.T) {
+	t.Parallel()
 	const tasks = 300
 	i := onPrivate(t)
 	operator, w, d := i.operator(t)
