@@ -24,7 +24,7 @@ type asset struct {
 	kind    string
 	etag    string
 	content []byte
-	gzipped []byte // nil where it would not be smaller
+	gzipped []byte // nil if it would not be smaller
 }
 
 var assets, hash = load(files)

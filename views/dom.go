@@ -119,7 +119,7 @@ func CommentID(c id.Comment) string { return fmt.Sprintf("comment-%d", c) }
 // EntryID is an entry of an inbox.
 func EntryID(n id.Notification) string { return fmt.Sprintf("entry-%d", n) }
 
-// ChoiceID is someone in the list of those who can be assigned.
+// ChoiceID is a member in the list of those who can be assigned.
 func ChoiceID(a id.Account) string { return fmt.Sprintf("choice-%d", a) }
 
 // RunRowID is a run in the list.

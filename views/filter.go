@@ -7,14 +7,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 )
 
-// Filter is what a board is narrowed to, in the words of its URL.
+// Filter is the query on a board, in the words of its URL.
 type Filter struct {
 	Text  string // q
-	Who   string // a handle, or a word for oneself or for nobody
+	Who   string // a handle, or the word for the user or for no assignee
 	State string
 }
 
-// Any reports whether the board is narrowed at all.
+// Any reports whether the filter leaves anything out.
 func (f Filter) Any() bool { return f != Filter{} }
 
 // In returns a path with the filter as its query.
@@ -34,7 +34,7 @@ func (f Filter) In(path string) string {
 	return path + "?" + query.Encode()
 }
 
-// Mine is the filter for one's own tickets; off where it is that already.
+// Mine is the filter for the user's own tickets; if it is on, without it.
 func (f Filter) Mine() Filter {
 	if f.Who == accounts.Me {
 		f.Who = ""
@@ -44,7 +44,7 @@ func (f Filter) Mine() Filter {
 	return f
 }
 
-// Elsewhere reports whether the filter names a person whom the list of people lacks.
+// Elsewhere reports whether the filter names a member that the list lacks.
 func (f Filter) Elsewhere(people []accounts.NamedMember) bool {
 	if f.Who == "" || f.Who == accounts.Me || f.Who == accounts.NoOne {
 		return false

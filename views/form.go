@@ -13,7 +13,7 @@ type Field struct {
 	Errors                  Errors
 }
 
-// NewField is a field of a form, with its messages among those of the form.
+// NewField is a field of a form with its messages in errs.
 func NewField(form, name, label, hint string, errs Errors) Field {
 	return Field{Form: form, Name: name, Label: label, Hint: hint, Errors: errs}
 }

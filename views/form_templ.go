@@ -138,7 +138,7 @@ func FormField(f Field) templ.Component {
 	})
 }
 
-// Summary says what to correct; fields are those of the form, from top to bottom.
+// Summary lists the errors of a form; fields are its fields from top to bottom.
 func Summary(form string, errs Errors, fields ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -339,7 +339,7 @@ func Secret(name, label, text string) templ.Component {
 	})
 }
 
-// Companies are those that someone belongs to.
+// Companies are the user's companies.
 func Companies(list []accounts.Membership) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,7 +6,7 @@ type Keys struct {
 	Keys  []KeyHelp
 }
 
-// KeyHelp says what keys do. Those of one entry do the same, or the same in other directions.
+// KeyHelp explains keys that do the same, or the same in other directions.
 type KeyHelp struct {
 	Keys []string
 	Does string

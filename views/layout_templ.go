@@ -317,8 +317,8 @@ func Layout(p Page) templ.Component {
 	})
 }
 
-// hands are the ways of those who type: to a ticket, and to the list of keys.
-func hands(p Page) templ.Component {
+// shortcuts are buttons for users of the keyboard: to a ticket, and to the list of keys.
+func shortcuts(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -389,7 +389,7 @@ func hands(p Page) templ.Component {
 	})
 }
 
-// top is what leads everywhere: the company's pages, and the menu of whoever has signed in.
+// top is the header: the company's pages, and the menu of the user.
 func top(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -526,7 +526,7 @@ func top(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = hands(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shortcuts(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

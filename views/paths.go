@@ -44,10 +44,10 @@ func JumpPath(company, board string) string {
 // KeysPath is the help for the keyboard.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 
-// UndoPath takes back what someone did.
+// UndoPath reverts an action of the user.
 func UndoPath(company string) string { return "/" + company + "/undo" }
 
-// WorkPath is what someone has to do.
+// WorkPath are the user's tickets.
 func WorkPath(company string) string { return "/" + company + "/work" }
 
 // WorkBeforePath is older work.
@@ -55,7 +55,7 @@ func WorkBeforePath(company string, before tickets.ID) string {
 	return fmt.Sprintf("%s?before=%d", WorkPath(company), before)
 }
 
-// InboxPath is what someone is told. A POST to it marks all as read.
+// InboxPath is the user's inbox. A POST to it marks all as read.
 func InboxPath(company string) string { return "/" + company + "/inbox" }
 
 // InboxBeforePath are older entries.
@@ -82,7 +82,7 @@ func BoardsPath(company string) string { return "/" + company + "/boards" }
 // BoardPath is a board.
 func BoardPath(company, slug string) string { return "/" + company + "/boards/" + slug }
 
-// FilteredPath is a board narrowed to some of its tickets.
+// FilteredPath is a board under a filter.
 func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath(company, slug)) }
 
 // BoardSettingsPath renames a board.
@@ -91,7 +91,7 @@ func BoardSettingsPath(company, slug string) string { return BoardPath(company, 
 // BoardArchivePath archives a board or restores it.
 func BoardArchivePath(company, slug string) string { return BoardPath(company, slug) + "/archive" }
 
-// DeletedPath is the list of a board's deleted tickets, from below a cursor or from the newest where it is nil.
+// DeletedPath is the list of a board's deleted tickets, from below a cursor, or from the newest if it is nil.
 func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
 	path := BoardPath(company, slug) + "/deleted"
 	if below == nil {
@@ -103,7 +103,7 @@ func DeletedPath(company, slug string, below *tickets.DeletedCursor) string {
 // ColumnsPath takes new columns of a board.
 func ColumnsPath(company, slug string) string { return BoardPath(company, slug) + "/columns" }
 
-// ColumnPath is a column of a board: the cards below a cursor, or from the top where it is nil.
+// ColumnPath is a column of a board: the cards below a cursor, or from the top if it is nil.
 func ColumnPath(company, slug string, column id.Column, below *tickets.Cursor) string {
 	path := fmt.Sprintf("%s/columns/%d", BoardPath(company, slug), column)
 	if below == nil {
@@ -164,7 +164,7 @@ func EntryPath(company string, key tickets.Key, entry id.Activity) string {
 	return fmt.Sprintf("%s/activity/%d", TicketPath(company, key), entry)
 }
 
-// AssigneesPath is who works on a ticket: GET is the form that changes it, POST changes it.
+// AssigneesPath are the assignees of a ticket: GET is the form that changes them, POST changes them.
 func AssigneesPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/assignees"
 }
@@ -202,15 +202,15 @@ func CommentRemovalPath(company string, key tickets.Key, comment id.Comment) str
 	return OneCommentPath(company, key, comment) + "/removal"
 }
 
-// PeoplePath is a company's list of people.
+// PeoplePath is a company's list of members.
 func PeoplePath(company string) string { return "/" + company + "/people" }
 
-// MorePeoplePath is the list from behind a person.
+// MorePeoplePath is the list after a member.
 func MorePeoplePath(company string, after accounts.ID) string {
 	return fmt.Sprintf("%s?after=%d", PeoplePath(company), after)
 }
 
-// MentionsPath finds people whom a text can name.
+// MentionsPath finds members that a text can name.
 func MentionsPath(company string) string { return "/" + company + "/people/mentions" }
 
 // InvitationsPath takes new invitations.
@@ -250,7 +250,7 @@ func OperatorPath(company string, account accounts.ID) string {
 // TokensPath is a member's API tokens, and takes new ones.
 func TokensPath(company string) string { return "/" + company + "/tokens" }
 
-// MoreTokensPath is the list from below a token; others says whose.
+// MoreTokensPath is the list below a token; others says whose.
 func MoreTokensPath(company string, before id.Token, others bool) string {
 	if others {
 		return fmt.Sprintf("%s?others=%d", TokensPath(company), before)
@@ -317,7 +317,7 @@ func MoreAuditPath(company string, before id.Audit) string {
 	return fmt.Sprintf("%s?before=%d", AuditPath(company), before)
 }
 
-// FeedsPath are the feeds, with who reads them, for operators.
+// FeedsPath are the feeds and their consumers, for operators.
 const FeedsPath = "/admin/feeds"
 
 // FeedsBelowPath is the page with the consumers and the webhooks behind some.
@@ -343,10 +343,10 @@ func ConsumerPath(consumer id.Consumer) string {
 	return fmt.Sprintf("%s/consumers/%d", FeedsPath, consumer)
 }
 
-// ConsumerPausePath has a consumer get nothing, or go on.
+// ConsumerPausePath pauses or resumes a consumer.
 func ConsumerPausePath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/pause" }
 
-// ConsumerCursorPath sets where a consumer reads on.
+// ConsumerCursorPath sets the cursor of a consumer.
 func ConsumerCursorPath(consumer id.Consumer) string { return ConsumerPath(consumer) + "/cursor" }
 
 // ConsumerRemovalPath is the question whether to delete a consumer; a POST deletes it.
@@ -418,7 +418,7 @@ func RunPausePath(run id.Run) string { return RunPath(run) + "/pause" }
 // RunCancellationPath is the question whether to stop a run for good; a POST stops it.
 func RunCancellationPath(run id.Run) string { return RunPath(run) + "/cancellation" }
 
-// RunDismissalPath takes a run that is over from the list of those that need attention.
+// RunDismissalPath takes a finished run off the list of those that need attention.
 func RunDismissalPath(run id.Run) string { return RunPath(run) + "/dismissal" }
 
 // RunKnobsPath changes the settings of a run.
@@ -427,7 +427,7 @@ func RunKnobsPath(run id.Run) string { return RunPath(run) + "/knobs" }
 // RunRejectionsPath are the lines of a run's source that no task was made of.
 func RunRejectionsPath(run id.Run) string { return RunPath(run) + "/rejections" }
 
-// MoreRejectionsPath are those behind one of them.
+// MoreRejectionsPath are those after one.
 func MoreRejectionsPath(run id.Run, after uint64) string {
 	return fmt.Sprintf("%s?after=%d", RunRejectionsPath(run), after)
 }
@@ -435,7 +435,7 @@ func MoreRejectionsPath(run id.Run, after uint64) string {
 // RunRejectionsFilePath are they as CSV.
 func RunRejectionsFilePath(run id.Run) string { return RunRejectionsPath(run) + ".csv" }
 
-// RunFailuresPath are the errors of a run in groups of those that are alike.
+// RunFailuresPath are the errors of a run in groups of alike ones.
 func RunFailuresPath(run id.Run) string { return RunPath(run) + "/failures" }
 
 // RunFailurePath are the failed tasks of such a group as CSV.
@@ -443,7 +443,7 @@ func RunFailurePath(run id.Run, fingerprint string) string {
 	return RunFailuresPath(run) + "/" + url.PathEscape(fingerprint)
 }
 
-// RunRetriesPath has failed tasks done again: all, those of a group, or some. GET asks first.
+// RunRetriesPath retries failed tasks: all, those of a group, or some. GET asks first.
 func RunRetriesPath(run id.Run) string { return RunPath(run) + "/retries" }
 
 // RunSkipsPath leaves failed tasks out, likewise.
@@ -459,7 +459,7 @@ func RunEventsPath(run id.Run, before id.Event) string {
 	return fmt.Sprintf("%s/events?before=%d", RunPath(run), before)
 }
 
-// RunKeysPath is the help for the keyboard where there is no company.
+// RunKeysPath is the help for the keyboard outside a company.
 const RunKeysPath = MigrationsPath + "/keys"
 
 // WorkersPath are the processes that work.
@@ -473,7 +473,7 @@ func WorkerDrainPath(worker id.Worker) string {
 // RunLivePath is a run as it is now, without its settings and tasks.
 func RunLivePath(run id.Run) string { return RunPath(run) + "/live" }
 
-// RunTasksPath is a run's page with its tasks narrowed to some.
+// RunTasksPath is a run's page with a filter on its tasks.
 func RunTasksPath(run id.Run, f TaskFilter) string { return RunListPath(run, f) + "#" + RunFilterID }
 
 // RunListPath is the same without the place on the page.
@@ -490,7 +490,7 @@ func RunListPath(run id.Run, f TaskFilter) string {
 	return RunPath(run) + "?" + values.Encode()
 }
 
-// TaskFilter is what a list of tasks is narrowed to, as it stands in the address.
+// TaskFilter is the filter of a list of tasks, as in the address.
 type TaskFilter struct{ State, Worker, Iteration, Task, After string }
 
 // Any reports whether it leaves anything out.
@@ -505,21 +505,21 @@ func (f TaskFilter) From(after id.Task) TaskFilter {
 	return f
 }
 
-// ToldPath is where an entry of an inbox leads.
-func ToldPath(company string, e tickets.Notification) string {
+// NotificationPath is the ticket or comment of a notification.
+func NotificationPath(company string, e tickets.Notification) string {
 	if e.Comment == 0 {
 		return TicketPath(company, e.Key)
 	}
 	return CommentPath(company, e.Key, e.Comment)
 }
 
-// RunMappingPath is where someone says what the columns of a run's file are.
+// RunMappingPath is the page that maps the columns of a run's file.
 func RunMappingPath(run id.Run) string { return RunPath(run) + "/mapping" }
 
-// RunReportPath is a file with what came of each row of a run's file.
+// RunReportPath is a file with the result of each row of a run's file.
 func RunReportPath(run id.Run) string { return RunPath(run) + "/report.csv" }
 
-// TrackBoxPath is where a code is typed in.
+// TrackBoxPath is the form for a code.
 const TrackBoxPath = "/t"
 
 // TrackPath is what a code leads to.
@@ -528,7 +528,7 @@ func TrackPath(code string) string { return TrackBoxPath + "/" + url.PathEscape(
 // PrivatePath is the private link of a request.
 func PrivatePath(code, token string) string { return TrackPath(code) + "/" + url.PathEscape(token) }
 
-// ReceiptPath is what who sent a form is shown.
+// ReceiptPath is the page after a request is sent.
 func ReceiptPath(code, token string) string { return PrivatePath(code, token) + "/receipt" }
 
 // RepliesPath takes what a requester writes.

@@ -15,21 +15,21 @@ import (
 type Page struct {
 	Title string
 	Actor *accounts.Actor // nil outside a company
-	// Person is who has signed in, nil for nobody.
+	// Person is the signed-in user, or nil.
 	Person *accounts.Account
 	Flash  []Flash // said once, on the page after a redirect
 	Now    time.Time
-	At     string // what had changed when it was asked for, for those who follow on
-	Path   string // the page's own, where it can be asked for again
-	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more than can be told
+	At     string // the heads of the feeds when it was requested
+	Path   string // the page's own, if it can be loaded again
+	Unread int    // entries of the inbox; tickets.MaxUnread + 1 means more
 	Styles string // path of the style sheet, with its hash
 	Script string // path of the script, with its hash
 	Board  string // slug of the board that it is about, "" for none
 	Public bool   // it is for strangers: no robot keeps it
-	Room   string // path of the style sheet of the control room, "" elsewhere
+	Room   string // path of the operators' style sheet, "" elsewhere
 }
 
-// Writes reports whether who looks at the page may change what is on a board.
+// Writes reports whether the user may change a board.
 func (p Page) Writes(b boards.Board) bool { return p.Actor.Writes() && !b.Archived() }
 
 // here marks the link to a page as the current one, also on the pages below it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Thousands is a number as people read it: 12,482.
+// Thousands is a number with separators: 12,482.
 func Thousands(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	sign := ""
@@ -30,7 +30,7 @@ func Counted(n int64, one, many string) string {
 	return Thousands(n) + " " + many
 }
 
-// Bytes is a size for people: 2 GB.
+// Bytes is a size in words: 2 GB.
 func Bytes(n int64) string {
 	for _, unit := range []struct {
 		size int64

@@ -18,7 +18,7 @@ func WebhookFeeds(w webhooks.Webhook) string {
 	return text
 }
 
-// DeliverySubject says what a delivery was about: what people know the row by, or else its number.
+// DeliverySubject is the name of a delivery's row, or else its number.
 func DeliverySubject(a webhooks.Attempt) string {
 	switch {
 	case a.Subject != "":
@@ -29,7 +29,7 @@ func DeliverySubject(a webhooks.Attempt) string {
 	return ""
 }
 
-// AttemptKinds say how a delivery came to be, where that was not by itself.
+// AttemptKinds explain deliveries that were not automatic.
 var AttemptKinds = map[string]string{webhooks.Resent: "sent again", webhooks.Test: "test"}
 
 // Milliseconds is a time span in them.

@@ -1,5 +1,5 @@
-// Cards move by drag and by the move form. Both send where the card was seen and what it shall lie
-// below, never a position or a list; the server answers with the columns as they are.
+// Cards move by drag and by the move form. Both send where the card was seen and the card to put it below, never a
+// position or a list; the server answers with the columns as they are.
 import '../vendor/sortable/Sortable.min.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { count } from './columns.js'
@@ -73,7 +73,7 @@ const listOf = (column) => document.getElementById(`cards-${column}`)
 export const cardOf = (key) => document.querySelector(`.column .card[data-key="${CSS.escape(key)}"]`)
 const keys = (list) => [...list.querySelectorAll(':scope > .card')].map((card) => card.dataset.key)
 
-// place is where a card lies: its column and the card above it.
+// place is a card's position: its column and the card above it.
 export function place(card) {
 	const list = card.parentElement
 	let above = card.previousElementSibling
@@ -92,18 +92,18 @@ let moving = 0
 
 let acts = 0
 
-// act says that something is done here whose answer shows columns, until the function that it returns is called.
+// act marks the page as busy until the function that it returns is called.
 export function act() {
 	acts++
 	turns++
 	return () => { acts-- }
 }
 
-// busy tells whether something is done here.
+// busy tells whether an action of the user is under way.
 export const busy = () => drag !== null || moving > 0 || acts > 0
 
 const fresh = new Map() // columns that wait until all moves are answered
-let latest = new Set() // those of the last answer
+let latest = new Set() // of the last answer
 
 function wait(answer) {
 	const columns = [...answer.querySelectorAll('.column')]
@@ -130,7 +130,7 @@ export async function move(card, from, to) {
 			else if (hidden(card.dataset.key, to, column)) words += ' The filter does not show it there.'
 		}
 		toasts(answer, { quiet: true }) // words say it
-		if (search !== location.search) await readAnew() // through another filter by now
+		if (search !== location.search) await readAnew() // the filter has changed
 	} catch (error) {
 		put(cardOf(card.dataset.key) ?? card, from)
 		const gone = error.status === 404
@@ -167,7 +167,7 @@ export async function undo(url, values) {
 	await settle()
 }
 
-// hidden tells whether a card is not where it was put because of the filter.
+// hidden tells whether the filter hides a card that was put there.
 function hidden(key, to, column) {
 	if (column.dataset.column !== to.column || !column.querySelector('[data-found]')) return false
 	const shown = keys(column.querySelector('.cards'))
@@ -175,20 +175,20 @@ function hidden(key, to, column) {
 	return (at > 0 || !to.after) && at < shown.length + !column.querySelector('.more') && shown[at] !== key
 }
 
-// refresh shows the board as it is by now.
+// refresh shows the board as it is now.
 export async function refresh() {
 	moving++
 	await readAnew()
 	await settle()
 }
 
-// readAnew has the whole board shown as it is, where it turned out to be another.
+// readAnew shows the whole board as it is now, if it has changed too much.
 async function readAnew() {
 	const page = await ask(location.href, { target: 'board' }).catch(() => null)
 	if (page) wait(page)
 }
 
-// moveByForm does what the move form asks where its cards are on this page, and reports whether they are.
+// moveByForm does the move form's move if its cards are on this page, and reports whether they are.
 export function moveByForm(form) {
 	const { column, after, seen_column, seen_after } = Object.fromEntries(new FormData(form))
 	const card = cardOf(form.dataset.move)
@@ -213,7 +213,7 @@ export async function showColumns(answer) {
 	showAll([...answer.querySelectorAll('.column')])
 }
 
-// narrowColumns does so where they are to show other cards than before.
+// narrowColumns shows the columns of an answer that have other cards than before.
 export async function narrowColumns(answer) {
 	await drag
 	showAll([...answer.querySelectorAll('.column')], { narrowed: true })
@@ -233,7 +233,7 @@ document.addEventListener('htmx:afterSettle', ({ target }) => {
 	count(column)
 })
 
-// elsewhere tells whether a card lies in another column of the page or of the answers to come.
+// elsewhere tells whether a card is in another column of the page or of the answers to come.
 function elsewhere(key, column, coming) {
 	const same = `.card[data-key="${CSS.escape(key)}"]`
 	return [...coming.values()].some((other) => other.id !== column.id && other.querySelector(same))
@@ -247,17 +247,17 @@ export function neighbours(card) {
 	return [...all.slice(at + 1), ...all.slice(0, at).reverse()]
 }
 
-// known is what a ticket's card showed when it came of something done here: an event that says no more is no news.
+// known is what a ticket's card showed after an action here: an event with the same is an echo.
 const known = new Map()
 
-// knows tells whether what was done here brought a card to where it is, and to what it shows.
+// knows tells whether an action here made a card what it is.
 export function knows(id, column, stamp) {
 	const cards = document.querySelectorAll(`#board [id="${id}"]`)
 	return known.get(id) === stamp && cards.length === 1 && cards[0].dataset.stamp === stamp && cards[0].closest('.column').id === column
 }
 
-// learn notes which cards an answer is about. Where one may still be counted in a column that it came from by
-// others, nothing is known: its event will ask.
+// learn notes which cards an answer is about. If one may still be counted in a column that another user moved it from,
+// nothing is known, and its event fetches.
 function learn(fresh) {
 	const all = [...fresh.values()].flatMap((column) => [...column.querySelectorAll('.cards > .card')].map((card) => ({ card, column })))
 	const partial = new Set(columnsOf().map((old) => fresh.get(old.id) ?? old).filter((column) => column.querySelector('.more')).map(({ id }) => id))
@@ -273,8 +273,8 @@ function learn(fresh) {
 
 const columnsOf = () => [...document.querySelectorAll('#board > .column')]
 
-// showAll makes columns on the page what they are in an answer. Where the card that had the focus went, it
-// has it where it is now; where it is gone, the nearest of those beside it.
+// showAll makes columns on the page what they are in an answer. The focus follows its card, or goes to the nearest of
+// its neighbours if the card is gone.
 function showAll(columns, { narrowed = false, whole = false, others = false, mixed = false } = {}) {
 	const fresh = new Map([...columns.values()].map((column) => [column.id, column]))
 	const board = document.getElementById('board')
@@ -325,8 +325,7 @@ function prepare(column, old, fresh, { narrowed, others }) {
 	const list = column.querySelector('.cards')
 	const oldList = old.querySelector('.cards')
 
-	// What was loaded below the first cards stays, where there still is more; but not a card that is
-	// elsewhere by now.
+	// What was loaded below the first cards stays if there is more; but not a card that is elsewhere now.
 	const now = keys(list)
 	const before = keys(oldList)
 	if (!narrowed && !others && list.querySelector('.more') && before.length > now.length && now.every((key, i) => key === before[i])) {
@@ -339,13 +338,13 @@ function prepare(column, old, fresh, { narrowed, others }) {
 	}
 	if (others) return
 
-	// What came of the last thing done here has been said.
+	// Messages of the last action.
 	old.querySelectorAll('.alert, .created, .error').forEach((message) => message.remove())
-	// What is being typed stays; what was not taken comes back.
+	// Typed text stays; a rejected title comes back.
 	const title = column.querySelector('.add [name=title]')
 	const typed = old.querySelector('.add [name=title]')
 	if (!title || !typed) return
-	title.removeAttribute('autofocus') // the focus stays where it is
+	title.removeAttribute('autofocus') // keep the focus
 	if (column.querySelector('.add').open) old.querySelector('.add').open = true
 	if (!column.querySelector('.add .error')) title.setAttribute('value', typed.value)
 	else if (document.activeElement === typed && !typed.value) typed.value = title.value
@@ -358,17 +357,17 @@ function lookAt(column) {
 	column.querySelector('.alert')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
-// What others did
+// Changes by others
 
-// looks is how a card looks, and where: to tell what came by others.
+// looks is a card's look and column, to tell changes by others.
 const looks = (card) => ({
 	column: card.closest('.column').id,
 	above: card.previousElementSibling?.id,
 	text: `${card.className} ${card.querySelector('a').textContent} ${card.querySelector('.on')?.title ?? ''}`,
 })
 
-// showOthers shows columns as others made them, and returns what is news to who looks: of these tickets where
-// they are known. whole says that the columns are all that the board has.
+// showOthers shows columns as others changed them, and returns the cards that are new to the user: among tickets if
+// given. whole says that the columns are all of the board.
 export function showOthers(columns, { tickets, whole = false } = {}) {
 	const before = new Map([...document.querySelectorAll('#board .card')].map((card) => [card.id, { key: card.dataset.key, ...looks(card) }]))
 	const open = new Set(columnsOf().filter((column) => column.querySelector('.more')).map((column) => column.id))
@@ -379,7 +378,7 @@ export function showOthers(columns, { tickets, whole = false } = {}) {
 			const was = before.get(card.id)
 			const is = looks(card)
 			if (tickets && !tickets.has(card.id)) continue
-			if (!was && !tickets && open.has(id)) continue // it may have been there, below those shown
+			if (!was && !tickets && open.has(id)) continue // it may have been below those shown
 			if (was && was.column === is.column && was.text === is.text && (!tickets || was.above === is.above)) continue
 			news.push({ card, key: card.dataset.key, column: is.column, moved: was?.column !== is.column, came: !was })
 		}

@@ -1,5 +1,5 @@
-// On a phone a board shows one column at a time. The switch is made of links, so it works by itself;
-// here it is told which column shows, and the address remembers it.
+// On a phone a board shows one column at a time. The switch is made of links, so it works without scripts; here it
+// marks the visible column, and the address keeps it.
 import { pressed } from './keys.js'
 
 const board = document.getElementById('board')
@@ -49,7 +49,7 @@ if (board && nav) {
 	mark(shown()?.id)
 }
 
-// count shows in the switch how many tickets a column has by now.
+// count shows in the switch how many tickets a column has now.
 export function count(column) {
 	const there = nav?.querySelector(`a[href="#${column.id}"] .count`)
 	const here = column.querySelector('.count')

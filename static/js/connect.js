@@ -1,17 +1,16 @@
-// One connection to what changes in a company: a stream of events where it goes through, else questions now
-// and then. It runs in a page or in a worker, so it knows of no document.
+// One connection to the changes of a company: a stream of events, or polls if no stream gets through. It runs in a page
+// or in a worker, so it uses no document.
 //
-// What it tells: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, { event, at }, an event
-// being { all } where anything may have changed, { board, own, tickets } where tickets is null or a list of
-// [ticket, column, stamp], or { ticket } whose comments changed; and { at } when all up to there was told. at is how
-// far that is: positions of feeds.
+// Its messages: { state: 'live' | 'reconnecting' | 'polling' | 'out' }, { build }, { event, at }, an event being { all
+// } if anything may have changed, { board, own, tickets } with tickets null or a list of [ticket, column, stamp], or {
+// ticket } if its comments changed; and { at } after all up to there. at are positions of feeds.
 
 const FIRST = 10_000 // so long at most until the first sign of life, or an answer; a proxy that keeps answers back gives none
 const SILENCE = 45_000 // the server beats every 20 s
 const POLL = 5_000
 const AGAIN = 12 // polls until the stream is tried once more
 
-// has tells whether who has come to a has seen all up to b.
+// has tells whether a reader at a has seen all up to b.
 export function has(a, b) {
 	const [x, y] = [a, b].map((at) => (at ?? '').split('.').map(Number))
 	return x.length === 4 && y.length === 4 && x[0] === y[0] && x.every((n, i) => i === 0 || n >= y[i])
@@ -19,7 +18,7 @@ export function has(a, b) {
 
 class Out extends Error {}
 
-// check turns away where the company is no longer to be seen: signed out, removed, gone.
+// check throws if the company is not visible any more: signed out, removed, deleted.
 function check(answer) {
 	if ([401, 403, 404].includes(answer.status) || answer.redirected) throw new Out()
 	if (!answer.ok && answer.status !== 304) throw Object.assign(new Error(`${answer.status}`), { after: Number(answer.headers.get('Retry-After')) })
@@ -55,8 +54,7 @@ export class Connection {
 		this.#rest?.()
 	}
 
-	// wake has it look at once, where it waits or has heard nothing for a while: the machine slept, or the
-	// network came back.
+	// wake reconnects if it waits, or has received nothing for a while: the machine slept, or the network came back.
 	wake() {
 		if (this.#rest) this.#rest()
 		else if (this.#state === 'live' && Date.now() - this.#heard > SILENCE / 2) this.#abort.abort()
@@ -115,7 +113,7 @@ export class Connection {
 
 	#fetch(url, headers) {
 		this.#abort = new AbortController()
-		// As htmx asks, so that who is signed out is told so and not led away.
+		// As from htmx, so a user who is signed out gets 401, not a redirect.
 		return fetch(url, { headers: { ...headers, 'HX-Request': 'true', 'HX-Target': 'live' }, cache: 'no-store', signal: this.#abort.signal })
 	}
 

@@ -10,7 +10,7 @@ document.addEventListener('click', async ({ target }) => {
 	try {
 		await navigator.clipboard.writeText(field.value)
 	} catch {
-		// Over plain HTTP browsers have the old way only; where that is gone, the text is selected at least.
+		// Over plain HTTP browsers have the old way only; without it, the text is at least selected.
 		if (!document.execCommand('copy')) return toast('Press Ctrl+C to copy what is selected.')
 	}
 	toast('Copied.')

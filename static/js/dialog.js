@@ -52,7 +52,7 @@ let outside = false
 dialog.addEventListener('pointerdown', (event) => { outside = event.target === dialog })
 dialog.addEventListener('click', (event) => { if (outside && event.target === dialog) dialog.close() })
 
-// A form in the dialog whose answer goes to the page behind it closes the dialog once it is taken.
+// A form in the dialog whose answer goes to the page behind it closes the dialog on success.
 htmx.on('htmx:afterRequest', ({ target, detail }) => {
 	if (target.matches?.('[data-closes]') && detail.requestConfig?.verb === 'post' && detail.xhr.status < 300) close()
 })

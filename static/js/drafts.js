@@ -131,7 +131,7 @@ function settle() {
 		sessionStorage.removeItem(sentKey)
 	} catch { /* none */ }
 	if (!sent || !sent.key.startsWith(prefix) || document.querySelector('main .status, main .typed')) return
-	// Whoever left an answer before its scripts ran is not on it any more: then it may have been a refusal.
+	// A user who left an answer before its scripts ran may have missed a rejection.
 	if (!document.referrer || new URL(document.referrer).pathname !== sent.from) return
 	const again = [...document.querySelectorAll('form[data-draft]')].some((form) => keyOf(form) === sent.key && rejected(form))
 	if (again) return
@@ -157,7 +157,7 @@ if (account) {
 		under.set(detail.elt, valuesOf(detail.elt))
 	})
 	document.addEventListener('htmx:afterRequest', ({ detail }) => {
-		const form = detail.requestConfig.elt // detail.elt is another by now, where the answer took the form's place
+		const form = detail.requestConfig.elt // detail.elt is another if the answer replaced the form
 		const values = under.get(form)
 		if (values && detail.xhr.status >= 200 && detail.xhr.status < 300) taken(form, values)
 	})

@@ -1,4 +1,4 @@
-// The filter of a board: what is typed narrows the columns at once, and is part of the page's address.
+// The filter of a board: typing narrows the columns at once, and changes the page's address.
 import { act, narrowColumns } from './board.js'
 import { pressed } from './keys.js'
 import { ask, say, toast } from './say.js'

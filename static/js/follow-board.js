@@ -1,6 +1,6 @@
-// A board keeps itself true: where tickets change, it asks for the columns that they were in and are in, and
-// shows those that are not as it shows them. It waits while something is done here, with a column while
-// someone types into it, and while nobody looks; then it catches up.
+// A live board: when tickets change, it fetches the columns that they were in and are in, and shows those that differ.
+// It waits during an action of the user, for a column while the user types into it, and while the page is hidden; then
+// it catches up.
 import { busy, knows, showOthers, turn } from './board.js'
 import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
 import { asIs, morph } from './morph.js'
@@ -10,7 +10,7 @@ import { follow } from './wire.js'
 const board = document.querySelector('#board[data-board]')
 
 let stale = new Map() // columns to look at, with the tickets in them that changed; null: any of them
-let echoes = new Map() // tickets that changed, with where they are and what they show: what was done here is no news
+let echoes = new Map() // changed tickets with their column and stamp: an action here is no change by others
 let whole = false // the board itself is to be looked at
 let typed = { column: null, at: 0, composing: false }
 
@@ -34,7 +34,7 @@ function changed(event) {
 	looker.changed(event.all ? Math.random() * 1000 : 0)
 }
 
-// moved notes where a ticket was and where it is. One that does not show may have been below those that do.
+// moved notes a ticket's column before and now. One that is not on the page may have been below the cards that are.
 function moved(card, to) {
 	const was = document.getElementById(card)?.closest('.column')
 	if (was) note(was.id, card)
@@ -52,7 +52,7 @@ function forget(wanted, told) {
 
 const rests = () => busy() || held()
 
-// typing tells whether someone types into a column at this moment, or loads more of it.
+// typing tells whether the user types into a column, or loads more of it.
 function typing(column) {
 	if (column.querySelector('.htmx-request')) return true
 	return typed.column === column.id && (typed.composing || Date.now() - typed.at < 1500)
@@ -111,8 +111,8 @@ async function lookAtColumns(wanted, older, told) {
 	tell(showOthers(fresh, { tickets: lists.includes(null) ? null : new Set(lists.flatMap((list) => [...list])) }))
 }
 
-// lost tells whether a card is gone from where it was and from where its event said that it is, so that it
-// moved since: without its new column it would leave the page for a moment, and the focus with it.
+// lost tells whether a card is neither in its old column nor in that of its event, so it moved since: without its new
+// column it would leave the page for a moment, and the focus with it.
 function lost(ready, fresh, told) {
 	const now = new Map(fresh.map((column) => [column.id, column]))
 	const shown = new Set(fresh.flatMap((column) => [...cardsOf(column)]).map(({ id }) => id))
@@ -156,8 +156,7 @@ function showFrame(nodes) {
 	document.title = `${document.querySelector('.board-head h1').textContent.trim()} · Counterfoil`
 }
 
-// leave shows what the server shows in the place of a board that is not there. Who is signed out is told so
-// by wire.js.
+// leave shows the server's page in the place of a deleted board. wire.js tells a user who is signed out.
 function leave({ status }) {
 	looker.stop()
 	if (status === 401) return
@@ -165,7 +164,7 @@ function leave({ status }) {
 	if (!text.some(({ value }) => value)) location.reload()
 }
 
-// What others did is said in one sentence, seldom.
+// Changes by others are said in one sentence, seldom.
 const untold = new Map()
 const tellSoon = seldom(() => {
 	const words = inWords([...untold.values()])

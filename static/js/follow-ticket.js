@@ -1,5 +1,5 @@
-// A ticket's page keeps itself true, with its comments and history. A form that someone has open stays as it
-// is: where the ticket changed meanwhile, a line says so.
+// A live ticket, with its comments and history. An open form stays as it is: if the ticket changed meanwhile, a line
+// says so.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { fetchFresh, Gone, held, Looker, reachAsFar } from './fresh.js'
 import { asIs, mark, morph } from './morph.js'
@@ -31,7 +31,7 @@ async function look() {
 	}
 }
 
-// asFar has the comments and the history of an answer reach as far back as those on the page.
+// asFar makes the comments and the history of an answer reach as far back as those on the page.
 async function asFar(fresh) {
 	const [said, before] = ['#said', '#history'].map((list) => fresh.querySelector(list))
 	const first = numberOf(document.querySelector('#said > .comment'))
@@ -65,7 +65,7 @@ function show(fresh) {
 // before is what a ticket shows besides its history.
 const before = (article) => article.querySelector('.face')?.textContent.replace(/\s+/g, ' ')
 
-// keepForms has what someone types into stay on the page, whatever became of what it is about.
+// keepForms keeps forms with typed text on the page, even if their subject is gone.
 function keepForms(fresh) {
 	if (editing()) fresh.querySelector('#ticket').replaceWith(asIs(ticket()))
 	for (const form of document.querySelectorAll('#said > .comment:has(> form)')) {
@@ -76,13 +76,13 @@ function keepForms(fresh) {
 		const form = document.getElementById(id)
 		const next = fresh.querySelector(`#${id}`)
 		if (form && next) {
-			form.querySelector('.field .hint').textContent = next.querySelector('.field .hint').textContent // who reads it by now
+			form.querySelector('.field .hint').textContent = next.querySelector('.field .hint').textContent // its readers now
 			next.replaceWith(asIs(form))
 		} else if (form?.elements.body.value) fresh.querySelector('#comments').append(asIs(form))
 	}
 }
 
-// tellEditor says above a form who changed what it is about.
+// tellEditor says above an open form who changed the ticket.
 function tellEditor(entry) {
 	const version = entry?.id ?? ''
 	let line = document.getElementById('meanwhile')
@@ -96,18 +96,18 @@ function tellEditor(entry) {
 	const field = ticket().contains(document.activeElement) ? document.activeElement : null
 	const top = field?.getBoundingClientRect().top
 	ticket().querySelector('h1').after(line)
-	if (field) window.scrollBy({ top: field.getBoundingClientRect().top - top, behavior: 'instant' }) // it stays where one types
+	if (field) window.scrollBy({ top: field.getBoundingClientRect().top - top, behavior: 'instant' }) // the caret stays in view
 	say(line.firstChild.textContent)
 }
 
-// rename gives a page whose ticket went to another board its new address.
+// rename gives the page of a ticket that went to another board its new address.
 function rename(moved, here) {
 	ticket().dataset.from = moved.pathname
 	if (here && !editing()) history.replaceState(history.state, '', moved.pathname + moved.search + location.hash)
 }
 
-// leave shows what the server shows in the place of a ticket that is not there; what was typed stays with a
-// word about it. Who is signed out is told so by wire.js.
+// leave shows the server's page in the place of a deleted ticket; typed text stays, with a line about it. wire.js tells
+// a user who is signed out.
 function leave({ status, page: answer }) {
 	looker.stop()
 	if (status === 401) return
@@ -121,7 +121,7 @@ function leave({ status, page: answer }) {
 	page().querySelector('.crumbs').after(banner)
 }
 
-// What others did is said in one sentence, seldom.
+// Changes by others are said in one sentence, seldom.
 let untold = { came: 0, changed: false }
 const tellSoon = seldom(() => {
 	const words = []

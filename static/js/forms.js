@@ -17,7 +17,7 @@ document.addEventListener('submit', (event) => {
 		event.preventDefault()
 		here(form)
 	} else if (!form.matches('[hx-post], [method=dialog], [data-undo]')) {
-		if (form.ariaBusy) event.preventDefault() // a double click is one wish
+		if (form.ariaBusy) event.preventDefault() // a double click sends once
 		form.ariaBusy = 'true'
 	}
 })
@@ -25,7 +25,7 @@ window.addEventListener('pageshow', () => {
 	for (const form of document.forms) form.ariaBusy = null
 })
 
-// A form about a card, on its board: what came of it shows there.
+// A form about a card, on its board: the result shows there.
 async function here(form) {
 	if (form.ariaBusy) return
 	form.ariaBusy = 'true'
@@ -93,7 +93,7 @@ function next(answer) {
 	if (focused) document.getElementById(focused)?.focus()
 }
 
-// giveBack returns a title that was not taken to its form, unless another stands there already.
+// giveBack returns a rejected title to its form, unless another was typed there.
 function giveBack(column, action, values) {
 	const form = column ? document.querySelector(`#${column} form[data-again]`) : document.querySelector('#dialog form[data-again]')
 	for (const name of ['title', 'description']) {
@@ -118,12 +118,12 @@ document.addEventListener('keydown', (event) => {
 	}
 })
 
-// Who ticks a name has found whom they looked for: a list on its way would take the tick away.
+// After a tick, a list of names under way is dropped: it would undo the tick.
 document.addEventListener('change', ({ target }) => {
 	if (target.matches('#assign [name=assignee]')) htmx.trigger('#assign-q', 'htmx:abort')
 })
 
-// The short name follows the company's until someone types one.
+// The short name follows the company's until the user types one.
 for (const slug of document.querySelectorAll('[data-slug-of]')) {
 	const name = document.getElementById(slug.dataset.slugOf)
 	let own = slug.value !== ''

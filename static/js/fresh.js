@@ -1,8 +1,7 @@
-// What pages that keep themselves true ask for by themselves: nobody pressed anything, so nothing pops up
-// where it fails; it is tried again.
+// Fetches of live pages. The user asked for nothing, so a failure shows no message; it is tried again.
 import { parse } from './say.js'
 
-// Gone is what a server answers who does not show the page any more: signed out, deleted, or not for them.
+// Gone is the error of a page that the user may not see any more: signed out, deleted, or forbidden.
 export class Gone extends Error {
 	constructor(status, body) {
 		super(`answered ${status}`)
@@ -11,7 +10,7 @@ export class Gone extends Error {
 	}
 }
 
-// fetchFresh returns what a path shows by now as nodes, and where it is by now.
+// fetchFresh returns what a path shows now as nodes, and its new address if it moved.
 export async function fetchFresh(path, target) {
 	const answer = await fetch(path, { headers: { 'HX-Request': 'true', 'HX-Target': target, 'HX-Current-URL': location.href }, signal: AbortSignal.timeout(20_000) })
 	const body = await answer.text()
@@ -20,7 +19,7 @@ export async function fetchFresh(path, target) {
 	return { nodes: parse(body), moved: answer.redirected ? new URL(answer.url) : null }
 }
 
-// reachAsFar has a list of an answer go on until enough of it says that it reaches as far as the one on the page.
+// reachAsFar loads more of a list of an answer until enough says that it reaches as far as the one on the page.
 export async function reachAsFar(list, target, enough) {
 	for (let most = 40; most > 0; most--) {
 		const more = list.querySelector(':scope > .more')
@@ -32,12 +31,12 @@ export async function reachAsFar(list, target, enough) {
 	}
 }
 
-// held tells whether a finger or a button is down in the page's main part: what lies under it must not go.
+// held tells whether a finger or a button is down in the page's main part: what is under it must not move.
 let down = false
 let watching = false
 export const held = () => down
 
-// watchPresses has held tell it from now on.
+// watchPresses keeps held up to date.
 export function watchPresses() {
 	if (watching) return
 	watching = true

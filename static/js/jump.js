@@ -23,7 +23,7 @@ export function follow(found) {
 		box = new Combobox(input, list, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
 		box.start()
 	}
-	// One Enter is one wish: the browser would send the form after a choice as well.
+	// One Enter does one thing: the browser would also send the form after a choice.
 	let chosen = 0
 	found.addEventListener('combobox-commit', (event) => { chosen = event.timeStamp })
 	form.addEventListener('submit', (event) => { if (chosen && event.timeStamp - chosen < 1000) event.preventDefault() })

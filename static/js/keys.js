@@ -1,5 +1,5 @@
-// When a key is for us: not while someone types or composes, not with a modifier; and single letters
-// not where this browser's owner has turned them off.
+// A key is the app's unless the user types or composes, or holds a modifier; single letters not if they are off in this
+// browser.
 const name = 'counterfoil.keys'
 
 function read() {
@@ -16,13 +16,13 @@ show()
 
 const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
 
-// free tells whether nobody else has a use for a key.
+// free tells whether a key has no other use.
 export function free(event) {
 	return !event.defaultPrevented && !event.isComposing && event.keyCode !== 229 && !event.ctrlKey && !event.metaKey && !event.altKey
 		&& !event.target.closest?.(fields) && !document.querySelector('dialog[open]')
 }
 
-// pressed tells whether a click wants what a link does here, not a new tab or window.
+// pressed tells whether a click acts here, not in a new tab or window.
 export const pressed = (event) => !event.defaultPrevented && !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey
 
 // letters tells whether single letters are keys.

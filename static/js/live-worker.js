@@ -1,7 +1,7 @@
 // The worker that all tabs of a browser share: a connection for each company, for each account.
 import { Shared } from './share.js'
 
-const LINGER = 10_000 // so long a connection stays that nobody listens to: the next page comes soon
+const LINGER = 10_000 // a connection without listeners stays so long: the next page comes soon
 const shared = new Map()
 
 // sharedFor returns the connection that a page asks for. One that was turned away is no use any more.

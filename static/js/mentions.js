@@ -1,4 +1,4 @@
-// While one types @ into a text, a list offers people; it comes from the server.
+// After @ in a text, a list offers members; it comes from the server.
 import '../vendor/text-expander/bundle.js'
 import htmx from '../vendor/htmx/htmx.min.js'
 import { ask } from './say.js'
@@ -25,7 +25,7 @@ function wrap(text) {
 	if (focused) text.focus()
 }
 
-// A name's beginning is what was typed behind the last @ that does not stand within a word.
+// The beginning of a name is the text after the last @ that is not within a word.
 document.addEventListener('text-expander-change', ({ detail }) => {
 	if (/[^\p{L}\p{N}-]/u.test(detail.text) || detail.text.length > 40) return
 	detail.provide(find(detail.text))
@@ -33,8 +33,8 @@ document.addEventListener('text-expander-change', ({ detail }) => {
 
 let latest = 0
 
-// find asks for people. What comes after more was typed is no answer, not even that there is nobody: the
-// list would close on what the next answer opens it for.
+// find fetches members. An answer that comes after more was typed is dropped, even an empty one: it would close the
+// list that the next answer opens.
 async function find(text) {
 	const turn = ++latest
 	const answer = await ask(`${source()}?q=${encodeURIComponent(text)}`, { target: 'people-to-name' }).catch(() => null) // no list is no reason to stop typing

@@ -1,4 +1,4 @@
-// The account menu closes when someone presses elsewhere, or Escape; <details> alone stays open.
+// The account menu closes on a press elsewhere, or Escape; <details> alone stays open.
 
 const open = () => document.querySelector('.menu[open]')
 

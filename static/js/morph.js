@@ -1,9 +1,8 @@
-// A part of a page becomes what the server says by now, in place: focus, scroll, open details and what is
-// typed stay.
+// Morphs a part of a page into what the server shows now: focus, scroll, open details and typed text stay.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { Idiomorph } from '../vendor/idiomorph/idiomorph.min.js'
 
-// What the browser of who looks has changed is theirs.
+// Attributes that scripts set in this browser.
 const ours = ['aria-busy', 'data-news']
 export const own = {
 	beforeAttributeUpdated: (name, node) => !(node.matches('details') && name === 'open') && !ours.includes(name),
@@ -12,7 +11,7 @@ export const own = {
 	},
 }
 
-// asIs stands in an answer for what stays as it is on the page.
+// asIs, in an answer, is the placeholder of an element that stays as it is on the page.
 export function asIs(element) {
 	const place = element.cloneNode(false)
 	place.dataset.asis = ''

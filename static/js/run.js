@@ -1,5 +1,5 @@
 // A run's page. The run, its settings and its tasks are live elements (live.js) of one page. The settings rest while
-// someone edits them; the tasks rest while some are chosen, or while one is about to be pressed.
+// the user edits them; the tasks rest while some are chosen, or while one is about to be pressed.
 import htmx from '../vendor/htmx/htmx.min.js'
 import { now, restWhile } from './live.js'
 import { morph } from './morph.js'
@@ -21,7 +21,7 @@ const refresh = () => ['run', 'run-knobs', 'run-tasks'].forEach(now)
 const slip = 700 // a second press within this time was meant for the first
 let acted = 0 // when Pause became Resume, or the other way round
 
-// edited tells whether someone is about to change the settings.
+// edited tells whether the user is changing the settings.
 function edited() {
 	const form = page.querySelector('[data-knobs]')
 	if (!form) return false

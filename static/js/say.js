@@ -1,7 +1,7 @@
 const announce = document.getElementById('announce')
 const flashes = document.getElementById('flash')
 
-// say tells those who listen rather than look. What is outside an open dialog is not heard.
+// say announces a text to screen readers, also from within an open dialog, outside of which nothing is read.
 export function say(text) {
 	const regions = [announce, ...document.querySelectorAll('dialog[open] [data-announce]')]
 	for (const region of regions) region.textContent = ''

@@ -1,9 +1,9 @@
-// One connection for many listeners: all tabs of a company in a browser. It keeps the latest events, so that a
-// page that was drawn a moment ago hears what it missed. It knows of no document.
+// One connection for all tabs of a company in a browser. It keeps the latest events for a page that was rendered a
+// moment ago. It uses no document.
 import { Connection, has } from './connect.js'
 
 const KEPT = 200 // events
-const UNSEEN = 5 * 60_000 // so long it goes on while no listener is looked at
+const UNSEEN = 5 * 60_000 // it stays open so long while no tab is visible
 
 export class Shared {
 	#url
@@ -13,7 +13,7 @@ export class Shared {
 	#state
 	#build
 	#listeners = new Set()
-	#seen = new Set() // those that somebody looks at
+	#seen = new Set() // those that are visible
 	#connection
 	#timer
 
@@ -43,7 +43,7 @@ export class Shared {
 		for (const tell of this.#listeners) tell(news)
 	}
 
-	// behind is what somebody has missed who has come to at.
+	// behind is what a listener at a position has missed.
 	behind(at) {
 		const news = []
 		if (this.#build) news.push({ build: this.#build })
@@ -53,7 +53,7 @@ export class Shared {
 		return news
 	}
 
-	// join has tell called with all news behind at.
+	// join calls tell with all messages behind at, then with each new one.
 	join(tell, at) {
 		this.behind(at).forEach(tell)
 		this.#listeners.add(tell)
@@ -64,7 +64,7 @@ export class Shared {
 		this.see(tell, false)
 	}
 
-	// see says whether somebody looks at a listener. Where nobody does, nobody listens after a while.
+	// see says whether a listener is visible. If none is, the connection closes after a while.
 	see(tell, seen) {
 		if (seen) this.#seen.add(tell)
 		else this.#seen.delete(tell)

@@ -20,7 +20,7 @@ const current = () => document.activeElement?.closest('#board .card')
 
 let last // key of the card that was walked to last
 let row // that the walk to the side keeps, through shorter columns
-let lifted // the card that moves, and where it was
+let lifted // the moving card, and its position before
 
 function focus(card) {
 	last = card.dataset.key
@@ -28,7 +28,7 @@ function focus(card) {
 	card.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
-// more loads what comes below a list, and tells whether anything came.
+// more loads the next cards of a list, and tells whether there were any.
 let loading = false
 async function more(list) {
 	const end = list.querySelector(':scope > .more')
@@ -49,7 +49,7 @@ async function more(list) {
 	return came
 }
 
-// below returns the card below another, where there is one also of those not loaded yet.
+// below returns the card below another, also of those not loaded yet.
 async function below(card) {
 	const list = card.parentElement
 	const next = () => {
@@ -190,7 +190,7 @@ function keyWhileMoving(event) {
 	event.stopPropagation()
 }
 
-// path is where a page of a card is, for the board names each with {key} in the key's place.
+// path is a page of a card; the board has each with {key} for the key.
 const path = (name, card) => board.dataset[name]?.replace('{key}', card.dataset.key)
 
 function act(event) {
@@ -216,7 +216,7 @@ function key(event) {
 	event.preventDefault()
 }
 
-// Back on a board, who left it by a card's Enter is at that card again, or where it was.
+// Back on a board that was left by Enter on a card, the focus is on that card again, or at its old position.
 const left = 'counterfoil.left'
 
 function remember({ target, detail }) {

@@ -1,6 +1,5 @@
-// What changes by others, or in another window: pages say what they show, and hear of it. All tabs of a browser
-// share one connection: in a SharedWorker; where there is none, in the tab that was elected; else each tab asks
-// now and then.
+// Changes by others, or in another window: pages follow what they show. All tabs of a browser share one connection: in
+// a SharedWorker; without one, in an elected tab; else each tab polls.
 import { Connection } from './connect.js'
 import { say, toast } from './say.js'
 import { Shared } from './share.js'
@@ -11,9 +10,9 @@ const url = `/${company}/live`
 const key = `live ${company} ${account}` // another account has a connection of its own
 const followers = new Set()
 const visible = () => document.visibilityState === 'visible'
-let line // how news come
+let line // the connection
 
-// concerns tells whether an event is about what someone follows.
+// concerns tells whether an event is about a followed board or ticket.
 function concerns(event, { board, ticket }) {
 	if (event.all) return true
 	if (ticket === undefined) return event.board === board
@@ -30,10 +29,10 @@ function hear(news) {
 	for (const { what, act } of followers) if (concerns(news.event, what)) act({ ...news.event, at: news.at })
 }
 
-// follow calls act for each event about a board ({ board }), or about a ticket and its comments
-// ({ ticket, board }), by their ids. Events are { all: true } where anything may have changed, { board, own,
-// tickets } with a list of [ticket, column, stamp of its card] (column 0: not on this board any more) or null for any of them,
-// and { ticket } where comments changed; own says that the board itself did. What it returns ends that.
+// follow calls act for each event about a board ({ board }), or about a ticket and its comments ({ ticket, board }), by
+// their ids. Events are { all: true } if anything may have changed, { board, own, tickets } with a list of [ticket,
+// column, stamp of its card] (column 0: not on this board any more) or null for any, and { ticket } if comments
+// changed; own says that the board itself changed. It returns a function that ends it.
 export function follow(what, act) {
 	const one = { what, act }
 	followers.add(one)
@@ -81,8 +80,8 @@ function inWorker() {
 	}
 }
 
-// inElected connects where this tab is looked at and no other does, and tells the others. A tab that is not
-// looked at may be frozen, so it hands that on.
+// inElected connects in the one visible tab that holds the lock, and passes messages to the others. A hidden tab may be
+// frozen, so it hands the lock on.
 function inElected() {
 	const me = crypto.getRandomValues(new Uint32Array(2)).join('')
 	const channel = new BroadcastChannel(key)
@@ -119,7 +118,7 @@ function inElected() {
 	return { seen: (seen) => (seen ? stand() : yieldIt()), wake: () => shared?.wake(), leave: yieldIt, join: () => visible() && stand() }
 }
 
-// alone asks now and then while somebody looks.
+// alone polls while the tab is visible.
 function alone() {
 	let connection
 	const begin = () => { connection ??= new Connection({ url, at, tell: hear, streams: false }) }
@@ -134,7 +133,7 @@ function alone() {
 document.addEventListener('visibilitychange', () => line?.seen(visible()))
 addEventListener('online', () => line?.wake())
 addEventListener('pagehide', () => line?.leave())
-addEventListener('pageshow', ({ persisted }) => { if (persisted) line?.join() }) // back from where it was kept
+addEventListener('pageshow', ({ persisted }) => { if (persisted) line?.join() }) // back from the browser's cache
 
 const words = {
 	live: 'Live: what others change shows here by itself',
@@ -145,7 +144,7 @@ const words = {
 let shown
 let worried
 
-// show has the header say how news come. Only a change that lasts is worth a word.
+// show marks the state of the connection in the header, if it lasts.
 function show(state) {
 	clearTimeout(worried)
 	if (state === 'out') return leave()
@@ -165,7 +164,7 @@ function mark(state) {
 	shown = state
 }
 
-// leave goes where whoever is signed out belongs; what is typed is not thrown away for that.
+// leave loads the page, which leads to signing in, unless that would lose typed text.
 function leave() {
 	mark('out')
 	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue || field === document.activeElement)

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// FeedsProps are the feeds, who reads them, and the form that has rows published again.
+// FeedsProps are the feeds with their consumers, and the form that republishes rows.
 type FeedsProps struct {
 	Page                        views.Page
 	States                      []feeds.State
@@ -33,7 +33,7 @@ type RepublishForm struct {
 	Errors                    views.Errors
 }
 
-// ConsumerProps is a consumer's page, with the form that sets where it reads on.
+// ConsumerProps is a consumer's page, with the form that sets its cursor.
 type ConsumerProps struct {
 	Page     views.Page
 	Consumer feeds.Consumer
@@ -52,8 +52,8 @@ type ConsumerRemovalProps struct {
 	Consumer feeds.Consumer
 }
 
-// AnyWebhookProps is a webhook, as operators see it. Managed is the page on which whoever looks may change it, ""
-// where they may not.
+// AnyWebhookProps is a webhook, as operators see it. Managed is the page on which the user may change it, "" if they
+// may not.
 type AnyWebhookProps struct {
 	Page        views.Page
 	Webhook     webhooks.Webhook
@@ -81,7 +81,7 @@ func (p FeedsProps) most() uint64 {
 // stuck is from when on a change that waits to be published means that something is wrong.
 const stuck = 10 * time.Second
 
-// stuck are the feeds whose changes are not published.
+// stuck are the feeds with unpublished changes.
 func (p FeedsProps) stuck() (list []feeds.State) {
 	for _, s := range p.States {
 		if s.OldestUnpublished != nil && *s.OldestUnpublished >= stuck {
@@ -171,12 +171,12 @@ func sparkOf(rates []feeds.Rate) spark {
 	return s
 }
 
-// words are what the chart shows, for those who do not see it.
+// words describe the chart to screen readers.
 func (s spark) words(feed string) string {
 	return fmt.Sprintf("Rows of %s published per second in the last hour: %s in the last two minutes, %s at most.", feed, Rate(s.now), Rate(s.most))
 }
 
-// seekPlaces are where a consumer can be set.
+// seekPlaces are the positions that the form offers.
 var seekPlaces = []struct{ value, label string }{
 	{"start", "the start: all rows once more"},
 	{"end", "the end: only what changes from now on"},

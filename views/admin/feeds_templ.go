@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// FeedsPage are the feeds and who reads them, for operators.
+// FeedsPage are the feeds and their consumers, for operators.
 func FeedsPage(props FeedsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -419,7 +419,7 @@ func feedRow(s feeds.State) templ.Component {
 	})
 }
 
-// lagState says how a reader stands.
+// lagState is the state of a consumer.
 func lagState(state string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1465,7 +1465,7 @@ func republish(props FeedsProps) templ.Component {
 	})
 }
 
-// ConsumerPage is a consumer: how it stands, and all that an operator can do with it.
+// ConsumerPage is the state of a consumer, with all that an operator can do with it.
 func ConsumerPage(props ConsumerProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,12 +9,12 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// ImportProps is the page on which someone says what the columns of a file are.
+// ImportProps is the page on which an operator maps the columns of a file.
 type ImportProps struct {
 	NewRunProps
-	Run      migrations.Run // whose file it is
+	Run      migrations.Run // the file's run
 	Jira     bool
-	Columns  []ImportColumn // none where the file cannot be read
+	Columns  []ImportColumn // none if the file cannot be read
 	Roles    []ImportRole
 	Kept     []string
 	Statuses []ImportStatus
@@ -31,7 +31,7 @@ type ImportColumn struct {
 	Samples []string
 }
 
-// ImportRole is what a column can be. Column is ImportNone where no column is it.
+// ImportRole is what a column can be. Column is ImportNone if no column is it.
 type ImportRole struct{ Param, Label, Help, Column string }
 
 // ImportStatus is a status in a file and the board's column for it, "" for none yet.
@@ -41,7 +41,7 @@ type ImportStatus struct {
 	Column string
 }
 
-// ImportNone is chosen where there is no column for something.
+// ImportNone is the choice of no column.
 const ImportNone = "-"
 
 // The names of fields beyond the parameters.
@@ -52,7 +52,7 @@ const (
 	ImportAgain        = "again"         // looks at the file again, and opens nothing
 )
 
-// named are the columns to choose from: those that have a value in the rows that were looked at.
+// named are the columns to choose from: those with a value in the sampled rows.
 func (p ImportProps) named() (list []ImportColumn) {
 	for _, c := range p.Columns {
 		if len(c.Samples) > 0 || p.isRole(c.Name) {

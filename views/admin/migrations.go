@@ -53,7 +53,7 @@ func reasonInList(r migrations.Run) string {
 	return ""
 }
 
-// segment is a piece of a progress bar, in thousandths of its width.
+// segment is a part of a progress bar, in thousandths of its width.
 type segment struct {
 	class    string
 	x, width int64
@@ -126,7 +126,7 @@ func inWords(r migrations.Run) string {
 	return strings.Join(words, ", ")
 }
 
-// UnlistedRejections says that the list of a run's rejected lines is not the whole, "" where it is.
+// UnlistedRejections says that the list of a run's rejected lines is cut, "" if it is not.
 func UnlistedRejections(r migrations.Run) string {
 	if r.Unlisted() == 0 {
 		return ""

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/counterfoil/counterfoil/domain/migrations"
 
-// RunBar shows which part of a run's tasks is in which state. The numbers stand beside it.
+// RunBar shows the share of each state among a run's tasks. The numbers are beside it.
 func RunBar(r migrations.Run) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

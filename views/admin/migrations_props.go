@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// MigrationsProps is the list of runs, of the migrations that there are, and of who works.
+// MigrationsProps are the runs, the migrations and the workers.
 type MigrationsProps struct {
 	Page                        views.Page
 	Active, Attention, Finished []migrations.Run
@@ -33,7 +33,7 @@ type NewRunProps struct {
 	Migration migrations.Info
 	Values    migrations.Values
 	Dry       bool
-	From      *migrations.Run // whose values and file it takes, nil for none
+	From      *migrations.Run // the run whose values and file it takes, or nil
 	Where     Where
 	MaxUpload int64 // bytes
 	Errors    views.Errors
@@ -91,7 +91,7 @@ func (p MigrationsProps) empty() bool {
 	return len(p.Active)+len(p.Attention)+len(p.Finished) == 0 && !p.Older
 }
 
-// living are the workers whose lease has not ended.
+// living are the workers with a lease.
 func living(workers []migrations.Worker) (list []migrations.Worker) {
 	for _, w := range workers {
 		if views.Lives(w) {
@@ -101,7 +101,7 @@ func living(workers []migrations.Worker) (list []migrations.Worker) {
 	return list
 }
 
-// workersInWords says who works: 3 workers on 2 hosts.
+// workersInWords counts workers: 3 workers on 2 hosts.
 func workersInWords(workers []migrations.Worker) string {
 	hosts := map[string]bool{}
 	for _, w := range workers {
@@ -139,14 +139,14 @@ func inFlight(workers []migrations.Worker) (n int64) {
 // briefly is what a run is about, in a line.
 func (p MigrationsProps) briefly(r migrations.Run) string {
 	var parts []string
-	shown, _ := telling(RunParams(r, p.kind(r.Name)), 4)
+	shown, _ := changedParams(RunParams(r, p.kind(r.Name)), 4)
 	for _, param := range shown {
 		parts = append(parts, param.Label+" "+short(param.Value, 60))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// kind is the migration of a run; its zero value where this program does not have it.
+// kind is the migration of a run; zero if this program does not have it.
 func (p MigrationsProps) kind(name string) migrations.Info {
 	for _, kind := range p.Kinds {
 		if kind.Name == name {
@@ -179,7 +179,7 @@ func figures(r migrations.Run) string {
 	return views.Thousands(r.Progress.Done()) + " of " + views.Thousands(int64(r.Total))
 }
 
-// asides are the numbers that stand beside them where they are not zero.
+// asides are the numbers shown only if they are not zero.
 func asides(r migrations.Run) (list []string) {
 	for _, part := range []struct {
 		n    int64

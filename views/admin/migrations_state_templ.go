@@ -79,7 +79,7 @@ func RunState(r migrations.Run) templ.Component {
 	})
 }
 
-// RunReason says why a run is in its state, where that needs words.
+// RunReason is the reason of a run's state, if it needs one.
 func RunReason(r migrations.Run) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

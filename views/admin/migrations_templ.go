@@ -88,7 +88,7 @@ func MigrationsPage(props MigrationsProps) templ.Component {
 	})
 }
 
-// RunList is what changes of the list: who works, and the runs.
+// RunList is the live part of the list: the workers and the runs.
 func RunList(props MigrationsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -267,7 +267,7 @@ func RunList(props MigrationsProps) templ.Component {
 	})
 }
 
-// workersStrip says who works, and warns where nobody can.
+// workersStrip counts the workers, and warns if there is none.
 func workersStrip(props MigrationsProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -148,7 +148,7 @@ func (p RefsProps) empties() (n uint64) {
 	return n
 }
 
-// dry reports whether somebody wants codes, and there are none.
+// dry reports whether codes are wanted and none is left.
 func (p RefsProps) dry() bool { return p.Standing.Policy.Wanted && p.Standing.Available == 0 }
 
 // suspicious are the lots of the page that met far more or less codes than chance makes it.
@@ -177,7 +177,7 @@ func (p RefsProps) collisions() string {
 		codesText(drawn), shareText(float64(collided)/float64(drawn)), shareText(expected/float64(drawn)))
 }
 
-// refillLook is how the refills stand, in a word and a sentence.
+// refillLook is the state of the refills, in a word and a sentence.
 func (p RefsProps) refillLook() (stateLook, string) {
 	s := p.Standing
 	badly := p.Refill != nil && p.Refill.FinishedAt != nil && (p.Refill.State != migrations.Complete || p.Refill.Progress.Failed+p.Refill.Progress.Skipped > 0)
@@ -222,7 +222,7 @@ func RecountVerdict(r refs.Recount) string {
 	return "the counters are right"
 }
 
-// sourceWord is where the codes of a lot come from.
+// sourceWord is the source of a lot's codes.
 func sourceWord(l refs.Lot) string {
 	if l.Source == refs.FromFile {
 		return "Loaded"
@@ -278,7 +278,7 @@ func popsOf(minutes []refs.Minute, now time.Time) pops {
 	return c
 }
 
-// words are what the chart shows, for those who do not see it.
+// words describe the chart to screen readers.
 func (c pops) words() string {
 	return fmt.Sprintf("Codes given out per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. Of 100 that asked, 99 waited %s ms at most in the slowest minute.",
 		clockTime(c.from), clockTime(c.to), Rate(c.codes.now), Rate(c.codes.most), views.Thousands(int64(c.popped)), Rate(c.took.most))

@@ -35,11 +35,11 @@ type RunLive struct {
 	Health   migrations.Health
 	Events   []migrations.Event
 	Older    bool       // there are older events
-	Knobs    *KnobsForm // nil: those on the page stay
+	Knobs    *KnobsForm // nil: the settings on the page stay
 	Tasks    *RunTasks  // the same
 }
 
-// RunParam is a parameter of a run as people see it: a secret is masked. Usual says that it is as it begins.
+// RunParam is a parameter of a run; a secret is masked. Usual says that it has its default.
 type RunParam struct {
 	Label, Value string
 	Usual        bool
@@ -87,9 +87,9 @@ func inPlain(p migrations.ParamInfo, value string) string {
 	return value
 }
 
-// telling are the first parameters that are not as they begin, so many at most, or all where there are no more
-// than that; whole is false where there are others.
-func telling(list []RunParam, most int) (shown []RunParam, whole bool) {
+// changedParams are the first most parameters without their defaults, or all if there are no more than most; whole is
+// false if others are left out.
+func changedParams(list []RunParam, most int) (shown []RunParam, whole bool) {
 	if len(list) <= most {
 		return list, true
 	}
@@ -111,12 +111,12 @@ func dismissable(r migrations.Run) bool {
 	return r.Listed == migrations.ListAttention && !r.State.IsActive()
 }
 
-// RunTasks is a page of a run's tasks. Filter is what they are narrowed to.
+// RunTasks is a page of a run's tasks.
 type RunTasks struct {
 	Run     migrations.Run
 	Filter  views.TaskFilter
 	Tasks   []migrations.Task
-	Next    id.Task // where the list goes on; 0 at its end
+	Next    id.Task // of the next page; 0 at the end
 	Looked  bool    // the look ended before the end of the run: there may be more
 	Message string  // why there is nothing
 }
@@ -166,8 +166,8 @@ func actionsOf(r migrations.Run) []runAction {
 	return nil
 }
 
-// inRun has the run's page show what came of a form in it. On a page of its own there are no pieces to show it
-// in: the form is sent as it is, and the answer leads to the run.
+// inRun makes a form on the run's page show its result there. On a page of its own the form is sent without htmx, and
+// the answer leads to the run.
 func inRun(path string, page bool) templ.Attributes {
 	if page {
 		return nil
@@ -216,7 +216,7 @@ func Rate(r float64) string {
 	return views.Thousands(int64(math.Round(r)))
 }
 
-// nowRate is the rate of a run that goes on, or a dash.
+// nowRate is the rate of a running run, or a dash.
 func nowRate(r migrations.Run, rate float64) string {
 	if r.State != migrations.Running && r.State != migrations.Pausing && rate <= 0 {
 		return none
@@ -240,7 +240,7 @@ func eta(e migrations.ETA) string {
 	return low + " to " + high
 }
 
-// Spell is a time span for people: 3.1 s, 12 min, 2 h 5 min.
+// Spell is a time span in words: 3.1 s, 12 min, 2 h 5 min.
 func Spell(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -270,8 +270,8 @@ func pairOf(n, per int64, large, small string) string {
 	return fmt.Sprintf("%d %s %d %s", n/per, large, n%per, small)
 }
 
-// acknowledged is how far a run is from its rest.
-func acknowledged(live RunLive) string {
+// idleText is how many workers are idle while a run pauses or stops.
+func idleText(live RunLive) string {
 	p := live.Pulse
 	switch {
 	case live.Run.State != migrations.Pausing && live.Run.State != migrations.Cancelling:
@@ -285,7 +285,7 @@ func acknowledged(live RunLive) string {
 // reasonOf is the sentence beside the state of a run.
 func reasonOf(live RunLive) string {
 	parts := []string{}
-	if text := acknowledged(live); text != "" {
+	if text := idleText(live); text != "" {
 		parts = append(parts, text)
 	}
 	if live.Run.Reason != "" {
@@ -305,8 +305,8 @@ func reasonOf(live RunLive) string {
 	return strings.Join(parts, " · ")
 }
 
-// crowd are the workers of a run that its page has room for; more is how many others there are.
-func crowd(list []migrations.RunWorker) (shown []migrations.RunWorker, more int) {
+// shownWorkers are the workers on a run's page; more is how many others there are.
+func shownWorkers(list []migrations.RunWorker) (shown []migrations.RunWorker, more int) {
 	const most = 10
 	slices.SortStableFunc(list, func(a, b migrations.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
 	shown = slices.Clone(list[:min(most, len(list))])
@@ -314,7 +314,7 @@ func crowd(list []migrations.RunWorker) (shown []migrations.RunWorker, more int)
 	return shown, len(list) - len(shown)
 }
 
-// beat is when a worker last said that it lives: its lease tells, for that is renewed with it.
+// leaseLeft is the rest of a worker's lease.
 func leaseLeft(w migrations.Worker) string {
 	if w.Left <= 0 {
 		return "ended"
@@ -383,7 +383,7 @@ func dated(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05") }
 func inWhole(n float64) string   { return views.Thousands(int64(math.Round(n))) }
 func inSeconds(n float64) string { return Spell(time.Duration(n * float64(time.Second))) }
 
-// planWord is what the plan of a claim is, where it is not good.
+// planWord is a claim's plan if it is not good.
 func planWord(p migrations.ClaimPlan) string {
 	if p.Known {
 		return "not by its index"

@@ -21,7 +21,7 @@ type chart struct {
 
 // band is a line of rates over the time.
 type band struct {
-	path string // of an SVG, down to the base at both ends; it breaks where there was no sample
+	path string // of an SVG, down to the base at both ends; it breaks if a sample is missing
 	top  float64
 	now  float64
 	most float64
@@ -90,7 +90,7 @@ func markClass(kind string) string {
 	return ""
 }
 
-// x is where a time is; at an edge, where it is beyond.
+// x is the position of a time, or the edge.
 func (c chart) x(at time.Time) float64 {
 	return min(max(0, 1000*at.Sub(c.from).Seconds()/c.to.Sub(c.from).Seconds()), 1000)
 }
@@ -154,7 +154,7 @@ func roundUp(n float64) float64 {
 	return 10 * power
 }
 
-// words are what the chart shows, for those who do not see it.
+// words describe the chart to screen readers.
 func (c chart) words() string {
 	return fmt.Sprintf("Tasks per second from %s to %s UTC: %s at the end, %s at most. Errors per second: %s at the end, %s at most.",
 		clockTime(c.from), clockTime(c.to), Rate(c.tasks.now), Rate(c.tasks.most), Rate(c.errors.now), Rate(c.errors.most))

@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// KnobsForm is what was typed into the settings of a run. Was is what stood there before.
+// KnobsForm are the settings of a run as submitted. Was are those before.
 type KnobsForm struct {
 	Values, Was map[string]string
 	Errors      views.Errors

@@ -68,7 +68,7 @@ func (t RunTasks) anyToPick() bool {
 	return false
 }
 
-// gist is a task in a line: what came of it, else how its payload begins.
+// gist is a task in a line: its note, else the beginning of its payload.
 func gist(t migrations.Task) string {
 	if t.Note != "" {
 		return brief(t.Note, 220)
@@ -90,7 +90,7 @@ func head(s string, most int) string {
 // shownPayload is how much of a payload shows at first, in bytes.
 const shownPayload = 4000
 
-// payload is the payload as people read it, JSON over several lines. cut says that there is more.
+// payload is the payload, JSON indented. cut says that there is more.
 func (p RunTaskProps) payload() (text string, cut bool) {
 	text = p.Task.Payload
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {

@@ -647,7 +647,7 @@ func runHead(live RunLive) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(live.Params) > 0 {
-			shown, whole := telling(live.Params, 4)
+			shown, whole := changedParams(live.Params, 4)
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<dl class=\"run-params\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2145,7 +2145,7 @@ func runFailures(live RunLive) templ.Component {
 	})
 }
 
-// failureTable is a part of a run's page, or stands on a page of its own.
+// failureTable is on a run's page, and on a page of its own.
 func failureTable(r migrations.Run, list []migrations.Failure, page bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -2400,7 +2400,7 @@ func runWorkers(live RunLive) templ.Component {
 			templ_7745c5c3_Var130 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		shown, more := crowd(live.Workers)
+		shown, more := shownWorkers(live.Workers)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 201, "<section class=\"run-side\" aria-labelledby=\"workers-name\"><header class=\"run-section\"><h2 id=\"workers-name\"><a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -2431,7 +2431,7 @@ func runWorkers(live RunLive) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if text := acknowledged(live); text != "" {
+		if text := idleText(live); text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 204, "<span class=\"figures held\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3041,7 +3041,7 @@ func runEvents(live RunLive) templ.Component {
 	})
 }
 
-// RunEventRows are entries of a run's log and, where there are older ones, the way to them.
+// RunEventRows are entries of a run's log, and the link to older ones.
 func RunEventRows(r migrations.Run, list []migrations.Event, older bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

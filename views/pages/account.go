@@ -2,7 +2,7 @@ package pages
 
 import "github.com/counterfoil/counterfoil/views"
 
-// only are the messages about some fields: those of one form of a page that has several.
+// only returns the errors of some fields: those of one form of several on a page.
 func only(errs views.Errors, fields ...string) views.Errors {
 	some := views.Errors{}
 	for _, name := range fields {

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// AccountPage is someone's own account.
+// AccountPage is the user's own account.
 func AccountPage(props AccountProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,8 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// load is how many tickets a column has, and how many it may have; narrowed says that it stands behind
-// how many of them a filter found.
+// load is how many tickets a column has, and may have; narrowed says that the number of those found comes before it.
 func load(c boards.Column, narrowed bool) string {
 	switch {
 	case c.Limit == nil:
@@ -48,7 +47,7 @@ func above(k *tickets.Key) string {
 	return k.String()
 }
 
-// next is where the cards below those shown are.
+// next is the path of the cards below.
 func (props ColumnProps) next() string {
 	path := views.ColumnPath(props.Company, props.Board.Slug, props.Column.ID, props.Next)
 	if !props.Filter.Any() {
@@ -66,7 +65,7 @@ func (props ColumnProps) found() string {
 	return n
 }
 
-// movedAt is when a ticket came to its place, for who sees it among others that a filter let through.
+// movedAt is when a ticket was moved, shown under a filter.
 func movedAt(at time.Time) string { return strconv.FormatInt(at.UnixMicro(), 10) }
 
 // cardStamp is what a live event says of a card that shows the same.
@@ -83,9 +82,9 @@ func addError(errs views.Errors) string {
 	return ""
 }
 
-// ways tell the keyboard where it goes with a card, {key} in the place of the card's key: a board
-// has thousands of cards and says this once.
-func ways(p views.Page, b boards.Board) templ.Attributes {
+// cardPaths are the paths of a card's pages for the keyboard, with {key} for its key: said once, since a board has
+// thousands of cards.
+func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 	if !p.Writes(b) {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// BoardSettingsProps is the page of a board's names and columns. Each of its forms has messages of
-// its own; Lost are those about a column that has gone.
+// BoardSettingsProps is the page of a board's names and columns. Each form has messages of its own; Lost are those
+// about a column that was removed.
 type BoardSettingsProps struct {
 	Page    views.Page
 	Board   boards.Board
@@ -17,7 +17,7 @@ type BoardSettingsProps struct {
 	Columns []ColumnForm
 	Add     ColumnForm
 	Archive views.Errors
-	Public  *PublicForm // nil for who may not change it
+	Public  *PublicForm // nil if the user may not change it
 	Lost    views.Errors
 }
 
@@ -31,7 +31,7 @@ type ColumnForm struct {
 	Errors views.Errors
 }
 
-// RemovalForm is what was chosen where a column is removed.
+// RemovalForm is the form that removes a column.
 type RemovalForm struct {
 	To      id.Column
 	Version uint64
@@ -59,7 +59,7 @@ var limits = []struct{ value, label string }{
 	{boards.LimitNone, "No limit"}, {boards.LimitSoft, "Warn above"}, {boards.LimitHard, "Refuse above"},
 }
 
-// split parts the boards that are worked on from those that are archived.
+// split separates archived boards.
 func split(list []boards.Board) (live, archived []boards.Board) {
 	for _, b := range list {
 		if b.Archived() {

@@ -13,8 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// card is a ticket on a board. A board has thousands: what can be done with one is in js/board.js. That a
-// card is closed is said where its column does not say it.
+// card is a ticket on a board. A board has thousands: its actions are in js/board.js. A closed card says so if its
+// column does not.
 func card(props ColumnProps, c tickets.Card) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

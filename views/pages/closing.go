@@ -18,11 +18,11 @@ type DeletedProps struct {
 	Page     views.Page
 	Board    boards.Board
 	Ticket   tickets.Ticket
-	Deletion tickets.Activity // who deleted it, and when
+	Deletion tickets.Activity // its author and time
 	Typed    []string         // what was sent to it
 }
 
-// DeletedListProps is the list of a board's deleted tickets. Next is where it goes on, nil at its end.
+// DeletedListProps is the list of a board's deleted tickets. Next is the cursor, nil at the end.
 type DeletedListProps struct {
 	Page  views.Page
 	Board boards.Board

@@ -174,7 +174,7 @@ func DeletionForm(props DeletionProps) templ.Component {
 	})
 }
 
-// DeletedPage says that a ticket is gone, to those who may know.
+// DeletedPage says to members that a ticket was deleted.
 func DeletedPage(props DeletedProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -432,7 +432,7 @@ func DeletedListPage(props DeletedListProps) templ.Component {
 	})
 }
 
-// DeletedRows are tickets and, where there are more, the link that loads them.
+// DeletedRows are tickets, and the link that loads more.
 func DeletedRows(props DeletedListProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

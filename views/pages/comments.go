@@ -20,7 +20,7 @@ type CommentsProps struct {
 	Ticket       tickets.Ticket
 	List         []views.Comment
 	Older, Newer bool
-	Linked       bool // the requester, where there is one, has a private link to read replies by
+	Linked       bool // the requester, if there is one, has a private link to read replies by
 	Form         views.CommentForm
 }
 
@@ -32,7 +32,7 @@ func (p CommentsProps) last() string {
 	return strconv.FormatUint(uint64(p.List[len(p.List)-1].ID), 10)
 }
 
-// commentLabel and commentButton say who reads a comment where others than members read some.
+// commentLabel and commentButton name the readers of a comment if a requester is one.
 func commentLabel(t tickets.Ticket) string {
 	if t.FromRequester {
 		return "Comment for your team"
@@ -56,13 +56,13 @@ type CommentProps struct {
 	Form    views.CommentForm
 }
 
-// own reports whether who looks may change a comment.
+// own reports whether the user may change a comment.
 func own(p views.Page, b boards.Board, c views.Comment) bool {
 	return p.Writes(b) && c.Author.ID == p.Actor.Account.ID && !c.Deleted()
 }
 
-// AssignProps is the form that chooses who works on a ticket. Chosen are those who do, People those
-// found by the text Find; Checked are the accounts that are chosen by now.
+// AssignProps is the form of a ticket's assignees. Chosen are the assignees, People the members found by the text Find;
+// Checked are the accounts that are checked.
 type AssignProps struct {
 	Page    views.Page
 	Board   boards.Board
@@ -70,37 +70,37 @@ type AssignProps struct {
 	Find    string
 	People  []accounts.NamedMember
 	Checked []id.Account
-	More    bool // there are more people than the list shows
+	More    bool // there are more members than the list shows
 	Errors  views.Errors
 }
 
-// InboxProps is a page of someone's inbox.
+// InboxProps is a page of the user's inbox.
 type InboxProps struct {
 	Page    views.Page
 	Entries []tickets.Notification
 	More    bool
 }
 
-// WorkProps is a page of what someone has to do.
+// WorkProps is a page of the user's tickets.
 type WorkProps struct {
 	Page   views.Page
 	Boards []WorkOnBoard
-	Next   tickets.ID // where older work goes on; 0 at the end
+	Next   tickets.ID // the cursor of older tickets; 0 at the end
 }
 
-// WorkOnBoard are someone's tickets on a board, by column.
+// WorkOnBoard are the user's tickets on a board, by column.
 type WorkOnBoard struct {
 	Slug, Title string
 	Columns     []WorkInColumn
 }
 
-// WorkInColumn are someone's tickets in a column.
+// WorkInColumn are the user's tickets in a column.
 type WorkInColumn struct {
 	Name    string
 	Tickets []tickets.Work
 }
 
-// initials are up to two letters that stand for a name.
+// initials are up to two letters of a name.
 func initials(name string) string {
 	var letters []string
 	for _, word := range strings.Fields(name) {
@@ -151,5 +151,5 @@ func excerpt(text string) string {
 
 func entryNumber(n id.Notification) string { return strconv.FormatUint(uint64(n), 10) }
 
-// Mentionable is someone whom a text can name.
+// Mentionable is a member that a text can name.
 type Mentionable struct{ Name, Handle string }

@@ -1,2 +1,2 @@
-// Package pages draws the pages of people and their fragments. Start at props.go.
+// Package pages draws the pages of members and their fragments. Start at props.go.
 package pages

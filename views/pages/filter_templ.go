@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// filter narrows a board: a plain form whose answer is the board under another URL. See js/filter.js.
+// filter is a plain form whose answer is the board under another URL. See js/filter.js.
 func filter(company string, b boards.Board, f views.Filter, people []accounts.NamedMember) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -322,7 +322,7 @@ func filter(company string, b boards.Board, f views.Filter, people []accounts.Na
 	})
 }
 
-// keepFilter has a form say what the board is narrowed to that it goes back to.
+// keepFilter sends the board's filter with a form, which leads back to it.
 func keepFilter(f views.Filter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

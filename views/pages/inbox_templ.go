@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// InboxPage is what someone is told.
+// InboxPage is the user's inbox.
 func InboxPage(props InboxProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -160,7 +160,7 @@ func InboxPage(props InboxProps) templ.Component {
 	})
 }
 
-// EntryRows are entries and, where there are older ones, the link that loads them.
+// EntryRows are entries, and the link that loads older ones.
 func EntryRows(props InboxProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -225,7 +225,7 @@ func EntryRows(props InboxProps) templ.Component {
 	})
 }
 
-// EntryItem is one thing that someone is told.
+// EntryItem is a notification.
 func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -396,9 +396,9 @@ func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 templ.SafeURL
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinURLErrs(views.ToldPath(company, e))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinURLErrs(views.NotificationPath(company, e))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 68, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 68, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -411,7 +411,7 @@ func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 			var templ_7745c5c3_Var23 string
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(e.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 68, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/inbox.templ`, Line: 68, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -508,7 +508,7 @@ func EntryItem(p views.Page, e tickets.Notification) templ.Component {
 	})
 }
 
-// WorkPage is what someone has to do, on all boards.
+// WorkPage are the user's tickets, on all boards.
 func WorkPage(props WorkProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -724,7 +724,7 @@ func WorkPage(props WorkProps) templ.Component {
 	})
 }
 
-// MentionList are people to name in a text, for the list that opens while one types.
+// MentionList are members that a text can name, for the list that opens while the user types.
 func MentionList(p views.Page, found []Mentionable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

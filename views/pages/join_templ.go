@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// JoinPage is what an invitation opens: a button for who has signed in, else a form.
+// JoinPage is the page of an invitation: a button if the user is signed in, else a form.
 func JoinPage(props JoinProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,7 +2,7 @@ package pages
 
 import "github.com/counterfoil/counterfoil/domain/tickets"
 
-// found is what there is to choose from: the ticket with the key, then those with the words.
+// found are the results: the ticket with the key, then those with the words.
 func (p JumpProps) found() []tickets.SearchResult {
 	if p.Key == nil {
 		return p.Titles

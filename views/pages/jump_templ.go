@@ -92,7 +92,7 @@ func JumpPage(props JumpProps) templ.Component {
 	})
 }
 
-// JumpDialog is the same in the dialog, where the results follow what is typed.
+// JumpDialog is the same in the dialog; the results follow the text.
 func JumpDialog(props JumpProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,19 +16,19 @@ type InviteForm struct {
 	Errors     views.Errors
 }
 
-// PeopleProps is a company's list of people. Invitations and the form are for those who manage it; Link
-// is one that was just made, shown now and never again.
+// PeopleProps is a company's list of members. Invitations and the form are for admins; Link is a new invitation, shown
+// once.
 type PeopleProps struct {
 	Page        views.Page
 	People      []accounts.CompanyMember
-	More        bool // there are people behind the last
+	More        bool // the list goes on
 	Invitations []accounts.Invitation
 	Invite      InviteForm
 	Link        string
 }
 
-// PersonProps is a member's page. Roles are those that who looks can give them, none where they cannot;
-// NoReset is why there is no link for a new password, "" where there can be one.
+// PersonProps is a member's page. Roles are those that the user can give them; NoReset is why there is no link for a
+// new password, "" if there can be one.
 type PersonProps struct {
 	Page    views.Page
 	Person  accounts.CompanyMember
@@ -39,7 +39,7 @@ type PersonProps struct {
 	Errors  views.Errors
 }
 
-// JoinForm is what was typed into the form of someone new.
+// JoinForm is the form of a new user.
 type JoinForm struct {
 	Name, Email string
 	Errors      views.Errors
@@ -61,7 +61,7 @@ type ResetProps struct {
 	Errors views.Errors
 }
 
-// AccountProps is someone's own account.
+// AccountProps is the user's own account.
 type AccountProps struct {
 	Page      views.Page
 	Name      string // as typed
@@ -77,8 +77,7 @@ type TokenForm struct {
 	Errors views.Errors
 }
 
-// TokensProps are API tokens: one's own and, for those who manage the company, those of others. Secret
-// is a token that was just made, shown now and never again.
+// TokensProps are API tokens: the user's own and, for admins, those of others. Secret is a new token, shown once.
 type TokensProps struct {
 	Page       views.Page
 	Own        []accounts.Token
@@ -109,7 +108,7 @@ var scopes = map[string]string{
 	accounts.PopRefs: "take reference codes", accounts.Operate: "run this server",
 }
 
-// scopesFor are the scopes that someone can give a token.
+// scopesFor are the scopes that a user can give a token.
 func scopesFor(p *accounts.Account) []string {
 	if p.Operator {
 		return accounts.Scopes
@@ -128,7 +127,7 @@ func tokenDays(days int) string {
 	return "after " + views.Count(int64(days), "day", "days")
 }
 
-// audit says what an entry tells, in words that follow the name of who did it.
+// audit is an entry in words that follow its author's name.
 func audit(e accounts.AuditEntry) string {
 	d := e.Detail
 	note := ""

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// PeoplePage is a company's list of people, with invitations for those who manage it.
+// PeoplePage is a company's list of members, with invitations for admins.
 func PeoplePage(props PeopleProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -739,7 +739,7 @@ func invitations(props PeopleProps) templ.Component {
 	})
 }
 
-// PersonPage is a member, with what who looks may change.
+// PersonPage is a member, with what the user may change.
 func PersonPage(props PersonProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

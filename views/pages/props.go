@@ -15,7 +15,7 @@ type SetupForm struct {
 	Errors                     views.Errors
 }
 
-// LoginForm is what was typed into the sign-in form. Next is the path to go on to.
+// LoginForm is the form to sign in. Next is the path after it.
 type LoginForm struct {
 	Email, Next string
 	Errors      views.Errors
@@ -32,7 +32,7 @@ type BoardForm struct {
 type TicketForm struct {
 	Title, Description string
 	Column             id.Column
-	Version            uint64 // that the one who edits saw
+	Version            uint64 // that the editor saw
 	Errors             views.Errors
 	Created            *tickets.Key      // the ticket that the last submission of the dialog opened
 	Conflict           *tickets.Conflict // what others saved meanwhile
@@ -65,11 +65,11 @@ type BoardProps struct {
 	People  []accounts.NamedMember // to filter by
 }
 
-// ColumnProps is a column with some of its cards. Above is the key of the card above the first of
-// them, nil at the top of the column; Next is where to go on below the last, nil at the end of the column.
+// ColumnProps is a column with some of its cards. Above is the key of the card above the first, nil at the top; Next is
+// the cursor below the last, nil at the end.
 type ColumnProps struct {
 	Company string
-	Write   bool // who looks may change what is on the board
+	Write   bool // the user may change the board
 	Board   boards.Board
 	Column  boards.Column
 	Cards   []tickets.Card
@@ -89,7 +89,7 @@ type NewTicketProps struct {
 	Form  TicketForm
 }
 
-// Span is a piece of a text. Path is where it leads, "" for plain text.
+// Span is a part of a text. Path is its link, "" for plain text.
 type Span struct{ Text, Path string }
 
 // TicketProps is a ticket's page. Heading is its title with the keys in it as links, HTML its
@@ -103,7 +103,7 @@ type TicketProps struct {
 	Activity []tickets.Activity // newest first
 	More     bool               // there is older activity
 	Comments CommentsProps
-	Request  *requests.Request // who sent it by a form, nil for nobody
+	Request  *requests.Request // nil if no form opened it
 }
 
 // EntryProps is an entry of a ticket's history with the lines that it changed.
@@ -123,8 +123,8 @@ type EditProps struct {
 	Form   TicketForm
 }
 
-// MoveProps is the form that moves a ticket. Board is the one that it is on, Boards are those that it
-// can go to, Goal is the chosen one, and Near are the cards of the chosen column to put it below.
+// MoveProps is the form that moves a ticket. Board has the ticket, Boards are the possible targets, Goal is the chosen
+// one, and Near are the cards of the chosen column to put it below.
 type MoveProps struct {
 	Page   views.Page
 	Board  boards.Board

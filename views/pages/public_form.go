@@ -7,8 +7,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// PublicForm is the section of a board's settings about its public form: as it is, and as it was typed. Address is
-// where strangers find it. Stale says that someone else changed it meanwhile.
+// PublicForm is the section of a board's settings about its public form, as saved and as submitted. Address is its URL.
+// Stale says that another member changed it meanwhile.
 type PublicForm struct {
 	Now, Typed requests.Form
 	Address    string

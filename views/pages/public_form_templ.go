@@ -239,7 +239,7 @@ func publicFormSection(props BoardSettingsProps) templ.Component {
 	})
 }
 
-// requester says to members who sent a ticket by a form.
+// requester tells members the requester of a ticket.
 func requester(props TicketProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1370,7 +1370,7 @@ func restoreBoard(p views.Page, b boards.Board) templ.Component {
 	})
 }
 
-// RemovalPage asks where the tickets of a column go that is removed.
+// RemovalPage asks for the column that takes the tickets of a removed one.
 func RemovalPage(props RemovalProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -49,7 +49,7 @@ func inPlace(path, verb string, f TicketForm) templ.Attributes {
 	return templ.Attributes{verb: path, "hx-target": "#" + views.TicketID, "hx-swap": "outerHTML"}
 }
 
-// changedBy names who changed a ticket meanwhile.
+// changedBy names the author of the other change in a conflict.
 func changedBy(c tickets.Conflict) string {
 	switch by := c.Since.By; len(by) {
 	case 0:

@@ -570,7 +570,7 @@ func closure(company string, t tickets.Ticket) templ.Component {
 	})
 }
 
-// HistoryRows are entries and, where there are older ones, the link that loads them.
+// HistoryRows are entries, and the link that loads older ones.
 func HistoryRows(props TicketProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

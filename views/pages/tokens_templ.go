@@ -617,7 +617,7 @@ func tokenForm(props TokensProps) templ.Component {
 	})
 }
 
-// AuditPage is who did what that bears on security.
+// AuditPage is the log of what concerns security.
 func AuditPage(props AuditProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

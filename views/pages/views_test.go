@@ -91,7 +91,7 @@ func render(t *testing.T, c templ.Component) string {
 
 func TestPages(t *testing.T) {
 	all := pages()
-	maps.Copy(all, toldPages())
+	maps.Copy(all, notificationPages())
 	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			html := render(t, c)

@@ -24,12 +24,12 @@ type RequestProps struct {
 	Form  RequestForm
 }
 
-// ReceiptProps is what who sent a form is shown once.
+// ReceiptProps is the page after a request is sent.
 type ReceiptProps struct {
 	Page  views.Page
 	Found requests.TrackedTicket
 	Link  string // the private one
-	Box   string // where a code is typed in
+	Box   string // path of the form for a code
 }
 
 // TrackedProps is what a code or a private link leads to. List are public comments, oldest first.
@@ -42,7 +42,7 @@ type TrackedProps struct {
 	Form         views.CommentForm
 }
 
-// stateWords are a request's states as people read them.
+// stateWords are a request's states in words.
 var stateWords = map[string]struct{ word, says string }{
 	requests.Received:   {"Received", "It waits for its turn."},
 	requests.InProgress: {"In progress", "Somebody works on it."},

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// RequestPage is the public form of a board. The last field is for programs: people do not see it.
+// RequestPage is the public form of a board. Its last field is hidden: only programs fill it in.
 func RequestPage(props RequestProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -339,7 +339,7 @@ func RequestPage(props RequestProps) templ.Component {
 	})
 }
 
-// ReceiptPage is what who sent a form takes along.
+// ReceiptPage has the code and the link that a requester keeps.
 func ReceiptPage(props ReceiptProps) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -481,7 +481,7 @@ func ReceiptPage(props ReceiptProps) templ.Component {
 	})
 }
 
-// TrackBoxPage is where a code is typed in.
+// TrackBoxPage is the form for a code.
 func TrackBoxPage(p views.Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,8 +18,8 @@ var (
 	talk = CommentsProps{Page: page, Board: board, Ticket: tick, List: []views.Comment{{Comment: said, HTML: "<p>Hello</p>"}, {Comment: gone}}, Older: true, Newer: true, Form: views.CommentForm{Body: hostile, Errors: views.Errors{"body": hostile}}}
 )
 
-// toldPages are those of comments, assignees and the inbox.
-func toldPages() map[string]templ.Component {
+// notificationPages are those of comments, assignees and the inbox.
+func notificationPages() map[string]templ.Component {
 	bad := views.Errors{"body": hostile, "": hostile}
 	return map[string]templ.Component{
 		"edit comment":     EditCommentPage(CommentProps{Page: page, Board: board, Ticket: tick, Comment: talk.List[0], Form: views.CommentForm{Body: hostile, Errors: bad}}),
