@@ -1,7 +1,7 @@
-// Package blobs keeps files under names: in a folder, or in a bucket that speaks the S3 protocol.
+// Package blobs stores files under names: in a folder, or in a bucket with the S3 protocol.
 //
-// In a folder each is a plain file of its name, readable by its owner only. A file appears whole or
-// not at all, and one that Put has returned for is on the disk.
+// In a folder each is a plain file of its name, readable by its owner only. A file appears whole or not at all, and is
+// on the disk once Put has returned.
 package blobs
 
 import (
@@ -23,23 +23,23 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Store is where files are kept. Make one with Open.
+// Store stores files. Make one with Open.
 type Store struct {
 	bucket *blob.Bucket
-	where  string // as it is told to people
+	where  string // for users
 	folder string // "" for a bucket
 }
 
-// Remote reports whether where, a setting, is a bucket's address rather than a folder.
+// Remote reports whether a setting is a bucket's address rather than a folder.
 func Remote(where string) bool { return strings.HasPrefix(where, "s3://") }
 
-// Open opens a folder, which it makes where it is missing, or a bucket such as
-// s3://name?region=eu-central-1&endpoint=https://s3.example.com&prefix=counterfoil/. With an endpoint
-// the bucket's name goes into the path and checksums are sent only where they are needed, which is
-// what servers other than Amazon's understand. The keys to a bucket come from the environment:
-// AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or whatever else Amazon's tools read.
+// Open opens a folder, which it makes if it is missing, or a bucket such as
+// s3://name?region=eu-central-1&endpoint=https://s3.example.com&prefix=counterfoil/. With an endpoint the bucket's
+// name goes into the path and checksums are sent only if they are required, as servers other than Amazon's expect. The
+// keys to a bucket come from the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or whatever else Amazon's
+// tools read.
 //
-// It does not ask the bucket anything. It returns BadPlace.
+// It sends no request to the bucket. It returns BadLocation.
 func Open(ctx context.Context, where string) (*Store, error) {
 	if Remote(where) {
 		return openBucket(ctx, where)
@@ -72,7 +72,7 @@ func openBucket(ctx context.Context, where string) (*Store, error) {
 	return &Store{bucket: bucket, where: "s3://" + u.Host}, nil
 }
 
-// hidden leaves out of an address what may be a password.
+// hidden removes possible passwords from an address.
 func hidden(where string) string {
 	if u, err := url.Parse(where); err == nil {
 		return u.Redacted()
@@ -95,14 +95,14 @@ func openFolder(where string) (*Store, error) {
 	return &Store{bucket: bucket, where: where, folder: folder}, nil
 }
 
-// Close lets go of what the store holds.
+// Close closes the store's connections.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// String is the place for people; no keys are in it.
+// String is the location for users, without keys.
 func (s *Store) String() string { return s.where }
 
-// Put stores what r gives under the name, whole or not at all, in the place of what was there. It
-// returns BadName, Unavailable, or what r fails with.
+// Put stores what r reads under the name, whole or not at all, and replaces an earlier file. It returns BadName,
+// Unavailable, or the error of r.
 func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
 	if err := check(name); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
 	defer giveUp()
 	var file *os.File
 	w, err := s.bucket.NewWriter(ctx, name, &blob.WriterOptions{
-		ContentType: "application/octet-stream", // else it would be guessed from the content, and nothing asks for it
+		ContentType: "application/octet-stream", // else it would be guessed from the content
 		BeforeWrite: func(as func(any) bool) error {
 			if as(&file) {
 				return file.Chmod(0o600)
@@ -142,7 +142,7 @@ func (s *Store) Put(ctx context.Context, name string, r io.Reader) error {
 	return s.failed("store", name, s.syncFolders(name))
 }
 
-// source keeps the error of what is read apart from that of where it goes.
+// source keeps read errors apart from write errors.
 type source struct {
 	io.Reader
 	err error
@@ -156,7 +156,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// syncFolders makes sure that the entry of a file, and those of folders made for it, outlive a crash.
+// syncFolders makes the entries of a file and of its new folders survive a crash.
 func (s *Store) syncFolders(name string) error {
 	if s.folder == "" {
 		return nil
@@ -175,8 +175,7 @@ func (s *Store) syncFolders(name string) error {
 	}
 }
 
-// Open opens what is stored under the name. It returns BadName, NotFound or Unavailable; reading fails
-// once ctx has ended.
+// Open opens a file. It returns BadName, NotFound or Unavailable; reading fails once ctx has ended.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err := check(name); err != nil {
 		return nil, err
@@ -188,14 +187,14 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Info is what is known of a stored file.
+// Info describes a stored file.
 type Info struct {
 	Name    string
 	Size    int64
 	ModTime time.Time
 }
 
-// Stat returns what is known of the file of that name. It returns BadName, NotFound or Unavailable.
+// Stat returns the Info of a file. It returns BadName, NotFound or Unavailable.
 func (s *Store) Stat(ctx context.Context, name string) (Info, error) {
 	if err := check(name); err != nil {
 		return Info{}, err
@@ -219,11 +218,10 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// Walk calls visit with each stored file whose name begins with prefix, in the order of names. It
-// leaves out what Put would refuse, such as files that are being written. It returns Unavailable, or
-// what visit fails with.
+// Walk calls visit with each stored file whose name begins with prefix, in the order of names. It skips names that Put
+// refuses, such as unfinished files. It returns Unavailable, or the error of visit.
 func (s *Store) Walk(ctx context.Context, prefix string, visit func(Info) error) error {
-	size := 1000 // what a bucket gives at most
+	size := 1000 // a bucket's maximum
 	if s.folder != "" {
 		size = 1 << 20 // each page reads all of the folder
 	}
@@ -252,9 +250,7 @@ var unfinished = regexp.MustCompile(`\.[0-9a-f]{8,16}\.tmp$`)
 // writer died.
 func Unfinished(name string) bool { return unfinished.MatchString(name) }
 
-// Sweep removes what writers who died have left in a folder, where they last wrote before that time, and
-// returns how many files that were. In a bucket there are none: what a writer there has not finished is
-// no file.
+// Sweep removes unfinished files that dead writers last wrote before a time, and returns how many. A bucket has none.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) {
 	if s.folder == "" {
 		return 0, nil
@@ -273,7 +269,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) 
 		if err == nil {
 			err = os.Remove(name)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // its writer has ended, or another process sweeps
+		if errors.Is(err, fs.ErrNotExist) { // finished, or removed by another process
 			return nil
 		}
 		n++
@@ -282,8 +278,8 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (n int, err error) 
 	return n, s.failed("sweep", "", err)
 }
 
-// check returns BadName for a name that leads elsewhere, that a folder or a bucket would not give back
-// as it is, or that looks like a file which is being written.
+// check returns BadName for a name that leads elsewhere, that a folder or a bucket would change, or that looks like an
+// unfinished file.
 func check(name string) error {
 	ok := fs.ValidPath(name) && name != "." && len(name) <= 800 && !strings.ContainsAny(name, "\\:") && !strings.Contains(name, "__0x")
 	for part := range strings.SplitSeq(name, "/") {

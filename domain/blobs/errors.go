@@ -17,25 +17,25 @@ func (e BadLocation) Error() string {
 	return fmt.Sprintf("Files cannot be kept in %q: %v. Set COUNTERFOIL_BLOBS to a folder, or to a bucket such as s3://name?region=eu-central-1.", e.Where, e.Err)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e BadLocation) Unwrap() error { return e.Err }
 
-// BadName reports a name that nothing is stored under.
+// BadName reports an invalid name.
 type BadName struct{ Name string }
 
 func (e BadName) Error() string {
 	return fmt.Sprintf("%.100q cannot be the name of a stored file.", e.Name)
 }
 
-// NotFound reports a name under which nothing is stored. It is fs.ErrNotExist, too.
+// NotFound reports a name without a file. It is fs.ErrNotExist, too.
 type NotFound struct{ Name string }
 
 func (e NotFound) Error() string { return fmt.Sprintf("There is no stored file %q.", e.Name) }
 
-// Unwrap says what kind of error of the system this is.
+// Unwrap returns fs.ErrNotExist.
 func (NotFound) Unwrap() error { return fs.ErrNotExist }
 
-// Unavailable reports a folder or bucket that does not do what it should.
+// Unavailable reports a folder or bucket that fails.
 type Unavailable struct {
 	Doing, Name, Where string
 	Err                error
@@ -48,5 +48,5 @@ func (e Unavailable) Error() string {
 	return fmt.Sprintf("Cannot %s %q in %s, where files are kept: %v. Try again; if that does not help, look at COUNTERFOIL_BLOBS.", e.Doing, e.Name, e.Where, e.Err)
 }
 
-// Unwrap returns what the folder or bucket said.
+// Unwrap returns the folder's or bucket's error.
 func (e Unavailable) Unwrap() error { return e.Err }

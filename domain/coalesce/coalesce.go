@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// ErrClosed is what Do returns once the group is closed.
+// ErrClosed is the error of Do once the group is closed.
 var ErrClosed = errors.New("coalesce: the group is closed")
 
-// Panic is what the callers of a batch that panicked get.
+// Panic is the error of all calls of a batch that panicked.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -22,7 +22,7 @@ type Panic struct {
 
 func (p Panic) Error() string { return fmt.Sprintf("coalesce: batch panicked: %v", p.Value) }
 
-// Trace is where it panicked.
+// Trace is the stack of the panic.
 func (p Panic) Trace() string { return string(p.Stack) }
 
 // Run does a batch: ins in the order of the calls, at least one. It returns one result for each, in
@@ -35,8 +35,8 @@ type Options struct {
 	Max int
 	// Timeout ends a batch's context; 0 means one minute.
 	Timeout time.Duration
-	// Alone reports whether a batch that failed with err is worth doing again call by call, because
-	// one bad call may have spoilt it. Nil means always.
+	// Alone reports whether a batch that failed with err is repeated call by call, because one bad call may have
+	// caused it. Nil means always.
 	Alone func(err error) bool
 }
 
@@ -46,7 +46,7 @@ type Group[K comparable, In, Out any] struct {
 	options Options
 
 	mu     sync.Mutex
-	lanes  map[K]*lane[In, Out] // those with a batch running
+	lanes  map[K]*lane[In, Out] // with a running batch
 	closed bool
 	idle   sync.WaitGroup // counts lanes
 }
@@ -56,7 +56,7 @@ type lane[In, Out any] struct{ waiting []*call[In, Out] }
 
 type call[In, Out any] struct {
 	in   In
-	done chan result[Out] // holds one, so that nobody waits for a caller who has left
+	done chan result[Out] // buffered, so that a caller that left blocks nobody
 }
 
 type result[Out any] struct {
@@ -78,11 +78,11 @@ func New[K comparable, In, Out any](run Run[K, In, Out], options Options) *Group
 	return &Group[K, In, Out]{run: run, options: options, lanes: make(map[K]*lane[In, Out])}
 }
 
-// Do has in done in a batch of its key and returns its result.
+// Do runs in in a batch of its key and returns its result.
 //
-// When ctx ends first, Do returns its error: a call that still waits is withdrawn; one whose batch
-// runs is done all the same. The batch never sees a caller's context. A batch that fails is done
-// again call by call (Options.Alone), so a bad call fails alone. A panic comes back as Panic.
+// If ctx ends first, Do returns its error: a waiting call is withdrawn; one whose batch runs is done all the same. The
+// batch never sees a caller's context. A batch that fails is repeated call by call (Options.Alone), so a bad call
+// fails alone. A panic comes back as Panic.
 func (g *Group[K, In, Out]) Do(ctx context.Context, key K, in In) (Out, error) {
 	var none Out
 	if err := ctx.Err(); err != nil {
@@ -101,7 +101,7 @@ func (g *Group[K, In, Out]) Do(ctx context.Context, key K, in In) (Out, error) {
 	}
 }
 
-// Close refuses further calls and waits until those accepted are done, or ctx ends.
+// Close refuses further calls and waits for the accepted ones, or until ctx ends.
 func (g *Group[K, In, Out]) Close(ctx context.Context) error {
 	g.mu.Lock()
 	g.closed = true
@@ -141,16 +141,16 @@ func (g *Group[K, In, Out]) withdraw(key K, c *call[In, Out]) {
 	}
 }
 
-// serve runs the batches of a key until nobody waits.
+// serve runs the batches of a key until no call waits.
 func (g *Group[K, In, Out]) serve(key K, l *lane[In, Out]) {
 	defer g.idle.Done()
 	for batch := g.next(key, l); batch != nil; batch = g.next(key, l) {
 		g.settle(key, batch)
-		runtime.Gosched() // those just answered may have more to ask: let them join the next batch
+		runtime.Gosched() // callers just answered may call again and join the next batch
 	}
 }
 
-// next takes the next batch off the lane; with nobody waiting it removes the lane and returns nil.
+// next takes the next batch off the lane; if no call waits it removes the lane and returns nil.
 func (g *Group[K, In, Out]) next(key K, l *lane[In, Out]) []*call[In, Out] {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	recentFor = time.Second // how old a value may be
+	recentFor = time.Second // the most age of a value
 	recentMax = 1000        // values kept
 )
 
-// Recent keeps what was read within the last second, for reads that every one of thousands of
-// requests would do. What must be true at this moment is checked where it is changed.
+// Recent keeps values for a second, for reads that thousands of requests share. Whatever must be current is checked
+// under a lock when it is changed.
 type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]dated[V]

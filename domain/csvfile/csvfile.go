@@ -28,42 +28,42 @@ import (
 const (
 	MaxRow     = 1 << 20 // bytes of one row
 	MaxColumns = 5000
-	sampleSize = 64 << 10 // what encoding and separator are told from
+	sampleSize = 64 << 10 // from which encoding and separator are detected
 )
 
-// The encodings that a CSV file can be said to have.
+// The encodings of a CSV file.
 const (
-	EncodingDetected = ""             // UTF-8, or what a byte order mark says
+	EncodingDetected = ""             // UTF-8, or as a byte order mark says
 	EncodingWindows  = "windows-1252" // also what most call Latin-1
 )
 
 // Options say how a CSV file is to be read.
 type Options struct {
 	Encoding string
-	// Header says whether the first row is one. Where it is nil the first row always is.
+	// Header reports whether the first row is a header. Nil means always.
 	Header func(first []string) bool
-	// From is the cursor of a row: reading goes on after it. "" is the beginning.
+	// From is the cursor of a row to resume after; "" is the beginning.
 	From string
 }
 
-// File reads a CSV file row by row, never more than a row of it at a time. Its rows may be separated by
-// CRLF, LF or CR, its fields by commas, semicolons or tabs, as its first row shows.
+// File reads a CSV file row by row, with one row in memory. Rows may be separated by CRLF, LF or CR, fields by commas,
+// semicolons or tabs, as the first row shows.
 type File struct {
-	// Columns are the names in the header, trimmed; several may be the same. What has no name there, and
-	// each column of a file without a header, is called Column and its number.
+	// Columns are the names in the header, trimmed and not always distinct. A column without a name is called Column
+	// and its number.
 	Columns []string
-	// Separator is what is between fields.
+	// Separator separates fields.
 	Separator rune
 
 	in      io.Reader // in UTF-8
-	buf     []byte    // what was read of it and not yet consumed
-	ended   error     // why there is no more: io.EOF, or what reading failed with
+	buf     []byte    // read and not yet consumed
+	ended   error     // io.EOF, or the read error
 	offset  int64     // of buf in the decoded file
 	line    uint64    // that buf begins with
 	cr      bool      // lines end with CR, which is read as LF
 	records *csv.Reader
-	ahead   *bufio.Reader // what records reads from
-	parsed  int           // how much of buf ahead has
+	ahead   *bufio.Reader // the input of records
+	parsed  int           // how much of buf ahead has read
 	first   *Row          // of a file without a header
 }
 
@@ -121,7 +121,7 @@ func Open(r io.Reader, options Options) (*File, error) {
 	return f, nil
 }
 
-// decode returns what is in the file as UTF-8, without its byte order mark.
+// decode returns the file as UTF-8, without its byte order mark.
 func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error) {
 	utf16 := func(order unicode.Endianness) io.Reader {
 		return transform.NewReader(in, unicode.UTF16(order, unicode.ExpectBOM).NewDecoder())
@@ -150,8 +150,8 @@ func decode(in *bufio.Reader, sample []byte, encoding string) (io.Reader, error)
 	return in, nil
 }
 
-// isBinary reports whether the beginning of a file is that of a picture, a PDF, a program: it is not UTF-8 and
-// full of what no text in another encoding has. UTF-16 has that, too, and is told by its NUL bytes: every second.
+// isBinary reports whether a file begins like a picture, a PDF or a program: not UTF-8, and with many characters that
+// no other encoding's text has. UTF-16 has them too, but a NUL in every second byte.
 func isBinary(sample []byte) bool {
 	controls, nul := 0, [2]int{}
 	for i, b := range sample {
@@ -226,10 +226,10 @@ func (f *File) begin(isHeader func([]string) bool) error {
 	return nil
 }
 
-// separatorLine is what Excel understands at the top of a file.
+// separatorLine is Excel's notation of a separator in the first line.
 var separatorLine = regexp.MustCompile(`^(?i:sep)=([,;\t|])\r?(?:\n|$)`)
 
-// skipTo goes on after the row whose cursor it was.
+// skipTo resumes after the row of a cursor.
 func (f *File) skipTo(cursor string) error {
 	at, line, _ := strings.Cut(cursor, ":")
 	offset, err := strconv.ParseInt(at, 10, 64)
@@ -252,8 +252,7 @@ func (f *File) skipTo(cursor string) error {
 	return nil
 }
 
-// Next returns the next row. It returns BadRow, after which it can be called again, io.EOF, or what
-// reading the file failed with.
+// Next returns the next row. It returns BadRow, after which it can be called again, io.EOF, or the read error.
 func (f *File) Next() (Row, error) {
 	if row := f.first; row != nil {
 		f.first = nil
@@ -295,7 +294,7 @@ func (f *File) bad(line uint64, reason string, raw []byte) BadRow {
 	return BadRow{Line: line, Reason: reason, Content: Excerpt(raw), Cursor: f.cursor()}
 }
 
-// Excerpt is how a row begins, for people and for the database.
+// Excerpt is the beginning of a row, as valid text.
 func Excerpt(raw []byte) string {
 	text := strings.ToValidUTF8(string(raw[:min(len(raw), 400)]), "\uFFFD")
 	text = strings.ReplaceAll(text, "\x00", "\uFFFD")
@@ -312,7 +311,7 @@ const (
 	afterQuoted = "There is text after the closing quote of a field. A quote within quotes is written twice."
 )
 
-// errTooLong ends a row that is longer than any may be.
+// errTooLong ends a row that exceeds the limit.
 var errTooLong = errors.New(tooLong)
 
 // problem says why the parser refused a row of which it read so much.
@@ -337,7 +336,7 @@ func quoteAt(row []byte, line, column int) bool {
 	return column <= len(row) && row[column-1] == '"'
 }
 
-// window is what the parser reads: the file from the row on that it is at, as far as a row may go.
+// window is the parser's input: the file from the present row on, up to a row's limit.
 type window struct{ *File }
 
 func (w window) Read(p []byte) (int, error) {
@@ -352,13 +351,13 @@ func (w window) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// rewind has the parser go on at the beginning of buf.
+// rewind restarts the parser at the beginning of buf.
 func (f *File) rewind() {
 	f.parsed = 0
 	f.ahead.Reset(window{f})
 }
 
-// skipEmptyLines consumes those that n bytes begin with, and returns how many bytes they are.
+// skipEmptyLines consumes empty lines among the next n bytes, and returns their length.
 func (f *File) skipEmptyLines(n int) (skipped int) {
 	for skipped < n {
 		end := 1
@@ -374,8 +373,7 @@ func (f *File) skipEmptyLines(n int) (skipped int) {
 	return skipped
 }
 
-// skipLine consumes the first line of a row that cannot be read: what looks like the rest of a row with a quote
-// too many may be rows of their own.
+// skipLine consumes the first line of an unreadable row: the rest may be rows of their own after a stray quote.
 func (f *File) skipLine(reason string) error {
 	line, begin := f.line, slices.Clone(f.buf[:min(len(f.buf), 400)])
 	end := bytes.IndexByte(f.buf, '\n')
@@ -395,7 +393,7 @@ func (f *File) skipLine(reason string) error {
 	return f.bad(line, reason, begin)
 }
 
-// consume takes n bytes, which stay as they are until the next fill.
+// consume takes n bytes, which are valid until the next fill.
 func (f *File) consume(n int) []byte {
 	taken := f.buf[:n]
 	f.buf, f.offset, f.line = f.buf[n:], f.offset+int64(n), f.line+uint64(bytes.Count(taken, []byte{'\n'}))
@@ -445,7 +443,7 @@ func toLF(text []byte) {
 	}
 }
 
-// separatorOf is what the first line has most of, outside quotes.
+// separatorOf is the most frequent separator in the first line, outside quotes.
 func separatorOf(sample []byte) rune {
 	count := map[byte]int{}
 	quoted := false

@@ -26,16 +26,16 @@ type Kind string
 const (
 	Invalid         Kind = "invalid"         // send something else
 	Unauthenticated Kind = "unauthenticated" // sign in, or send a token
-	Forbidden       Kind = "forbidden"       // ask someone who may
+	Forbidden       Kind = "forbidden"       // ask a user who may
 	NotFound        Kind = "not found"
-	Gone            Kind = "gone"     // it was there, and will not be again
-	Conflict        Kind = "conflict" // look at it as it is now
+	Gone            Kind = "gone"     // it existed, and will not again
+	Conflict        Kind = "conflict" // read the present state
 	TooLarge        Kind = "too large"
 	Unsupported     Kind = "unsupported" // send it in another format
 	RateLimited     Kind = "rate limited"
 	Unavailable     Kind = "unavailable" // try again later; nothing was done
 	StorageFull     Kind = "storage full"
-	Unknown         Kind = "unknown" // it may have happened: look before trying again
+	Unknown         Kind = "unknown" // it may have happened: check before retrying
 )
 
 // Kinds are all of them.
@@ -54,7 +54,7 @@ type Error struct {
 	Code    Code
 	Field   string // the form field or JSON member that it is about, or ""
 	Message string // a sentence for the user: what happened, then what to do
-	Cause   error  // what is behind it, for the log alone: it is not unwrapped, so an error has one kind
+	Cause   error  // for the log alone: it is not unwrapped, so an error has one kind
 }
 
 func (e Error) Error() string { return e.Message }
@@ -79,8 +79,8 @@ func (s Several) Error() string {
 // Unwrap returns the errors one by one.
 func (s Several) Unwrap() []error { return s }
 
-// Join returns those of errs that are not nil as one error, with what other Several are among them taken apart: nil
-// for none, the error itself for one, else Several. An error without a kind is returned alone.
+// Join joins the errors that are not nil, and the parts of any Several among them: nil for none, the error itself for
+// one, else Several. An error without a kind is returned alone.
 func Join(errs ...error) error {
 	var all Several
 	for _, err := range errs {
@@ -116,7 +116,7 @@ func Each(err error) []error {
 	return []error{err}
 }
 
-// Of returns the Error within err, the first where there are several. ok is false if there is none.
+// Of returns the first Error within err. ok is false if there is none.
 func Of(err error) (e Error, ok bool) {
 	ok = errors.As(err, &e)
 	return e, ok
@@ -150,7 +150,7 @@ func Field(err error) string {
 	return e.Field
 }
 
-// Cause returns what is behind err, for the log; nil if nothing is.
+// Cause returns the cause of err, for the log; nil if there is none.
 func Cause(err error) error {
 	e, _ := Of(err)
 	return e.Cause

@@ -1,4 +1,4 @@
-// Package id names the kinds of row ids, so that a board's id never stands where a ticket's belongs.
+// Package id gives each kind of row id a type, so that a board's cannot be used as a ticket's.
 package id
 
 type (
@@ -20,7 +20,7 @@ type (
 	Comment uint64
 	// Invitation is the id of an invitation to a company.
 	Invitation uint64
-	// Notification is the id of an entry in someone's inbox; ids grow with time.
+	// Notification is the id of an entry in an inbox; ids grow with time.
 	Notification uint64
 	// Audit is the id of an entry of a company's audit list; ids grow with time.
 	Audit uint64
@@ -28,7 +28,7 @@ type (
 	Run uint64
 	// Task is the id of a task of a run; within a run they are in the order of filling.
 	Task uint64
-	// Worker is the id of a process that works on migrations; 0 is none of them.
+	// Worker is the id of a process that works on migrations; 0 is none.
 	Worker uint64
 	// Event is the id of an entry in a run's log; ids grow with time.
 	Event uint64
@@ -38,6 +38,6 @@ type (
 	Webhook uint64
 	// Delivery is the id of an attempt to send something to a webhook; ids grow with time.
 	Delivery uint64
-	// Lot is the id of reference codes that came together; ids grow with time.
+	// Lot is the id of a lot of reference codes; ids grow with time.
 	Lot uint64
 )

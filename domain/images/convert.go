@@ -29,7 +29,7 @@ type Picture struct {
 	Thumbnail     []byte // nil if the picture is small itself
 }
 
-// Limits bound what is converted.
+// Limits bound conversions.
 type Limits struct {
 	Pixels    int64 // of the picture, all frames of an animation together
 	Thumbnail int   // width of the small copy
@@ -41,15 +41,13 @@ const maxSide = 65_000
 // quality of photographs, which were made with some loss before.
 const quality = 90
 
-// decoding has room for as many pictures as there are processors: each may take hundreds of megabytes.
+// decoding allows as many conversions as there are processors: each may take hundreds of megabytes.
 var decoding = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// Convert makes a picture anew from what somebody sent, so that nothing else that was in it is kept: no
-// place and camera, no text, no script. What was a JPEG or a lossy WebP becomes a JPEG, turned as it says
-// that it should be; a GIF stays one, with its frames; all else becomes a PNG, in which nothing is lost.
-// It looks at how large a picture says it is before it makes room for it. The same bytes always become
-// the same. It waits while as many others are converted as there are processors, until ctx ends. It returns
-// Unfit, with a sentence that says why, or the context's error.
+// Convert re-encodes a picture, so that nothing else in the file is kept: no metadata, text or script. A JPEG or a
+// lossy WebP becomes a JPEG, rotated as its EXIF says; a GIF stays one, with its frames; any other becomes a lossless
+// PNG. It checks the declared size before it allocates memory. The same bytes always give the same result. It waits
+// for a processor until ctx ends. It returns Unfit, with the reason, or the context's error.
 func Convert(ctx context.Context, content []byte, limits Limits) (Picture, error) {
 	kind, err := kindOf(content)
 	if err != nil {
@@ -90,7 +88,7 @@ type kind struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-// kindOf goes by the content, whatever its sender says that it is.
+// kindOf goes by the content, not by the declared type.
 func kindOf(content []byte) (kind, error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
@@ -105,7 +103,7 @@ func kindOf(content []byte) (kind, error) {
 	return kind{}, Unfit(whatElse(content))
 }
 
-// whatElse says what is there in place of an image that could be kept.
+// whatElse describes content that is no image to keep.
 func whatElse(content []byte) string {
 	const kept = "PNG, JPEG, GIF and WebP are."
 	head := strings.ToLower(string(content[:min(len(content), 4096)]))
@@ -154,7 +152,7 @@ func convertStill(content []byte, kind kind) (Picture, image.Image, error) {
 	if kind.name == "JPEG" {
 		picture = turned(picture, orientation(content))
 	}
-	if _, ok := picture.(*image.YCbCr); ok { // WebP: lossy, and nothing of it is transparent
+	if _, ok := picture.(*image.YCbCr); ok { // lossy WebP without transparency
 		lossy = true
 	}
 	out := Picture{Type: "image/png"}
@@ -207,7 +205,7 @@ func larger(w, h, width int) bool { return w > width || h > 4*width }
 // HasThumbnail reports whether a picture of that size is stored with a small copy.
 func HasThumbnail(width, height int) bool { return larger(width, height, ThumbnailWidth) }
 
-// turned returns a picture as its EXIF orientation says it is to be shown.
+// turned returns a picture rotated by its EXIF orientation.
 func turned(picture image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return picture

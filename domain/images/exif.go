@@ -5,8 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// orientation returns how a JPEG is to be turned, 1 to 8 as EXIF 2.3 (4.6.4, tag 274) says; 1 where it
-// says nothing that can be read.
+// orientation returns a JPEG's orientation, 1 to 8 by EXIF 2.3 (4.6.4, tag 274); 1 if it has none that can be read.
 func orientation(content []byte) int {
 	for at := 2; at+4 <= len(content) && content[at] == 0xff; {
 		marker, size := content[at+1], int(binary.BigEndian.Uint16(content[at+2:]))

@@ -36,14 +36,14 @@ func convertGIF(content []byte, limits Limits) (Picture, image.Image, error) {
 	return Picture{Type: "image/gif", Content: out.Bytes()}, first, nil
 }
 
-// plainGIF counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few
-// megabytes may take gigabytes. It stops where it cannot go on, and so does the decoder.
+// plainGIF counts the frames of a GIF and their pixels by the headers alone: to decode a file of a few megabytes may
+// take gigabytes. It stops at what it cannot parse, as the decoder does.
 //
-// What is decoded is what was counted, copied block by block. The decoder and we do not read every
-// extension alike, and in one of a wrong length thousands of frames can hide that only one of us sees.
+// Only what was counted is decoded, copied block by block: the decoder and this parser do not read every extension
+// alike, and one of a wrong length can hide thousands of frames from one of them.
 func plainGIF(content []byte) (plain []byte, pixels int64, frames int) {
 	r := gifReader{content}
-	// since is what was read from there on.
+	// since is what was read since at.
 	since := func(at []byte) []byte { return at[:len(at)-len(r.rest)] }
 	if !r.skip(10) {
 		return content, 0, 0
@@ -76,21 +76,21 @@ func plainGIF(content []byte) (plain []byte, pixels int64, frames int) {
 			frames++
 			flags := r.rest[8]
 			if !r.skip(9) || !r.skipTable(flags) || !r.skip(1) || !r.skipBlocks() {
-				return append(plain, at...), pixels, frames // what there is of it
+				return append(plain, at...), pixels, frames // a truncated file
 			}
 			plain = append(plain, since(at)...)
-		default: // the end, or what is no block
+		default: // the end, or an unknown block
 			return append(plain, block), pixels, frames
 		}
 	}
 }
 
-// isTiming reports whether an extension says how long the next frame is shown.
+// isTiming reports whether an extension has the delay of the next frame.
 func isTiming(extension []byte) bool {
 	return len(extension) == 8 && extension[1] == 0xf9 && extension[2] == 4
 }
 
-// isLoop reports whether it says how often all frames are.
+// isLoop reports whether an extension has the number of repetitions.
 func isLoop(extension []byte) bool {
 	return len(extension) == 19 && bytes.HasPrefix(extension[1:], []byte("\xff\x0bNETSCAPE2.0\x03\x01"))
 }

@@ -34,11 +34,11 @@ type Image struct {
 	CreatedAt     time.Time
 }
 
-// Path is where members of a company of that slug see the image.
+// Path is the image's path for the members of a company with that slug.
 func (i Image) Path(company string) string { return "/" + company + "/images/" + i.Hash.String() }
 
-// ThumbnailOf is where the small copy is of what a company of that slug shows at a path, or the image itself
-// where it is small; "" for a path that is no image's.
+// ThumbnailOf is the path of the small copy of a company's image with that path, or of the image itself if it is
+// small; "" for a path that is no image's.
 func ThumbnailOf(company, path string) string {
 	hash, ok := strings.CutPrefix(path, "/"+company+"/images/")
 	if _, valid := ParseHash(hash); !ok || !valid {
@@ -50,11 +50,11 @@ func ThumbnailOf(company, path string) string {
 // Blob is the name of its file. Companies that keep the same picture share it.
 func (h Hash) Blob() string { return "images/" + h.String()[:2] + "/" + h.String() }
 
-// ThumbnailWidth is how wide small copies are: as wide as a text is shown. It is part of their names and
-// addresses, so that what one gives never changes.
+// ThumbnailWidth is the width of small copies: that of a text on a page. It is part of their names and addresses, so
+// that what an address returns never changes.
 const ThumbnailWidth = 640
 
-// Thumbnail is the name of the file of its small copy; an image that is small itself has none.
+// Thumbnail is the name of the small copy's file; a small image has none.
 func (h Hash) Thumbnail() string { return fmt.Sprintf("%s.%d", h.Blob(), ThumbnailWidth) }
 
 // CodeNotFound: there is no such image, or not for the caller. Check the address.

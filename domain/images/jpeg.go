@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// maxScans is how often a JPEG may go over its picture. A progressive one does ten times or so. A pass
-// takes a few bytes to ask for and as long as the picture is large: a file of some megabytes can keep a
-// processor busy for an hour.
+// maxScans is how many scans a JPEG may have. A progressive one has about ten. A scan takes a few bytes and costs as
+// much as the picture is large: a file of some megabytes can keep a processor busy for an hour.
 const maxScans = 200
 
 // scansOf counts the passes of a JPEG by its markers, as the decoder goes over them.
@@ -26,7 +25,7 @@ func scansOf(content []byte) (scans int) {
 		marker := rest[0]
 		rest = rest[1:]
 		switch {
-		case marker == 0, marker >= 0xd0 && marker <= 0xd8: // of a pass, or with nothing behind it
+		case marker == 0, marker >= 0xd0 && marker <= 0xd8: // markers without a length
 			continue
 		case marker == 0xd9: // the end
 			return scans

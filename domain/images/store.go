@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Keep notes that a company keeps an image, and that it is what an address gave. Its file is stored.
+// Keep records a company's image, whose file is stored, and the address that it came from.
 func Keep(ctx context.Context, tx *db.Tx, image Image, address string) error {
 	err := tx.KeepImage(ctx, db.KeepImageParams{
 		CompanyID: image.Company, Hash: image.Hash[:], ContentType: image.Type, Bytes: uint64(image.Bytes),

@@ -1,8 +1,6 @@
-// Package lease is what a process knows of a lease that it has in the database: until when it may work, by its own
-// monotonic clock, counted from before the renewal was sent. The database counts from later on, by its own clock; so
-// whatever either clock shows, the process stops first.
-//
-// How a lease is taken, renewed and fenced in the database belongs to whoever has it.
+// Package lease is a process's view of a lease in the database: until when it may work, by its own monotonic clock,
+// counted from before the renewal was sent. The database counts from later on, by its own clock; so whatever either
+// clock shows, the process stops first. The owner of a lease claims, renews and fences it in the database.
 package lease
 
 import (
@@ -10,11 +8,11 @@ import (
 	"time"
 )
 
-// Lease is a lease of this process. Once it is over it stays so, though the database may not have noticed: whoever
-// saw its end has let go of the work. Begin begins it anew, which a new claim may, or a write that the fence guarded.
+// Lease is a lease of this process. Once it is over it stays so, even if it is renewed in the database, because its
+// work was stopped. Begin starts it again, after a new claim or a write that the fence guarded.
 type Lease struct {
 	began time.Time
-	until atomic.Int64 // nanoseconds after began; over for one that ended
+	until atomic.Int64 // nanoseconds after began; over if it ended
 }
 
 const over = -1
@@ -27,7 +25,7 @@ func (o *Lease) Begin(sent time.Time, length time.Duration) {
 	o.until.Store(int64(sent.Sub(o.began) + length))
 }
 
-// Renew prolongs the lease after a renewal that was sent then, and reports whether it was not over by now.
+// Renew extends the lease after a renewal that was sent at sent, and reports whether it was still valid.
 func (o *Lease) Renew(sent time.Time, length time.Duration) bool {
 	for {
 		until := o.until.Load()
@@ -43,7 +41,7 @@ func (o *Lease) Renew(sent time.Time, length time.Duration) bool {
 // Left is how long the process may yet work; not above 0 once the lease is over.
 func (o *Lease) Left() time.Duration { return time.Duration(o.until.Load()) - time.Since(o.began) }
 
-// Valid reports whether the process may work. After false it never says true.
+// Valid reports whether the process may work. Once false, it stays false until Begin.
 func (o *Lease) Valid() bool {
 	for {
 		until := o.until.Load()

@@ -1,6 +1,5 @@
-// Package limits has the rules by which attempts are limited: by origin, with a wait that doubles, with a bucket
-// that leaks, or by windows of time. It counts nothing: the counts are rows that any number of servers share, and
-// belong to whoever limits something.
+// Package limits has the rules for limiting attempts: by origin, with a doubling wait, with a leaky bucket, or by
+// windows of time. It stores nothing: counts are rows of the packages that limit something, shared by all servers.
 package limits
 
 import (
@@ -11,15 +10,15 @@ import (
 	"time"
 )
 
-// Name returns the name of a count, 32 bytes, that tells nothing of the parts.
+// Name returns the name of a count, 32 bytes, that reveals nothing of the parts.
 func Name(parts ...string) []byte {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return sum[:]
 }
 
-// Origin is where attempts come from, as far as limits tell them apart. Of an IPv6 address Address is the first 64
-// bits, which belong to one user, who has the others to choose from, and Network the first 48, which one customer
-// has at most. An address of IPv4 is in no network; what is no address is the zero Origin.
+// Origin is the source of attempts. Of an IPv6 address, Address is the first 64 bits, which one user has, and Network
+// the first 48, the most that one customer has. An IPv4 address has no network; an invalid address gives the zero
+// Origin.
 type Origin struct{ Address, Network string }
 
 // OriginOf returns the origin of an IP address.
@@ -37,13 +36,13 @@ func OriginOf(address string) Origin {
 	return Origin{own.String(), network.String()}
 }
 
-// Count is how many attempts count, and when the last of them was.
+// Count is a number of attempts, and the time of the last.
 type Count struct {
 	Used uint32
 	At   time.Time
 }
 
-// Doubling lets some attempts be free; then each doubles the wait until the next.
+// Doubling allows some free attempts; then each doubles the wait until the next.
 type Doubling struct {
 	Free           uint32
 	First, Longest time.Duration
@@ -63,7 +62,7 @@ func (d Doubling) Wait(c Count, now time.Time) time.Duration {
 	return max(0, wait-since)
 }
 
-// Bucket takes Size attempts at once, and then one whenever one has leaked out of it.
+// Bucket allows Size attempts at once, and then one per Leak.
 type Bucket struct {
 	Size uint32
 	Leak time.Duration // of one

@@ -69,8 +69,8 @@ func LooksAutomatic() error {
 // Retry-After.
 const CodeTooMany fault.Code = "Request.TooMany"
 
-// TooMany reports that too much came from an address or a network, or to a board, of late. Look says that nothing
-// was to be sent: codes or links were tried.
+// TooMany reports a limit of an address, a network or a board. Look says that codes or links were tried, and nothing
+// was to be sent.
 type TooMany struct {
 	Wait time.Duration
 	Look bool

@@ -16,15 +16,15 @@ import (
 
 // What strangers may do is counted in the database, so that any number of servers share the counts.
 const (
-	window = time.Hour // in which what is sent is counted
+	window = time.Hour // for counting submissions
 
-	// Misses are codes and links that lead to nothing. Those of an address, and of a network, are free at first;
-	// then each doubles the wait, until a day is quiet. Those of everyone are counted by the minute: when they are
-	// too many, codes alone open nothing for the rest of it. Wrong private links are counted apart, for nobody
-	// guesses those; right ones are never refused.
+	// Misses are lookups that fail. Those of an address, and of a network, are free at first; then each doubles the
+	// wait, until there was none for a day. Those of all addresses are counted by the minute: if there are too many,
+	// lookups by code fail for the rest of it. Failed private links are counted apart, because they cannot be guessed;
+	// valid ones are never refused.
 	missesOfAll = 600
 	forgetful   = 24 * time.Hour
-	trapCost    = 10 // misses that a canary counts for: whoever finds one is guessing
+	trapCost    = 10 // misses that a canary counts for
 
 	keepLimits  = 2 * forgetful
 	keepLookups = 30 * 24 * time.Hour
@@ -35,19 +35,19 @@ var (
 	missesOfNetwork = limits.Doubling{Free: 60, First: misses.First, Longest: misses.Longest, Forget: forgetful}
 )
 
-// OriginGroup are those whose looks wait for one another, so that many at once are no more than one by one.
+// OriginGroup is a set of origins whose lookups are serialised, so that many at once get no further than one by one.
 type OriginGroup string
 
-// OriginGroupOf are all of a network, or who shares an address.
+// OriginGroupOf is the group of a network, or else of an address.
 func OriginGroupOf(from limits.Origin) OriginGroup {
 	return OriginGroup(cmp.Or(from.Network, from.Address))
 }
 
-// allowance is how much of what strangers send is taken in a window; what is more is refused.
+// allowance is how many submissions are accepted in a window.
 type allowance struct {
 	kind                 string
 	byAddress, byNetwork uint32
-	target               string // what it is sent to
+	target               string // the kind of receiver
 	onTarget             uint32
 }
 
@@ -56,8 +56,8 @@ var (
 	replies = allowance{kind: "reply", byAddress: 30, byNetwork: 60, target: "ticket", onTarget: 60}
 )
 
-// CountForm counts a form that is sent to a board, or returns TooMany and counts for nobody who is at the limit
-// already. Commit it before the form is taken.
+// CountForm counts a form for a board, or returns TooMany; a limit that is reached is not counted further.
+// Commit it before the form is accepted.
 func CountForm(ctx context.Context, tx *db.Tx, board id.Board, from limits.Origin) error {
 	return forms.count(ctx, tx, from, uint64(board))
 }
@@ -67,7 +67,7 @@ func CountReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, from limits.Or
 	return replies.count(ctx, tx, from, uint64(ticket))
 }
 
-// level is how much is taken at most of who or for what has a name.
+// level is the limit of one name.
 type level struct {
 	name []byte
 	most uint32
@@ -81,9 +81,9 @@ func (a allowance) levels(from limits.Origin, target uint64, in string) []level 
 	return append(list, level{limits.Name(a.kind, a.target, strconv.FormatUint(target, 10), in), a.onTarget})
 }
 
-// count looks at all levels first, for a network has too many addresses to keep a row for each that is refused. Then
-// it goes from level to level while they let it: what one address sends too much does not count against its network
-// or the target.
+// count checks all levels first, because a network has too many addresses to keep a row for each that is refused. Then
+// it counts level by level while they allow it: an address over its limit does not count against its network or the
+// target.
 func (a allowance) count(ctx context.Context, tx *db.Tx, from limits.Origin, target uint64) error {
 	in, rest := limits.Window(tx.Now, window)
 	levels := a.levels(from, target, in)
@@ -135,7 +135,7 @@ func counts(ctx context.Context, q *db.Queries, names [][]byte) (map[string]db.P
 	return byName, nil
 }
 
-// budget is what misses count against.
+// budget has the names that misses count against.
 type budget struct{ address, network, all []byte }
 
 func budgetOf(from limits.Origin, private bool, now time.Time) budget {
@@ -161,8 +161,7 @@ func (b budget) names() [][]byte {
 	return names
 }
 
-// AllowLookup returns TooMany if so many codes or links from an address led to nothing that it has to wait;
-// private is a look by a link.
+// AllowLookup returns TooMany if an address has to wait after failed lookups; private is a lookup by a link.
 func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private bool, now time.Time) error {
 	b := budgetOf(from, private, now)
 	used, err := counts(ctx, q, b.names())
@@ -182,12 +181,12 @@ func AllowLookup(ctx context.Context, q *db.Queries, from limits.Origin, private
 
 func countOf(row db.PublicLimit) limits.Count { return limits.Count{Used: row.Used, At: row.LastAt} }
 
-// CountMiss counts a code or a link that led to nothing against the budgets; trapped says that it was a canary.
+// CountMiss counts a failed lookup against the budgets; trapped says that the code was a canary.
 func CountMiss(ctx context.Context, tx *db.Tx, from limits.Origin, private, trapped bool) error {
 	b := budgetOf(from, private, tx.Now)
 	for _, name := range b.names() {
 		cost := uint32(1)
-		if trapped && !bytes.Equal(name, b.all) { // it is not everyone who guesses
+		if trapped && !bytes.Equal(name, b.all) { // a canary counts once for all addresses
 			cost = trapCost
 		}
 		if err := use(ctx, tx, name, cost); err != nil {
@@ -197,7 +196,7 @@ func CountMiss(ctx context.Context, tx *db.Tx, from limits.Origin, private, trap
 	return nil
 }
 
-// Forget removes up to two thousand counts that no longer say anything, and returns how many.
+// Forget removes up to two thousand expired counts, and returns how many.
 func Forget(ctx context.Context, q *db.Queries, now time.Time) (int64, error) {
 	forgotten, err := db.Read(q.ForgetPublicLimits(ctx, now.Add(-keepLimits)))
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Lookup is what came of a look at a code.
+// Lookup is the result of looking up a code.
 type Lookup int
 
-// What can come of it.
+// The results.
 const (
 	Hit     Lookup = iota
-	Miss           // it leads to nothing
-	Refused        // it came too soon after others
-	Trapped        // it is a canary, which nobody was given
+	Miss           // there is no such code
+	Refused        // too soon after others
+	Trapped        // a canary
 )
 
 // Lookups are how often codes were looked up. A canary is a miss, too.
@@ -30,13 +30,13 @@ func (l *Lookups) add(other Lookups) {
 	l.Canaries += other.Canaries
 }
 
-// Meter is what a process saw of looks since they were stored. The zero Meter is ready.
+// Meter counts a process's lookups since they were stored. The zero Meter is ready.
 type Meter struct {
 	mu        sync.Mutex
 	seen, all Lookups
 }
 
-// Add notes what came of a look.
+// Add counts a lookup.
 func (m *Meter) Add(what Lookup) {
 	one := Lookups{}
 	switch what {
@@ -55,7 +55,7 @@ func (m *Meter) Add(what Lookup) {
 	m.all.add(one)
 }
 
-// Totals are all looks since the process began.
+// Totals are all lookups since the process began.
 func (m *Meter) Totals() Lookups {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +76,7 @@ func (m *Meter) take() Lookups {
 	return seen
 }
 
-// Store adds what was noted to the counts of the hour.
+// Store adds the counts to those of the hour.
 func (m *Meter) Store(ctx context.Context, q *db.Queries, now time.Time) error {
 	seen := m.take()
 	if seen == (Lookups{}) {
@@ -90,7 +90,7 @@ func (m *Meter) Store(ctx context.Context, q *db.Queries, now time.Time) error {
 	return nil
 }
 
-// LookupsSince returns what was looked up since the hour of a time, at most 30 days ago.
+// LookupsSince returns the lookups since the hour of a time, at most 30 days ago.
 func LookupsSince(ctx context.Context, q *db.Queries, since time.Time) (Lookups, error) {
 	row, err := db.Read(q.LookupsSince(ctx, since.UTC().Truncate(time.Hour)))
 	if err != nil {

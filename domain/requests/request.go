@@ -20,10 +20,10 @@ const MaxIntro = 2000
 type Form struct {
 	On      bool
 	Intro   string // shown above it, as it was typed
-	Version uint64 // another one after each change: microseconds since 1970; 0 of one that was never saved
+	Version uint64 // changes with each save: microseconds since 1970; 0 if never saved
 }
 
-// OpenForm is a form that strangers may send, with what they are told of its board.
+// OpenForm is a form that is turned on, with what its page shows of the board.
 type OpenForm struct {
 	Company     id.Company
 	CompanySlug string
@@ -33,24 +33,24 @@ type OpenForm struct {
 	Intro       string
 }
 
-// Request is what is known of who sent a ticket by a form.
+// Request is the requester's part of a ticket that came by a form.
 type Request struct {
 	Ticket    id.Ticket
 	Code      string
 	Email     string // "" if none was given
 	CreatedAt time.Time
 	Linked    bool       // there is a private link
-	RevokedAt *time.Time // when the last one was revoked, where there is none
+	RevokedAt *time.Time // when the last one was revoked, if there is none
 }
 
-// States of a ticket as its requester is told.
+// States of a ticket for its requester.
 const (
 	Received   = "received"
 	InProgress = "in progress"
 	Done       = "done"
 )
 
-// TrackedTicket is what a code leads to. Company, Board and Ticket are for the program alone.
+// TrackedTicket is a code's ticket. Company, Board and Ticket are not shown.
 type TrackedTicket struct {
 	Company   id.Company
 	Board     id.Board
@@ -59,8 +59,8 @@ type TrackedTicket struct {
 	Number    uint64
 	Code      string
 	State     string
-	ChangedAt time.Time // when it came there, or by the private link something was written that the requester reads
-	Archived  bool      // nothing can be written there
+	ChangedAt time.Time // of the state, or of the last public comment for a private link
+	Archived  bool      // read only
 
 	// By the private link alone.
 	Private bool
@@ -76,7 +76,7 @@ func ParseIntro(s string) (string, error) {
 	return text, nil
 }
 
-// tokenBytes is how many random bytes a private link has: 128 bits.
+// tokenBytes is the length of a private link's token: 128 random bits.
 const tokenBytes = 16
 
 // NewToken returns a new token of a private link, or of a form.
@@ -86,7 +86,7 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// IsToken reports whether s has the form of what NewToken returns.
+// IsToken reports whether s has the form of a token.
 func IsToken(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == tokenBytes
@@ -97,14 +97,14 @@ type Submission struct {
 	Company, Board, Nonce, Title, Description, Email string
 }
 
-// Token returns the token of the private link to what comes of the form. It is the same for a form that is sent
-// again, and as hard to guess as the nonce.
+// Token returns the token of the private link. It is the same if the form is sent again, and as hard to guess as the
+// nonce.
 func (s Submission) Token() string {
 	sum := s.sum("token")
 	return base64.RawURLEncoding.EncodeToString(sum[:tokenBytes])
 }
 
-// hash is by which the form is known again.
+// hash identifies the form.
 func (s Submission) hash() []byte {
 	sum := s.sum("form")
 	return sum[:]
@@ -120,22 +120,22 @@ func (s Submission) sum(what string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// Reply is what a requester sends by a private link. Nonce is the random token that the page with the form had.
+// Reply is a requester's comment by a private link. Nonce is the random token of the page with the form.
 type Reply struct{ Nonce, Body string }
 
-// hash is by which the reply is known again.
+// hash identifies the reply.
 func (r Reply) hash() []byte {
 	sum := sha256.Sum256([]byte(r.Nonce + " " + r.Body))
 	return sum[:]
 }
 
-// HashToken returns by what a token is stored.
+// HashToken returns the stored hash of a token.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// opens reports whether a token is the one with a hash. It takes as long for a right one as for a wrong one.
+// opens reports whether a token has a hash, in constant time.
 func opens(hash []byte, token string) bool {
 	return subtle.ConstantTimeCompare(hash, HashToken(token)) == 1
 }

@@ -23,13 +23,13 @@ func FormOf(ctx context.Context, q *db.Queries, board id.Board) (Form, error) {
 	return Form{On: row.IsOn, Intro: row.Intro, Version: uint64(row.UpdatedAt.UnixMicro())}, nil
 }
 
-// SetForm turns the form of a board on or off; form.Version is of the one that was seen. It returns the form as it
-// was, or BadIntro, or StaleForm if there is another by now that says something else.
+// SetForm turns the form of a board on or off; form.Version is the version that the edit was made from. It returns the
+// form as it was, or BadIntro, or StaleForm if it was changed since in another way.
 func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was Form, err error) {
 	if form.Intro, err = ParseIntro(form.Intro); err != nil {
 		return was, err
 	}
-	for saved := false; !saved; { // it is not where someone else was first, whom the second look sees
+	for saved := false; !saved; { // false if another save was first, which the second pass sees
 		if was, err = FormOf(ctx, tx.Queries, board); err != nil {
 			return was, err
 		}
@@ -46,7 +46,7 @@ func SetForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (was For
 	return was, nil
 }
 
-// saveForm saves a form unless someone else was first.
+// saveForm saves a form unless another save was first.
 func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved bool, err error) {
 	if form.Version == 0 {
 		err = tx.AddForm(ctx, db.AddFormParams{BoardID: board, IsOn: form.On, Intro: form.Intro, Now: tx.Now})
@@ -63,8 +63,7 @@ func saveForm(ctx context.Context, tx *db.Tx, board id.Board, form Form) (saved 
 	return n == 1, err
 }
 
-// FindForm returns the form that strangers may send to a company's board with that slug, or NoForm: by one
-// query, whatever is in the way.
+// FindForm returns the open form of a company's board, or NoForm: by one query, whatever the reason.
 func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenForm, error) {
 	row, err := db.Read(q.OpenForm(ctx, company, slug))
 	if db.IsNotFound(err) {
@@ -78,10 +77,10 @@ func FindForm(ctx context.Context, q *db.Queries, company, slug string) (OpenFor
 	}, nil
 }
 
-// ErrSent says that a form was sent before (Find says what came of it), or a reply.
+// ErrSent says that a form or a reply was sent before; Find returns the form's code.
 var ErrSent = errors.New("it was sent before")
 
-// Open keeps who sent a ticket. code is a new one; email is parsed, or "". It returns ErrSent.
+// Open stores a ticket's requester. code is a new one; email is parsed, or "". It returns ErrSent.
 func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Submission, email string) error {
 	err := tx.CreateRequest(ctx, db.CreateRequestParams{
 		TicketID: ticket, Code: code, Email: email, FormHash: sent.hash(), TokenHash: HashToken(sent.Token()), CreatedAt: tx.Now,
@@ -95,8 +94,8 @@ func Open(ctx context.Context, tx *db.Tx, ticket id.Ticket, code string, sent Su
 	return nil
 }
 
-// Find returns the code that was given for a form that was sent before, "" for a new one. linked says that its first
-// private link still is the one that opens.
+// Find returns the code of a form that was sent before, "" for a new one. linked says that its first private link is
+// still valid.
 func Find(ctx context.Context, q *db.Queries, sent Submission) (code string, linked bool, err error) {
 	row, err := db.Read(q.RequestByForm(ctx, sent.hash()))
 	if db.IsNotFound(err) {
@@ -108,7 +107,7 @@ func Find(ctx context.Context, q *db.Queries, sent Submission) (code string, lin
 	return row.Code, opens(row.TokenHash, sent.Token()), nil
 }
 
-// Of returns the request that a ticket came by, or NoRequester.
+// Of returns the request of a ticket, or NoRequester.
 func Of(ctx context.Context, q *db.Queries, ticket id.Ticket) (Request, error) {
 	row, err := db.Read(q.RequestOfTicket(ctx, ticket))
 	if db.IsNotFound(err) {
@@ -122,14 +121,13 @@ func Of(ctx context.Context, q *db.Queries, ticket id.Ticket) (Request, error) {
 	}, nil
 }
 
-// NewLink gives a request another private link and returns its token, which is kept nowhere. The one before
-// opens nothing any more. It returns NoRequester.
+// NewLink replaces a request's private link and returns the token, which is not stored. It returns NoRequester.
 func NewLink(ctx context.Context, tx *db.Tx, ticket id.Ticket) (token string, err error) {
 	token = NewToken()
 	return token, setToken(ctx, tx, ticket, HashToken(token), nil)
 }
 
-// RevokeLink takes the private link of a request away. It returns NoRequester.
+// RevokeLink revokes a request's private link. It returns NoRequester.
 func RevokeLink(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	return setToken(ctx, tx, ticket, nil, &tx.Now)
 }
@@ -157,8 +155,8 @@ func RecordReply(ctx context.Context, tx *db.Tx, ticket id.Ticket) error {
 	return nil
 }
 
-// Lock locks a request for what its requester writes there. It returns NotFound if the token is not that of its
-// private link now, and ErrSent if they sent the same last.
+// Lock locks a request for its requester's reply. It returns NotFound if the token is not that of the current link,
+// and ErrSent if the last reply was the same.
 func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply Reply) error {
 	row, err := tx.LockTicketRequest(ctx, ticket)
 	switch {
@@ -172,7 +170,7 @@ func Lock(ctx context.Context, tx *db.Tx, ticket id.Ticket, token string, reply 
 	return nil
 }
 
-// RecordRequesterReply notes what a requester wrote, which is held.
+// RecordRequesterReply records a requester's reply to a locked request.
 func RecordRequesterReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, reply Reply) error {
 	if err := tx.KeepReply(ctx, db.KeepReplyParams{RepliedAt: &tx.Now, ReplyHash: reply.hash(), TicketID: ticket}); err != nil {
 		return fmt.Errorf("note reply: %w", err)
@@ -180,7 +178,7 @@ func RecordRequesterReply(ctx context.Context, tx *db.Tx, ticket id.Ticket, repl
 	return nil
 }
 
-// Track returns what a code leads to by itself, by one query whatever comes of it. It returns NotFound.
+// Track returns the ticket of a code, by one query whatever the result. It returns NotFound.
 func Track(ctx context.Context, q *db.Queries, code string) (TrackedTicket, error) {
 	return tracked(db.Read(q.TrackedByCode(ctx, code)))
 }
@@ -199,7 +197,7 @@ func TrackByLink(ctx context.Context, q *db.Queries, code, token string) (Tracke
 	return found, nil
 }
 
-// tracked is what anyone may know who knows the code.
+// tracked has only what a code's holder may know.
 func tracked(row db.TrackedByCodeRow, err error) (TrackedTicket, error) {
 	if db.IsNotFound(err) {
 		return TrackedTicket{}, NotFound()

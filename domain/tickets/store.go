@@ -53,7 +53,9 @@ func Open(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket,
 }
 
 // numbers returns the range of the numbers of rows, without its first.
-func numbers(rows []Row) (after, upto uint64) { return rows[0].Key.Number - 1, rows[len(rows)-1].Key.Number }
+func numbers(rows []Row) (after, upto uint64) {
+	return rows[0].Key.Number - 1, rows[len(rows)-1].Key.Number
+}
 
 func insert(ctx context.Context, tx *db.Tx, board id.Board, rows []Row) ([]Ticket, error) {
 	inserted := make([]db.NewTicket, len(rows))

@@ -1,8 +1,6 @@
-// Package wait has the ways in which a goroutine waits: for a time or a channel, as long as its context lasts
-// (Sleep, For, Every), for another goroutine (Wakeup, Broadcast), and for longer after each failure (Backoff).
-//
-// None of them outlives its context, and none keeps state for a retry: how often something failed is the
-// caller's to know, for it is often a row that several servers share.
+// Package wait has the ways in which a goroutine waits: for a time or a channel while its context lasts (Sleep, For,
+// Every), for another goroutine (Wakeup, Broadcast), and longer after each failure (Backoff). The caller counts its
+// failures, often in a row that several servers share.
 package wait
 
 import (
@@ -22,7 +20,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	return For(ctx, timer.C)
 }
 
-// For waits until c gives a value or is closed, or returns the context's error if ctx ends first.
+// For waits until c has a value or is closed, or returns the context's error if ctx ends first.
 func For[T any](ctx context.Context, c <-chan T) error {
 	select {
 	case <-ctx.Done():
@@ -32,8 +30,8 @@ func For[T any](ctx context.Context, c <-chan T) error {
 	}
 }
 
-// Every calls f at once and then every d until ctx ends. Calls do not overlap; those that are missed during a
-// long one are left out.
+// Every calls f at once and then every d until ctx ends. Calls do not overlap; those missed during a long one are
+// skipped.
 func Every(ctx context.Context, d time.Duration, f func(ctx context.Context)) {
 	ticker := time.NewTicker(d)
 	defer ticker.Stop()
@@ -65,7 +63,7 @@ type Broadcast struct {
 	next chan struct{}
 }
 
-// Next returns a channel that the next Wake closes. Get it before looking for what Wake announces.
+// Next returns a channel that the next Wake closes. Get it before checking the condition that Wake announces.
 func (b *Broadcast) Next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +73,7 @@ func (b *Broadcast) Next() <-chan struct{} {
 	return b.next
 }
 
-// Wake wakes all who wait.
+// Wake wakes all goroutines that wait.
 func (b *Broadcast) Wake() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +92,7 @@ func Backoff(first, longest time.Duration, failures int) time.Duration {
 	return longest
 }
 
-// Jitter returns d give or take up to a part of it, such as 0.25, so that many do not come at once.
+// Jitter returns d plus or minus up to a part of it, such as 0.25, so that many callers spread out.
 func Jitter(d time.Duration, part float64) time.Duration {
 	spread := time.Duration(float64(d) * part)
 	return d - spread + rand.N(2*spread+1)
