@@ -25,7 +25,7 @@ func refStatusCommand(env environment) *cli.Command {
 
 func refStatus(ctx context.Context, env environment, asJSON bool) error {
 	return withWorkflows(ctx, env, func(ctx context.Context, w *app.App) error {
-		standing, err := w.Console.RefStanding(ctx)
+		standing, err := w.Console.RefState(ctx)
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// popping is codes that somebody wants.
-type popping struct {
+// pop is codes that somebody wants.
+type pop struct {
 	use   refs.Use
 	count int
 	once  *workflows.Once[[]refs.Code]
@@ -33,7 +33,7 @@ const ownBatch = 100
 //
 // Those who ask at the same time share a transaction.
 func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[]refs.Code]) ([]refs.Code, error) {
-	actor, err := workflows.Reading(ctx, accounts.PopRefs)
+	actor, err := workflows.MayRead(ctx, accounts.PopRefs)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[
 		return nil, refs.BadCount(refs.MaxPop)
 	}
 	begun := time.Now()
-	p := &popping{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
+	p := &pop{use: refs.Use{Company: actor.Company.ID, Token: actor.Token}, count: count, once: once}
 	codes, err := workflows.DoOnce(ctx, c.workflows, once, func() ([]refs.Code, error) { return c.pop(ctx, p) })
 	empty := errors.Is(err, refs.CodeEmpty)
 	if err == nil || empty {
@@ -64,11 +64,11 @@ func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[
 	return codes, nil
 }
 
-func (c *Console) pop(ctx context.Context, p *popping) ([]refs.Code, error) {
+func (c *Console) pop(ctx context.Context, p *pop) ([]refs.Code, error) {
 	if p.count < ownBatch {
-		return c.poppings.Do(ctx, struct{}{}, p)
+		return c.pops.Do(ctx, struct{}{}, p)
 	}
-	all, err := c.popBatch(ctx, struct{}{}, []*popping{p})
+	all, err := c.popBatch(ctx, struct{}{}, []*pop{p})
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +76,19 @@ func (c *Console) pop(ctx context.Context, p *popping) ([]refs.Code, error) {
 }
 
 // popBatch takes the codes of several who ask, in one transaction.
-func (c *Console) popBatch(ctx context.Context, _ struct{}, poppings []*popping) (popped [][]refs.Code, err error) {
+func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped [][]refs.Code, err error) {
 	var uses []refs.Use
-	for _, p := range poppings {
+	for _, p := range pops {
 		uses = append(uses, slices.Repeat([]refs.Use{p.use}, p.count)...)
 	}
 	err = c.db.InTx(ctx, func(tx *db.Tx) error {
-		popped = make([][]refs.Code, len(poppings))
+		popped = make([][]refs.Code, len(pops))
 		codes, err := refs.PopEach(ctx, tx, uses)
 		if err != nil {
 			return err
 		}
 		var answers []db.Idempotency
-		for i, p := range poppings {
+		for i, p := range pops {
 			popped[i], codes = codes[:p.count], codes[p.count:]
 			answers = append(answers, p.once.Row(tx, popped[i])...)
 		}
@@ -97,12 +97,12 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, poppings []*popping)
 	return popped, err
 }
 
-// RefStanding is how reference codes stand: for operators.
-func (c *Console) RefStanding(ctx context.Context) (refs.State, error) {
+// RefState is how reference codes stand: for operators.
+func (c *Console) RefState(ctx context.Context) (refs.State, error) {
 	return ask(ctx, func(actor) (refs.State, error) { return c.refs.State(ctx, c.db.Queries, c.db.Now()) })
 }
 
-// RefGauges is RefStanding for a monitoring system: it asks for no operator.
+// RefGauges is RefState for a monitoring system: it asks for no operator.
 func (c *Console) RefGauges(ctx context.Context) (refs.State, error) {
 	return c.refs.State(ctx, c.db.Queries, c.db.Now())
 }
@@ -155,9 +155,9 @@ func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)
 	return nil
 }
 
-// aloneWorth reports whether a batch of pops that failed is worth doing again one by one: not where the database
+// retryAlone reports whether a batch of pops that failed is worth doing again one by one: not where the database
 // does not answer, but where there are not enough codes for all.
-func aloneWorth(err error) bool {
+func retryAlone(err error) bool {
 	return errors.Is(err, refs.CodeEmpty) || !errors.Is(err, fault.Unavailable)
 }
 

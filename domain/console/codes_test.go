@@ -27,7 +27,7 @@ func (h *env) minted(t testing.TB, codes int, length string) migrations.Run {
 
 func (h *env) standing(t testing.TB) refs.State {
 	t.Helper()
-	s, err := h.Console.RefStanding(h.Ctx)
+	s, err := h.Console.RefState(h.Ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

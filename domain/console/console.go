@@ -19,13 +19,13 @@ type Console struct {
 	feeds     *feeds.Engine
 	refs      *refs.Engine
 	gauges    feedGauges
-	poppings  *coalesce.Group[struct{}, *popping, []refs.Code]
+	pops      *coalesce.Group[struct{}, *pop, []refs.Code]
 }
 
 // New returns the use cases of operators.
 func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published *feeds.Engine, pool *refs.Engine) *Console {
 	c := &Console{db: d, workflows: w, engine: engine, feeds: published, refs: pool}
-	c.poppings = coalesce.New(c.popBatch, coalesce.Options{Alone: aloneWorth})
+	c.pops = coalesce.New(c.popBatch, coalesce.Options{Alone: retryAlone})
 	return c
 }
 
@@ -33,4 +33,4 @@ func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published 
 func (c *Console) Where() (host, database string) { return c.db.Location() }
 
 // Close refuses new pops, and waits until those accepted are committed, or ctx ends.
-func (c *Console) Close(ctx context.Context) error { return c.poppings.Close(ctx) }
+func (c *Console) Close(ctx context.Context) error { return c.pops.Close(ctx) }

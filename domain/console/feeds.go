@@ -57,12 +57,12 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 	return states, consumers, nil
 }
 
-// RepublishFor has rows of a company published once more, for an operator: some rows at once (n says how many of
+// Republish has rows of a company published once more, for an operator: some rows at once (n says how many of
 // them are the company's), a board, or what all companies have where company is "" and which says all, by a run
 // that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
 // that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
 // migrations.BadParam where a run would have them.
-func (c *Console) RepublishFor(ctx context.Context, feed, company string, which feeds.Selection, rate string) (n int64, run *workflows.Republishing, err error) {
+func (c *Console) Republish(ctx context.Context, feed, company string, which feeds.Selection, rate string) (n int64, run *workflows.RepublishRun, err error) {
 	err = operate(ctx, func(actor) error {
 		if err := which.Check(); err != nil {
 			return err
@@ -81,7 +81,7 @@ func (c *Console) RepublishFor(ctx context.Context, feed, company string, which 
 			return err
 		}
 		values := migrations.Values{"feed": feed, "company": company, "board": which.Board, "rate": rate}
-		run, err = c.workflows.OpenRepublishing(ctx, func() (migrations.Run, error) {
+		run, err = c.workflows.OpenRepublishRun(ctx, func() (migrations.Run, error) {
 			return c.OpenRun(ctx, workflows.RepublishName, values, migrations.Draft{}, nil)
 		})
 		return err

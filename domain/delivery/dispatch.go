@@ -188,7 +188,7 @@ func (d *dispatcher) touched(ctx context.Context, list []webhooks.DueWebhook, he
 	}
 	spans := map[string]span{}
 	for feed, low := range from {
-		of, err := workflows.FeedNamed(feed)
+		of, err := workflows.FeedByName(feed)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,6 @@
 //
 // # Live pages
 //
-// Each serve reads what the feeds published since its last look, at most ten times a second (LookLive): which
+// Each serve reads what the feeds published since its last look, at most ten times a second (UpdateLive): which
 // tickets, of which boards now and before, in which columns, which comments and boards. It goes into domain/live.
 package delivery

@@ -10,8 +10,8 @@ import (
 // Turn sends to a webhook what there is for it.
 func (d *Delivery) Turn(ctx context.Context, webhook id.Webhook) error { return d.turn(ctx, webhook) }
 
-// Dispatching looks once for webhooks to send to, and has turn send.
-func (d *Delivery) Dispatching(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
+// Dispatch looks once for webhooks to send to, and has turn send.
+func (d *Delivery) Dispatch(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
 	dispatcher := newDispatcher(d, turn)
 	return dispatcher.look, dispatcher.turns.Wait
 }

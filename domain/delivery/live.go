@@ -28,7 +28,7 @@ func (d *Delivery) Live() *live.Hub { return d.live }
 // WorkLive keeps Live up to date until ctx ends. It is for a process that answers browsers, once.
 func (d *Delivery) WorkLive(ctx context.Context) {
 	for ctx.Err() == nil {
-		moved, err := d.LookLive(ctx)
+		moved, err := d.UpdateLive(ctx)
 		if err != nil && ctx.Err() == nil {
 			d.log.Warn("what changed could not be looked at; it is tried again", "error", err)
 			_ = wait.Sleep(ctx, liveRetry)
@@ -39,9 +39,9 @@ func (d *Delivery) WorkLive(ctx context.Context) {
 	}
 }
 
-// LookLive adds to Live what was published since it looked last, as far as this process knows of it. moved is
+// UpdateLive adds to Live what was published since it looked last, as far as this process knows of it. moved is
 // closed when there is more.
-func (d *Delivery) LookLive(ctx context.Context) (moved <-chan struct{}, err error) {
+func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err error) {
 	tickets, moved := d.feeds.Head("tickets")
 	comments, _ := d.feeds.Head("comments")
 	boards, _ := d.feeds.Head("boards")
@@ -58,7 +58,7 @@ func (d *Delivery) LookLive(ctx context.Context) (moved <-chan struct{}, err err
 		l := look{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*news{}}
 		err = errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
 		switch {
-		case errors.Is(err, errTooMany):
+		case errors.Is(err, errTooMuch):
 			d.live.Begin(now)
 			err = nil
 		case err == nil:
@@ -68,8 +68,8 @@ func (d *Delivery) LookLive(ctx context.Context) (moved <-chan struct{}, err err
 	return moved, err
 }
 
-// errTooMany says that more changed than is worth telling.
-var errTooMany = errors.New("more changed than is told")
+// errTooMuch says that more changed than is worth telling.
+var errTooMuch = errors.New("more changed than is told")
 
 // look gathers what was published in a stretch of the feeds. Rows that changed again since are not in it, and
 // come with the next.
@@ -129,7 +129,7 @@ func pages(from, upto uint64, page func(after, upto *uint64) (n int, last *uint6
 		}
 		from = *last
 	}
-	return errTooMany
+	return errTooMuch
 }
 
 func (l *look) tickets(ctx context.Context) error {
@@ -153,7 +153,7 @@ func (l *look) tickets(ctx context.Context) error {
 			return 0, nil, err
 		}
 		if len(left) == livePages*livePage {
-			return 0, nil, errTooMany
+			return 0, nil, errTooMuch
 		}
 		for _, alias := range left {
 			l.of(companies[alias.TicketID]).add(alias.BoardID, live.Ticket{ID: alias.TicketID})

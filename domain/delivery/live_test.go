@@ -41,7 +41,7 @@ func (h *env) sees(t testing.TB, company id.Company, since live.Position, enough
 	t.Helper()
 	patience := time.After(3 * time.Minute)
 	for {
-		moved, err := h.Delivery.LookLive(h.Ctx)
+		moved, err := h.Delivery.UpdateLive(h.Ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

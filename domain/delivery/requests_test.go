@@ -69,7 +69,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 		func() (any, error) { return p.Workflows.Comments(p.Ctx, ticket, 0) },
 		func() (any, error) { list, _, err := p.Workflows.Inbox(p.Ctx, 0); return list, err },
 		func() (any, error) { list, _, err := p.Workflows.Audit(p.Ctx, 0); return list, err },
-		func() (any, error) { return p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.Narrowing{}) },
+		func() (any, error) { return p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.BoardFilter{}) },
 		func() (any, error) { list, _, err := p.Workflows.Deliveries(p.Ctx, hook, 0); return list, err },
 	} {
 		list, err := read()
@@ -88,7 +88,7 @@ func TestWhatARequesterKeepsIsToldToNobody(t *testing.T) {
 		if jump.Key != nil {
 			n++
 		}
-		view, err := p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.Narrowing{Text: text})
+		view, err := p.Workflows.ViewBoard(p.Ctx, "NINJA", workflows.BoardFilter{Text: text})
 		must(t, err)
 		for _, column := range view.Cards {
 			n += len(column.List)

@@ -48,7 +48,7 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
 		}
-		return webhooks.ErrorOutcome(untold(err), time.Since(began)), nil
+		return webhooks.ErrorOutcome(withoutIP(err), time.Since(began)), nil
 	}
 	defer res.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(res.Body, webhooks.MaxResponse)) // the status counts, not what follows
@@ -56,9 +56,9 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
 }
 
-// untold is the error without the address that a name of a network within leads to: those who have webhooks
+// withoutIP is the error without the address that a name of a network within leads to: those who have webhooks
 // need not be those who run the network.
-func untold(err error) error {
+func withoutIP(err error) error {
 	var refused outbound.Refused
 	if errors.As(err, &refused) {
 		refused.IP = netip.Addr{}

@@ -304,7 +304,7 @@ func TestSlowWebhooks(t *testing.T) {
 	h.follows(t)
 	var looking sync.Mutex // no turn ends meanwhile
 	had := map[id.Webhook]bool{}
-	look, wait := h.Delivery.Dispatching(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
+	look, wait := h.Delivery.Dispatch(func(_ context.Context, hook id.Webhook) error { // a turn that leaves as much to send as there was
 		looking.Lock()
 		defer looking.Unlock()
 		had[hook] = true

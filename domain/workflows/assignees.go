@@ -103,7 +103,7 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 
 // assign runs plan on a locked ticket, carries out what it returns and tells those who are new.
 func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.Tx, tickets.Ticket, id.Company) (add []tickets.Assignee, remove []id.Account, err error)) (ticket tickets.Ticket, err error) {
-	actor, err := changing(ctx, "tickets")
+	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
@@ -136,7 +136,7 @@ const WorkPerPage = 100
 // Work returns a page of the open tickets of whoever asks, newest first, from below one; 0 means from
 // the newest. more says that there are older ones.
 func (w *Workflows) Work(ctx context.Context, before tickets.ID) (list []tickets.Work, more bool, err error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}

@@ -26,7 +26,7 @@ type Cards struct {
 
 // Boards returns the company's boards by slug.
 func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
-	actor, err := Reading(ctx, "boards:read")
+	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (w *Workflows) Boards(ctx context.Context) ([]boards.Board, error) {
 
 // Board returns the board that has the slug, or had it once, with its columns, or boards.NotFound.
 func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error) {
-	actor, err := Reading(ctx, "boards:read")
+	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
 		return boards.Board{}, err
 	}
@@ -44,7 +44,7 @@ func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error
 
 // Column returns a page of cards of a column narrowed to some of its cards, those below a cursor or from
 // the top where it is nil. It returns boards.NotFound or boards.ColumnNotFound.
-func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor, narrowing Narrowing) (boards.Board, Cards, error) {
+func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor, narrowing BoardFilter) (boards.Board, Cards, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
@@ -109,7 +109,7 @@ func page(list []tickets.Card, column id.Column, limit int) Cards {
 // OpenBoard adds a board. It returns boards.EmptySlug, BadSlug, SlugConflict, EmptyTitle, LongTitle
 // or BadTitle.
 func (w *Workflows) OpenBoard(ctx context.Context, draft boards.Draft, once *Once[boards.Board]) (boards.Board, error) {
-	actor, err := writing(ctx, "boards:write")
+	actor, err := mayWrite(ctx, "boards:write")
 	if err != nil {
 		return boards.Board{}, err
 	}

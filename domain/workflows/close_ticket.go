@@ -13,7 +13,7 @@ import (
 // a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
 // It returns tickets.NotFound, boards.ColumnFull or Archived.
 func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	actor, err := changing(ctx, "tickets")
+	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
 	}
@@ -56,7 +56,7 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 // stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
 // boards.AllDone, ColumnFull or Archived.
 func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	actor, err := changing(ctx, "tickets")
+	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
 	}

@@ -17,7 +17,7 @@ import (
 // it had stay its own, and so its keys do. It returns boards.NotFound, Stale, Archived, SlugConflict,
 // or what is wrong with the names.
 func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.Names, version uint64) (board boards.Board, err error) {
-	actor, err := changing(ctx, "boards")
+	actor, err := mayChange(ctx, "boards")
 	if err != nil {
 		return boards.Board{}, err
 	}
@@ -31,7 +31,7 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 			return err
 		}
 		// All keys of its tickets are others now. A run does it, for there may be many.
-		_, err = w.engine.OpenIn(ctx, tx, runsBy(actor), RepublishName, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
+		_, err = w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
 		return err
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 
 // OpenColumn adds a column to a board. version is the board's that was seen, nil for no check. It
 // returns boards.NotFound, Stale, Archived, TooManyColumns, or what is wrong with the edit, and with
-// once Replayed or KeyReused.
+// once Replay or KeyReused.
 func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
 	var board boards.Board
 	opened, err := DoOnce(ctx, w, once, func() (opened boards.Column, err error) {
@@ -180,7 +180,7 @@ func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64,
 // editBoard runs fn with a board in a transaction and returns the board as it is after it. Where
 // somebody else was first, it returns boards.Stale, or runs fn again where version is nil.
 func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error) (board boards.Board, err error) {
-	actor, err := changing(ctx, "boards")
+	actor, err := mayChange(ctx, "boards")
 	if err != nil {
 		return board, err
 	}

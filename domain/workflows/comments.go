@@ -47,7 +47,7 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 
 // Comment adds a comment to a ticket, and tells those who are named in it and those who watch the
 // ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
-// Replayed or KeyReused.
+// Replay or KeyReused.
 func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
 	return w.say(ctx, key, text, tickets.Internal, once)
 }
@@ -58,7 +58,7 @@ func (w *Workflows) Reply(ctx context.Context, key tickets.Key, text string, onc
 }
 
 func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice tickets.CommentKind, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
-	actor, err := writing(ctx, "tickets:write")
+	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
 		return tickets.KeyedComment{}, err
 	}
@@ -98,7 +98,7 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 // EditComment gives one's own comment another text, and tells those who are newly named in it. version
 // is the one that was seen. It returns what tickets.Reword and ParseComment do.
 func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.KeyedComment, err error) {
-	if _, err := writing(ctx, "tickets:write"); err != nil {
+	if _, err := mayWrite(ctx, "tickets:write"); err != nil {
 		return said, err
 	}
 	body, err := tickets.ParseComment(text)
@@ -181,7 +181,7 @@ const maxWords = 1000
 
 // References returns what the words in texts stand for. It asks for nothing that they do not have.
 func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return refs, err
 	}
@@ -241,7 +241,7 @@ func words(texts []string, in func(string) []string) []string {
 // FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.
 func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.NamedMember, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, l
 
 // MembersAmong returns the members among accounts, in the order of their handles.
 func (w *Workflows) MembersAmong(ctx context.Context, ids []id.Account) ([]accounts.NamedMember, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, err
 	}

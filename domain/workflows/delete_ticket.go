@@ -35,7 +35,7 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 // first, from below a cursor or from the newest where that is nil. next is where to go on, nil at the
 // end. It returns boards.NotFound.
 func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tickets.DeletedCursor) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
-	if _, err := Reading(ctx, "tickets:read"); err != nil {
+	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return board, nil, nil, err
 	}
 	if board, err = w.Board(ctx, slug); err != nil {
@@ -54,7 +54,7 @@ func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tick
 // DeletedTicket returns a ticket that was deleted and can be restored, with its board and the entry
 // that says who deleted it. It returns tickets.NotFound for any other.
 func (w *Workflows) DeletedTicket(ctx context.Context, key tickets.Key) (ticket tickets.Ticket, board boards.Board, deletion tickets.Activity, err error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return ticket, board, deletion, err
 	}
@@ -79,7 +79,7 @@ func (w *Workflows) restorable(ticket tickets.Ticket) bool {
 // where that is gone. One that is not deleted stays as it is, and nothing is recorded. It returns
 // tickets.NotFound, tickets.DeletedLongAgo, boards.ColumnFull or Archived.
 func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
-	actor, err := changing(ctx, "tickets")
+	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
 	}

@@ -16,7 +16,7 @@ const ConsumersPerPage = PeoplePerPage
 // consumerPage is a page from where a consumer stands.
 func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQuery) (feeds.Page, error) {
 	if q.Cursor != "" {
-		return feeds.Page{}, TwoPlaces()
+		return feeds.Page{}, CursorAndConsumer()
 	}
 	consumer, err := w.feeds.Consumer(ctx, scope.Company, q.Feed, q.Consumer)
 	if err != nil {
@@ -28,7 +28,7 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 // Consumers returns a page of the consumers that the company of the one who asks has registered, by id above
 // after, and whether there are more.
 func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}
@@ -37,7 +37,7 @@ func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) ([]feeds.C
 
 // Consumer returns a consumer of a feed, or feeds.ConsumerNotFound.
 func (w *Workflows) Consumer(ctx context.Context, feed, name string) (feeds.Consumer, error) {
-	actor, err := readingFeed(ctx, feed)
+	actor, err := mayReadFeed(ctx, feed)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -47,7 +47,7 @@ func (w *Workflows) Consumer(ctx context.Context, feed, name string) (feeds.Cons
 // RegisterConsumer keeps a cursor for a new consumer of a feed. from is as for feeds.Find. It returns
 // feeds.BadName, feeds.ConsumerConflict, feeds.TooManyConsumers, and what Find does.
 func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from string) (feeds.Consumer, error) {
-	actor, err := w.changingFeed(ctx, feed)
+	actor, err := w.mayChangeFeed(ctx, feed)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -72,7 +72,7 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 // several who work for one consumer, one moves it. It returns feeds.ConsumerMoved with where it stands,
 // feeds.ConsumerNotFound, feeds.BackwardCursor, feeds.BadCursor, or what a cursor is refused with.
 func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to string) (feeds.Consumer, error) {
-	consumer, err := w.consumerToChange(ctx, feed, name)
+	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -94,7 +94,7 @@ func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to st
 // SeekConsumer sets where a consumer stands, as feeds.Find says. It returns feeds.ConsumerNotFound, or what Find
 // does.
 func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (feeds.Consumer, error) {
-	consumer, err := w.consumerToChange(ctx, feed, name)
+	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -110,7 +110,7 @@ func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (fe
 
 // PauseConsumer has a consumer get nothing, or go on. It returns feeds.ConsumerNotFound.
 func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused bool) (feeds.Consumer, error) {
-	consumer, err := w.consumerToChange(ctx, feed, name)
+	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}
@@ -122,23 +122,23 @@ func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused
 
 // DeleteConsumer forgets a consumer: no deletion is kept for it any more. It returns feeds.ConsumerNotFound.
 func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error {
-	consumer, err := w.consumerToChange(ctx, feed, name)
+	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
 		return err
 	}
 	return feeds.Drop(ctx, w.db.Queries, consumer.ID)
 }
 
-// changingFeed returns who asks where they may change who reads a feed.
-func (w *Workflows) changingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
+// mayChangeFeed returns who asks where they may change who reads a feed.
+func (w *Workflows) mayChangeFeed(ctx context.Context, feed string) (accounts.Actor, error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return accounts.Actor{}, err
 	}
-	return writing(ctx, "tickets:write")
+	return mayWrite(ctx, "tickets:write")
 }
 
-func (w *Workflows) consumerToChange(ctx context.Context, feed, name string) (feeds.Consumer, error) {
-	actor, err := w.changingFeed(ctx, feed)
+func (w *Workflows) mayChangeConsumer(ctx context.Context, feed, name string) (feeds.Consumer, error) {
+	actor, err := w.mayChangeFeed(ctx, feed)
 	if err != nil {
 		return feeds.Consumer{}, err
 	}

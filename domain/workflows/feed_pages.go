@@ -32,19 +32,19 @@ func BadLimit() error {
 	}
 }
 
-// CodeTwoPlaces: the query has a cursor and a consumer, which reads from its own. Send one of them.
-const CodeTwoPlaces fault.Code = "Feed.CursorAndConsumer"
+// CodeCursorAndConsumer: the query has a cursor and a consumer, which reads from its own. Send one of them.
+const CodeCursorAndConsumer fault.Code = "Feed.CursorAndConsumer"
 
-func TwoPlaces() error {
+func CursorAndConsumer() error {
 	return fault.Error{
-		Kind: fault.Invalid, Code: CodeTwoPlaces, Field: "cursor",
+		Kind: fault.Invalid, Code: CodeCursorAndConsumer, Field: "cursor",
 		Message: "A consumer reads from its own cursor. Send a cursor or a consumer, not both.",
 	}
 }
 
 // FeedPage returns what comes behind a cursor of a feed, of the company of the one who asks. base is the public
-// URL that addresses in it begin with. It returns BadLimit, TwoPlaces, feeds.ConsumerNotFound, and what FeedScope,
-// FeedPlace and feeds.Engine.Read do. A consumer that is paused gets nothing.
+// URL that addresses in it begin with. It returns BadLimit, CursorAndConsumer, feeds.ConsumerNotFound, and what FeedScope,
+// FeedCursor and feeds.Engine.Read do. A consumer that is paused gets nothing.
 func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (feeds.Page, error) {
 	scope, err := w.FeedScope(ctx, base, q.Feed, q.Board)
 	if err != nil {
@@ -59,7 +59,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 	if q.Consumer != "" {
 		return w.consumerPage(ctx, scope, q)
 	}
-	cursor, err := w.FeedPlace(ctx, q.Feed, q.Cursor)
+	cursor, err := w.FeedCursor(ctx, q.Feed, q.Cursor)
 	if err != nil {
 		return feeds.Page{}, err
 	}
@@ -69,7 +69,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 // FeedScope is what the one who asks sees of a feed: all of their company's, or the board of a slug. It returns
 // feeds.NotFound, accounts.MissingScope or boards.NotFound.
 func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (feeds.Scope, error) {
-	actor, err := readingFeed(ctx, feed)
+	actor, err := mayReadFeed(ctx, feed)
 	if err != nil {
 		return feeds.Scope{}, err
 	}
@@ -84,28 +84,28 @@ func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (fe
 	return scope, nil
 }
 
-// FeedBehind returns what comes behind a cursor, for those whom FeedScope gave the scope a moment ago: limit rows at
+// FeedAfter returns what comes behind a cursor, for those whom FeedScope gave the scope a moment ago: limit rows at
 // most are looked at. It returns what feeds.Engine.Read does.
-func (w *Workflows) FeedBehind(ctx context.Context, scope feeds.Scope, cursor feeds.Cursor, limit int) (feeds.Page, error) {
+func (w *Workflows) FeedAfter(ctx context.Context, scope feeds.Scope, cursor feeds.Cursor, limit int) (feeds.Page, error) {
 	return w.feeds.Read(ctx, cursor, limit, scope)
 }
 
-// FeedPlace is the cursor that a text means: a cursor, which is looked at when it is read from, or what
+// FeedCursor is the cursor that a text means: a cursor, which is looked at when it is read from, or what
 // feeds.Find knows. It returns what Find does.
-func (w *Workflows) FeedPlace(ctx context.Context, feed, text string) (feeds.Cursor, error) {
+func (w *Workflows) FeedCursor(ctx context.Context, feed, text string) (feeds.Cursor, error) {
 	if cursor, err := feeds.ParseCursor(feed, text); err == nil {
 		return cursor, nil
 	}
 	return w.feeds.Find(ctx, feed, text)
 }
 
-// readingFeed returns who asks where they may read a feed.
-func readingFeed(ctx context.Context, feed string) (accounts.Actor, error) {
-	of, err := FeedNamed(feed)
+// mayReadFeed returns who asks where they may read a feed.
+func mayReadFeed(ctx context.Context, feed string) (accounts.Actor, error) {
+	of, err := FeedByName(feed)
 	if err != nil {
 		return accounts.Actor{}, err
 	}
-	return Reading(ctx, of.scope)
+	return MayRead(ctx, of.scope)
 }
 
 // FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one
@@ -118,7 +118,7 @@ func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, aft
 	if upto == "" {
 		upto = "end"
 	}
-	cursor, err := w.FeedPlace(ctx, feed, upto)
+	cursor, err := w.FeedCursor(ctx, feed, upto)
 	if err != nil {
 		return feeds.Audit{}, feeds.In("upto", err)
 	}

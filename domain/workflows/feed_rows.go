@@ -20,7 +20,7 @@ const (
 )
 
 // reached says it by the company and the board that a row is of. left needs another look.
-func reached(scope feeds.Scope, company id.Company, board id.Board) reach {
+func visibilityOf(scope feeds.Scope, company id.Company, board id.Board) reach {
 	switch {
 	case company != scope.Company:
 		return hidden
@@ -42,7 +42,7 @@ func (r reach) row(item feeds.Item) feeds.Row {
 }
 
 // linksOf draws what is of the company that has the slug.
-func linksOf(scope feeds.Scope, company string) Links {
+func links(scope feeds.Scope, company string) Links {
 	return Links{Base: scope.Base, Company: company}
 }
 
@@ -56,7 +56,7 @@ func loadTickets(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.R
 	reaches := make([]reach, len(list))
 	var live, elsewhere []tickets.ID
 	for i, p := range list {
-		switch reaches[i] = reached(look.Scope, p.Company, p.Ticket.Board); {
+		switch reaches[i] = visibilityOf(look.Scope, p.Company, p.Ticket.Board); {
 		case reaches[i] == left:
 			elsewhere = append(elsewhere, p.Ticket.ID)
 		case reaches[i] == shown && !p.Ticket.Deleted():
@@ -79,7 +79,7 @@ func loadTickets(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.R
 		p.Ticket.Assignees = assignees[p.Ticket.ID]
 		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
 		if reaches[i] == shown && !item.Deleted {
-			item.Data = linksOf(look.Scope, p.Slug).Ticket(p.Ticket)
+			item.Data = links(look.Scope, p.Slug).Ticket(p.Ticket)
 		}
 		rows[i] = reaches[i].row(item)
 	}
@@ -95,7 +95,7 @@ func loadComments(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.
 	reaches := make([]reach, len(list))
 	var elsewhere []tickets.ID
 	for i, p := range list {
-		if reaches[i] = reached(look.Scope, p.Company, p.Board); reaches[i] == left {
+		if reaches[i] = visibilityOf(look.Scope, p.Company, p.Board); reaches[i] == left {
 			elsewhere = append(elsewhere, p.Comment.Ticket)
 		}
 	}
@@ -110,7 +110,7 @@ func loadComments(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.
 		}
 		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Deleted: p.Comment.Deleted() || p.TicketDeleted}
 		if reaches[i] == shown && !item.Deleted {
-			item.Data = linksOf(look.Scope, p.Slug).Comment(p.Key, p.Comment)
+			item.Data = links(look.Scope, p.Slug).Comment(p.Key, p.Comment)
 		}
 		rows[i] = reaches[i].row(item)
 	}
@@ -127,9 +127,9 @@ func loadBoards(ctx context.Context, q *db.Queries, look feeds.Span) ([]feeds.Ro
 	rows := make([]feeds.Row, len(list))
 	for i, p := range list {
 		item := feeds.Item{ID: uint64(p.Board.ID), Position: p.Position}
-		reach := reached(look.Scope, p.Board.Company, p.Board.ID)
+		reach := visibilityOf(look.Scope, p.Board.Company, p.Board.ID)
 		if reach == shown {
-			item.Data = linksOf(look.Scope, p.Slug).Board(p.Board)
+			item.Data = links(look.Scope, p.Slug).Board(p.Board)
 		} else {
 			reach = hidden
 		}

@@ -39,8 +39,8 @@ var everyFeed = []FeedDescriptor{
 	},
 }
 
-// FeedNamed returns the feed of a name, or feeds.NotFound.
-func FeedNamed(name string) (FeedDescriptor, error) {
+// FeedByName returns the feed of a name, or feeds.NotFound.
+func FeedByName(name string) (FeedDescriptor, error) {
 	names := make([]string, len(everyFeed))
 	for i, f := range everyFeed {
 		if f.Name == name {

@@ -13,7 +13,7 @@ const InboxPerPage = 50
 // Inbox returns a page of the inbox of whoever asks, newest first, from below an entry; 0 means from
 // the newest. more says that there are older ones.
 func (w *Workflows) Inbox(ctx context.Context, before id.Notification) (list []tickets.Notification, more bool, err error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, false, err
 	}
@@ -23,7 +23,7 @@ func (w *Workflows) Inbox(ctx context.Context, before id.Notification) (list []t
 // Unread returns how many entries whoever asks has not read; tickets.MaxUnread + 1 means more than
 // that.
 func (w *Workflows) Unread(ctx context.Context) (int, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return 0, err
 	}
@@ -32,7 +32,7 @@ func (w *Workflows) Unread(ctx context.Context) (int, error) {
 
 // ReadEntry marks an entry of one's inbox as read. It returns tickets.EntryNotFound.
 func (w *Workflows) ReadEntry(ctx context.Context, entry id.Notification) error {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (w *Workflows) ReadEntry(ctx context.Context, entry id.Notification) error 
 
 // ReadInbox marks one's inbox as read up to an entry: what came since stays unread.
 func (w *Workflows) ReadInbox(ctx context.Context, upto id.Notification) error {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (w *Workflows) ReadInbox(ctx context.Context, upto id.Notification) error {
 
 // ReadTicket marks what one was told of a ticket as read, and returns how many entries that were.
 func (w *Workflows) ReadTicket(ctx context.Context, ticket tickets.Ticket) (int, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (w *Workflows) ReadTicket(ctx context.Context, ticket tickets.Ticket) (int,
 // MuteTicket ends replies of a ticket in one's inbox, or lets them come again. Viewers may too. It
 // returns tickets.NotFound.
 func (w *Workflows) MuteTicket(ctx context.Context, key tickets.Key, muted bool) (tickets.Ticket, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}

@@ -14,10 +14,10 @@ import (
 // Invite makes a link to join the company and returns its secret. It returns RankTooLow, BadRole,
 // BadNote, BadDays or TooManyInvitations.
 func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) (secret string, err error) {
-	if _, err := managing(ctx); err != nil {
+	if _, err := mayManage(ctx); err != nil {
 		return "", err
 	}
-	err = w.governing(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.holdRole(ctx, "invite", func(tx *db.Tx, actor accounts.Actor) error {
 		if secret, err = accounts.Invite(ctx, tx, actor, draft); err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) 
 
 // Invitations returns those that can be used to join the company. It returns NotManager.
 func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, error) {
-	actor, err := managing(ctx)
+	actor, err := mayManage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, err
 
 // RevokeInvitation ends an invitation. It returns NotManager or LinkGone.
 func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitation) error {
-	return w.governing(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
+	return w.holdRole(ctx, "revoke invitation", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -106,7 +106,7 @@ func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (a
 // MakeReset makes a link for a new password of a member and returns its secret. It returns
 // PersonNotFound, or why the one who asks may not.
 func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, secret string, err error) {
-	err = w.governing(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.holdRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person 
 		if secret, err = accounts.OpenReset(ctx, tx, actor.Company.ID, account, actor.Account.ID); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Person: whom(person.Account)}
+		detail := accounts.AuditDetail{Person: nameAndEmail(person.Account)}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditResetMade, detail)
 	})
 	return person, secret, err

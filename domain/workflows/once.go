@@ -27,13 +27,13 @@ type Once[T any] struct {
 	Answer  func(T) any // what is answered, as JSON; it depends on nothing but its argument
 }
 
-// Replayed is returned in place of doing something again: the first answer.
-type Replayed struct {
+// Replay is returned in place of doing something again: the first answer.
+type Replay struct {
 	Status int
 	Body   []byte
 }
 
-func (Replayed) Error() string { return "answered before" }
+func (Replay) Error() string { return "answered before" }
 
 // CodeKeyReused: the Idempotency-Key was used for another request. Send a new key with a new request.
 const CodeKeyReused fault.Code = "Idempotency.KeyReused"
@@ -79,7 +79,7 @@ func Remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 }
 
 // DoOnce runs a use case that remembers its answer. Where it fails, an answer that was given to its
-// key before counts, whatever may be in the way by now: it returns Replayed, or KeyReused where that
+// key before counts, whatever may be in the way by now: it returns Replay, or KeyReused where that
 // answered another request. An answer older than KeepAnswers is forgotten and the use case done anew.
 func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
 	for {
@@ -87,7 +87,7 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 		if err == nil || once == nil || errors.Is(err, fault.Unavailable) {
 			return result, err
 		}
-		expired, before := w.answeredBefore(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
+		expired, before := w.firstAnswer(ctx, once.Token, hash([]byte(once.Key)), hash(once.Request))
 		switch {
 		case expired:
 		case before != nil:
@@ -98,9 +98,9 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 	}
 }
 
-// answeredBefore returns Replayed or KeyReused where there is an answer for the key, or expired once
+// firstAnswer returns Replay or KeyReused where there is an answer for the key, or expired once
 // it is removed for its age.
-func (w *Workflows) answeredBefore(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
+func (w *Workflows) firstAnswer(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
 	row, err := db.Read(w.db.RememberedAnswer(ctx, token, key))
 	if db.IsNotFound(err) {
 		return false, nil
@@ -115,7 +115,7 @@ func (w *Workflows) answeredBefore(ctx context.Context, token id.Token, key, req
 	if !bytes.Equal(row.RequestHash, request) {
 		return false, KeyReused()
 	}
-	return false, Replayed{Status: int(row.Status), Body: row.Answer}
+	return false, Replay{Status: int(row.Status), Body: row.Answer}
 }
 
 // ForgetAnswers removes up to a thousand answers that are kept no longer, and returns how many.

@@ -31,12 +31,12 @@ type opening struct {
 
 // OpenTicket adds a ticket at the foot of a column, the board's first where the draft names none.
 // It returns boards.NotFound, ColumnNotFound, ColumnFull or Archived, whatever is wrong with the
-// draft, and with once Replayed or KeyReused. The ticket it returns has no ID; its key names it.
+// draft, and with once Replay or KeyReused. The ticket it returns has no ID; its key names it.
 //
 // Tickets that are opened on a board at the same time share a transaction: one update takes all
 // their numbers, one insert adds all their rows. docs/performance.md has the measurements.
 func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.Draft, once *Once[tickets.Ticket]) (tickets.Ticket, error) {
-	actor, err := writing(ctx, "tickets:write")
+	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}

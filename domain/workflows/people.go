@@ -28,7 +28,7 @@ func (w *Workflows) Companies(ctx context.Context, account accounts.ID) ([]accou
 }
 
 // managing returns who asks where they manage their company, or NotManager.
-func managing(ctx context.Context) (accounts.Actor, error) {
+func mayManage(ctx context.Context) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.Manages() {
 		return actor, accounts.NotManager()
@@ -55,8 +55,8 @@ func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person acc
 	return person, noReset, nil
 }
 
-// governing runs fn in a transaction with who asks as a member whose role does not change meanwhile.
-func (w *Workflows) governing(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
+// holdRole runs fn in a transaction with who asks as a member whose role does not change meanwhile.
+func (w *Workflows) holdRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
 	asked := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		actor, err := accounts.LockRoles(ctx, tx, asked)
@@ -71,12 +71,12 @@ func (w *Workflows) governing(ctx context.Context, what string, fn func(tx *db.T
 	return nil
 }
 
-func whom(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
+func nameAndEmail(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
 
 // ChangeRole gives a member another role. It returns PersonNotFound, BadRole, RankTooLow or LastOwner.
 func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role string) error {
 	var hashes [][]byte
-	err := w.governing(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
+	err := w.holdRole(ctx, "change role", func(tx *db.Tx, actor accounts.Actor) error {
 		before, err := accounts.ChangeRole(ctx, tx, actor, account, role)
 		if err != nil || before.Role == role {
 			return err
@@ -84,7 +84,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 		if hashes, err = accounts.TokenHashes(ctx, tx, actor.Company.ID, account); err != nil {
 			return err
 		}
-		detail := accounts.AuditDetail{Person: whom(before.Account), Role: role, Was: before.Role}
+		detail := accounts.AuditDetail{Person: nameAndEmail(before.Account), Role: role, Was: before.Role}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditRoleChanged, detail)
 	})
 	if err == nil {
@@ -104,11 +104,11 @@ func (w *Workflows) forgetBearers(hashes [][]byte) {
 // the company. What they did stays. It returns PersonNotFound, RankTooLow or LastOwner.
 func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
 	var hashes [][]byte
-	err = w.governing(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.holdRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, hashes, err = accounts.Remove(ctx, tx, actor, account); err != nil {
 			return err
 		}
-		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Person: whom(person.Account), Was: person.Role}
+		kind, detail := accounts.AuditRemoved, accounts.AuditDetail{Person: nameAndEmail(person.Account), Was: person.Role}
 		if account == actor.Account.ID {
 			kind, detail.Person = accounts.AuditLeft, ""
 		}
@@ -134,7 +134,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Person: whom(before.Account)})
+		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Person: nameAndEmail(before.Account)})
 	})
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
@@ -145,10 +145,10 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 
 // RenameCompany gives the company another name. It returns NotManager or BadName.
 func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
-	if _, err := managing(ctx); err != nil {
+	if _, err := mayManage(ctx); err != nil {
 		return err
 	}
-	return w.governing(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
+	return w.holdRole(ctx, "rename company", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() { // any more
 			return accounts.NotManager()
 		}
@@ -164,7 +164,7 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 // Audit returns a page of the company's audit list: entries with an id below before, or from the
 // start where it is 0. It returns NotManager.
 func (w *Workflows) Audit(ctx context.Context, before id.Audit) ([]accounts.AuditEntry, bool, error) {
-	actor, err := managing(ctx)
+	actor, err := mayManage(ctx)
 	if err != nil {
 		return nil, false, err
 	}

@@ -46,10 +46,10 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 	if err != nil {
 		return Receipt{}, err
 	}
-	if receipt, found, err := w.sentBefore(ctx, sent); found || err != nil {
+	if receipt, found, err := w.receiptOf(ctx, sent); found || err != nil {
 		return receipt, err
 	}
-	err = w.counted(ctx, func(tx *db.Tx) error {
+	err = w.commitCount(ctx, func(tx *db.Tx) error {
 		return requests.CountForm(ctx, tx, form.Board, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt
 	}
 	switch {
 	case errors.Is(err, requests.ErrSent):
-		receipt, _, err = w.sentBefore(ctx, sent)
+		receipt, _, err = w.receiptOf(ctx, sent)
 	case errors.Is(err, boards.CodeColumnFull), errors.Is(err, refs.CodeEmpty):
 		err = requests.NotNow{}
 	case errors.Is(err, boards.CodeArchived) || errors.Is(err, boards.CodeNotFound):
@@ -87,7 +87,7 @@ func parseOptional(email string) (string, error) {
 	return accounts.ParseEmail(email)
 }
 
-func (w *Workflows) sentBefore(ctx context.Context, sent requests.Submission) (Receipt, bool, error) {
+func (w *Workflows) receiptOf(ctx context.Context, sent requests.Submission) (Receipt, bool, error) {
 	code, linked, err := requests.Find(ctx, w.db.Queries, sent)
 	receipt := Receipt{Code: code}
 	if linked {
@@ -97,7 +97,7 @@ func (w *Workflows) sentBefore(ctx context.Context, sent requests.Submission) (R
 }
 
 // counted commits what was counted also where that is too much.
-func (w *Workflows) counted(ctx context.Context, count func(tx *db.Tx) error) error {
+func (w *Workflows) commitCount(ctx context.Context, count func(tx *db.Tx) error) error {
 	var refused error
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
 		refused = nil
@@ -166,14 +166,14 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.OriginGroup, batch []
 	if err != nil {
 		return nil, err
 	}
-	found, err := w.lookedUp(ctx, l)
+	found, err := w.findTracked(ctx, l)
 	if err == nil {
 		w.looked.Add(requests.Hit)
 	}
 	if !errors.Is(err, requests.CodeNotFound) {
 		return []requests.TrackedTicket{found}, err
 	}
-	what, err := w.missed(ctx, from, l)
+	what, err := w.recordMiss(ctx, from, l)
 	if err != nil {
 		return nil, fmt.Errorf("count a miss: %w", err)
 	}
@@ -181,7 +181,7 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.OriginGroup, batch []
 	return nil, requests.NotFound()
 }
 
-func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
+func (w *Workflows) findTracked(ctx context.Context, l lookup) (requests.TrackedTicket, error) {
 	if l.private {
 		return requests.TrackedTicket{}, requests.NotFound()
 	}
@@ -189,7 +189,7 @@ func (w *Workflows) lookedUp(ctx context.Context, l lookup) (requests.TrackedTic
 }
 
 // missed counts a look that led to nothing, and says what it was. A code that is never given out alarms.
-func (w *Workflows) missed(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
+func (w *Workflows) recordMiss(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
 	trapped, err := w.refs.Canary(ctx, l.code)
 	if err == nil {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error { return requests.CountMiss(ctx, tx, from, l.private, trapped) })
@@ -221,7 +221,7 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	if err != nil {
 		return err
 	}
-	err = w.counted(ctx, func(tx *db.Tx) error {
+	err = w.commitCount(ctx, func(tx *db.Tx) error {
 		return requests.CountReply(ctx, tx, found.Ticket, limits.OriginOf(accounts.AddressFrom(ctx)))
 	})
 	if err != nil {

@@ -14,30 +14,30 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// Republishing is a run that publishes rows again.
-type Republishing struct {
+// RepublishRun is a run that publishes rows again.
+type RepublishRun struct {
 	migrations.Run
 	Already bool // it was opened before, and has published nothing so far
 }
 
-// OpenRepublishing opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
-func (w *Workflows) OpenRepublishing(ctx context.Context, open func() (migrations.Run, error)) (run *Republishing, err error) {
+// OpenRepublishRun opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
+func (w *Workflows) OpenRepublishRun(ctx context.Context, open func() (migrations.Run, error)) (run *RepublishRun, err error) {
 	for range 3 {
 		opened, refused := open()
-		if run, err = w.orWaiting(ctx, opened, refused); !errors.Is(err, migrations.CodeActiveRun) {
+		if run, err = w.orPending(ctx, opened, refused); !errors.Is(err, migrations.CodeActiveRun) {
 			break
 		}
 	}
 	return run, err
 }
 
-// orWaiting returns a run that was opened, or the one for which it was refused, where that does the same. One that has
+// orPending returns a run that was opened, or the one for which it was refused, where that does the same. One that has
 // begun does not: rows that it is done with would not come again.
-func (w *Workflows) orWaiting(ctx context.Context, opened migrations.Run, err error) (*Republishing, error) {
+func (w *Workflows) orPending(ctx context.Context, opened migrations.Run, err error) (*RepublishRun, error) {
 	var active migrations.ActiveRun
 	switch {
 	case err == nil:
-		return &Republishing{Run: opened}, nil
+		return &RepublishRun{Run: opened}, nil
 	case !errors.As(err, &active):
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (w *Workflows) orWaiting(ctx context.Context, opened migrations.Run, err er
 	if gone != nil || there.StartedAt != nil || !there.State.IsActive() {
 		return nil, err
 	}
-	return &Republishing{Run: there, Already: true}, nil
+	return &RepublishRun{Run: there, Already: true}, nil
 }
 
 // RepublishRows has rows of a feed published once more, as they are: some rows at once (n says how many of them
 // are the company's), and what is on a board, or everything, by a run of the migration republish, which starts by
 // itself: the one that is there where such a run has not begun, and behind one that has, one more. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
 // and to those who are no operators, for everything, NotOperator.
-func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Selection) (n int64, run *Republishing, err error) {
+func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Selection) (n int64, run *RepublishRun, err error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return 0, nil, err
 	}
@@ -67,12 +67,12 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		still := func(ctx context.Context, tx *db.Tx, _ migrations.Run) error {
 			return StillOperator(ctx, tx, accounts.ActorFrom(ctx))
 		}
-		run, err = w.OpenRepublishing(ctx, func() (migrations.Run, error) {
+		run, err = w.OpenRepublishRun(ctx, func() (migrations.Run, error) {
 			return w.engine.OpenRun(ctx, operator, RepublishName, migrations.Values{"feed": feed}, migrations.Draft{Also: still})
 		})
 		return 0, run, err
 	}
-	actor, err := w.changingFeed(ctx, feed)
+	actor, err := w.mayChangeFeed(ctx, feed)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -85,8 +85,8 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 		return 0, nil, err
 	}
 	values := migrations.Values{"feed": feed, "company": actor.Company.Slug, "board": board.Slug}
-	run, err = w.OpenRepublishing(ctx, func() (migrations.Run, error) {
-		return w.engine.OpenRun(ctx, runsBy(actor), RepublishName, values, migrations.Draft{})
+	run, err = w.OpenRepublishRun(ctx, func() (migrations.Run, error) {
+		return w.engine.OpenRun(ctx, runActor(actor), RepublishName, values, migrations.Draft{})
 	})
 	return 0, run, err
 }
@@ -97,7 +97,7 @@ const namedAtOnce = 500
 // RepublishNow has some rows of a company published once more, and returns how many. It checks no rights: the caller
 // has.
 func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Selection) (n int64, err error) {
-	of, err := FeedNamed(feed)
+	of, err := FeedByName(feed)
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ import (
 
 // Form returns the public form of a board.
 func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form, error) {
-	if _, err := Reading(ctx, "boards:read"); err != nil {
+	if _, err := MayRead(ctx, "boards:read"); err != nil {
 		return requests.Form{}, err
 	}
 	return requests.FormOf(ctx, w.db.Queries, board.ID)
@@ -28,7 +28,7 @@ func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form
 // SetForm turns the public form of a board on or off; form.Version is of the one that was seen. It returns
 // boards.NotFound or Archived, or requests.BadIntro or StaleForm.
 func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
-	actor, err := changing(ctx, "boards")
+	actor, err := mayChange(ctx, "boards")
 	if err != nil {
 		return board, err
 	}
@@ -70,7 +70,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 
 // RequestOf returns who sent a ticket by a form, or requests.NoRequester.
 func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (requests.Request, error) {
-	if _, err := Reading(ctx, "tickets:read"); err != nil {
+	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return requests.Request{}, err
 	}
 	return requests.Of(ctx, w.db.Queries, ticket.ID)
@@ -149,7 +149,7 @@ func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft
 		if err != nil {
 			return fmt.Errorf("read the new ticket: %w", err)
 		}
-		code, err := popFor(ctx, tx, board.Company, ticket.ID)
+		code, err := popCode(ctx, tx, board.Company, ticket.ID)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft
 	return receipt, err
 }
 
-func popFor(ctx context.Context, tx *db.Tx, company id.Company, ticket id.Ticket) (string, error) {
+func popCode(ctx context.Context, tx *db.Tx, company id.Company, ticket id.Ticket) (string, error) {
 	codes, err := refs.PopTx(ctx, tx, refs.Use{Company: company, Ticket: ticket}, 1)
 	if err != nil {
 		return "", err

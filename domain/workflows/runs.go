@@ -60,7 +60,7 @@ func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
 	return nil
 }
 
-// runsBy is whoever asks, as the log of a run has them.
-func runsBy(actor accounts.Actor) migrations.Actor {
+// runActor is whoever asks, as the log of a run has them.
+func runActor(actor accounts.Actor) migrations.Actor {
 	return migrations.Actor{Name: actor.Account.Name, Account: &actor.Account.ID}
 }

@@ -12,7 +12,7 @@ import (
 
 // Ticket returns a ticket, or tickets.NotFound.
 func (w *Workflows) Ticket(ctx context.Context, key tickets.Key) (tickets.Ticket, error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
@@ -44,7 +44,7 @@ func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id
 // column is 0, of all from left to right. after is where the page before ended, nil for the start;
 // next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.
 func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int) (board boards.Board, list []tickets.Ticket, next *tickets.Cursor, err error) {
-	actor, err := Reading(ctx, "tickets:read")
+	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return board, nil, nil, err
 	}
@@ -111,7 +111,7 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 // EditTicket changes a ticket's title or description. It returns tickets.NotFound, Stale, or what
 // is wrong with the edit.
 func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit tickets.Edit) (ticket tickets.Ticket, err error) {
-	if _, err := changing(ctx, "tickets"); err != nil {
+	if _, err := mayChange(ctx, "tickets"); err != nil {
 		return tickets.Ticket{}, err
 	}
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
@@ -128,7 +128,7 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 
 // Conflict returns what happened to a ticket since the version that an edit of it saw.
 func (w *Workflows) Conflict(ctx context.Context, current tickets.Ticket, version uint64) (conflict tickets.Conflict, err error) {
-	if _, err := Reading(ctx, "tickets:read"); err != nil {
+	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return conflict, err
 	}
 	conflict.Current = current

@@ -61,7 +61,7 @@ func (w *Workflows) Tokens(ctx context.Context, before id.Token) ([]accounts.Tok
 // TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does. It
 // returns NotManager.
 func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
-	actor, err := managing(ctx)
+	actor, err := mayManage(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -85,7 +85,7 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 			if err != nil {
 				return err
 			}
-			detail.Person = whom(owner)
+			detail.Person = nameAndEmail(owner)
 		}
 		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditTokenRevoked, detail)
 	})
@@ -102,14 +102,14 @@ func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, e
 		now := w.db.Now()
 		actor, used, err := accounts.ByToken(ctx, w.db.Queries, token, now)
 		if err == nil && (used == nil || now.Sub(*used) >= accounts.UsedEvery) {
-			w.aside.Go(func() { w.tokenUsed(actor.Token, now) })
+			w.aside.Go(func() { w.recordTokenUse(actor.Token, now) })
 		}
 		return actor, err
 	})
 }
 
-// tokenUsed stores that a token was used: beside the request, which does not wait for it nor fails with it.
-func (w *Workflows) tokenUsed(token id.Token, now time.Time) {
+// recordTokenUse stores that a token was used: beside the request, which does not wait for it nor fails with it.
+func (w *Workflows) recordTokenUse(token id.Token, now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	_ = accounts.TokenUsed(ctx, w.db.Queries, token, now) // in a minute there is another chance

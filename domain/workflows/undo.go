@@ -13,8 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Undone is what came of an undo.
-type Undone struct {
+// UndoResult is what came of an undo.
+type UndoResult struct {
 	Kind    string // of what was undone
 	Ticket  tickets.Ticket
 	Board   boards.Board
@@ -24,33 +24,33 @@ type Undone struct {
 	Gone bool
 }
 
-// Refused is an action that stays as it is, and why.
-type Refused struct {
+// UndoRefusal is an action that stays as it is, and why.
+type UndoRefusal struct {
 	Activity id.Activity
 	Err      error
 }
 
-func (e Refused) Error() string { return e.Err.Error() }
-func (e Refused) Unwrap() error { return e.Err }
+func (e UndoRefusal) Error() string { return e.Err.Error() }
+func (e UndoRefusal) Unwrap() error { return e.Err }
 
 // Undo turns back what the actor did: a move, a close, a reopening or a deletion of the last 30
 // minutes; 0 is the last such of theirs in the company but for those passed over. The ticket goes
 // below the one that it was below, or to the column's end where that has gone. It returns
-// tickets.NothingToUndo, or Refused with UndoneBefore, ChangedSince, boards.ColumnFull or Archived.
-func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (Undone, error) {
-	actor, err := writing(ctx, "tickets:write")
+// tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince, boards.ColumnFull or Archived.
+func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
+	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
 	latest := activity == 0
 	for range relocations {
 		if latest {
 			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, w.db.Now().Add(-tickets.UndoFor), passed)
 			if err != nil {
-				return Undone{}, err
+				return UndoResult{}, err
 			}
 		}
-		var undone Undone
+		var undone UndoResult
 		undone, err = w.undo(ctx, actor, activity)
 		switch {
 		case err == nil:
@@ -58,36 +58,36 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 		case errors.Is(err, errElsewhere):
 		case latest && errors.Is(err, tickets.CodeUndoneBefore): // two presses of a key are two undos
 		default:
-			return Undone{}, fmt.Errorf("undo: %w", Refused{activity, err})
+			return UndoResult{}, fmt.Errorf("undo: %w", UndoRefusal{activity, err})
 		}
 	}
-	return Undone{}, db.Unavailable{Why: "the ticket is moved again and again", Err: err}
+	return UndoResult{}, db.Unavailable{Why: "the ticket is moved again and again", Err: err}
 }
 
-func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.Activity) (Undone, error) {
+func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.Activity) (UndoResult, error) {
 	action, err := tickets.ActionByID(ctx, w.db.Queries, activity, actor.Account.ID)
 	if err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
 	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Company.ID, action.Ticket)
 	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || action.At.Before(w.db.Now().Add(-tickets.UndoFor))) {
-		return Undone{}, tickets.NothingToUndo()
+		return UndoResult{}, tickets.NothingToUndo()
 	}
 	if err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
-	back := turning{action: action, spot: *action.Detail.From}
+	back := reversal{action: action, spot: *action.Detail.From}
 	if back.move.from, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, seen.Board); err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
 	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.spot.Board); err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
 	if back.spot.After, err = w.currentKey(ctx, back.spot.After); err != nil {
-		return Undone{}, err
+		return UndoResult{}, err
 	}
 	back.column = columnOf(back.move.to, &back.spot).ID
-	undone := Undone{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
+	undone := UndoResult{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		moved, err := back.carryOut(ctx, tx, seen, user(actor))
 		undone.Ticket = moved.Ticket
@@ -109,15 +109,15 @@ func (w *Workflows) currentKey(ctx context.Context, key *tickets.Key) (*tickets.
 	return &ticket.Key, err
 }
 
-// turning is a ticket's way back.
-type turning struct {
+// reversal is a ticket's way back.
+type reversal struct {
 	action tickets.Action
 	move   move             // from the board that it is on, to the one that it was on
 	spot   tickets.Location // where it was
 	column id.Column        // of the spot, or the first where that is gone
 }
 
-func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User) (moved tickets.Moved, err error) {
+func (b *reversal) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User) (moved tickets.Moved, err error) {
 	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
 	if err != nil {
 		return moved, err
@@ -156,11 +156,11 @@ func (b *turning) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, 
 }
 
 // stays reports whether a ticket was closed, or opened again, where it is.
-func (b *turning) stays() bool {
+func (b *reversal) stays() bool {
 	return (b.action.Kind == tickets.KindClosed || b.action.Kind == tickets.KindReopened) && b.action.Detail.To.Column == b.column
 }
 
-func (b *turning) intent() tickets.Intent {
+func (b *reversal) intent() tickets.Intent {
 	if b.column != b.spot.Column {
 		return tickets.Intent{Column: b.column, AtEnd: true}
 	}

@@ -17,21 +17,21 @@ import (
 
 // hooking returns who asks where they may look at the company's webhooks and change them: who manages it,
 // with a token whose scope lets it change tickets.
-func hooking(ctx context.Context) (accounts.Actor, error) {
-	actor, err := managing(ctx)
+func mayManageWebhooks(ctx context.Context) (accounts.Actor, error) {
+	actor, err := mayManage(ctx)
 	if err == nil && !actor.May("tickets:write") {
 		err = accounts.MissingScope("tickets:write")
 	}
 	return actor, err
 }
 
-// changingWebhook runs fn in a transaction with a webhook that is locked, for who manages the company, and
+// changeWebhook runs fn in a transaction with a webhook that is locked, for who manages the company, and
 // writes that down in the audit list.
-func (w *Workflows) changingWebhook(ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error) error {
-	if _, err := hooking(ctx); err != nil {
+func (w *Workflows) changeWebhook(ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error) error {
+	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
 	}
-	return w.governing(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
+	return w.holdRole(ctx, what, func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -48,7 +48,7 @@ func (w *Workflows) changingWebhook(ctx context.Context, what, kind string, webh
 
 // Webhooks returns the webhooks of the company, the oldest first. It returns NotManager.
 func (w *Workflows) Webhooks(ctx context.Context) ([]webhooks.Webhook, error) {
-	actor, err := hooking(ctx)
+	actor, err := mayManageWebhooks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (w *Workflows) Webhooks(ctx context.Context) ([]webhooks.Webhook, error) {
 
 // Webhook returns a webhook of the company, or webhooks.NotFound or NotManager.
 func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Webhook, error) {
-	actor, err := hooking(ctx)
+	actor, err := mayManageWebhooks(ctx)
 	if err != nil {
 		return webhooks.Webhook{}, err
 	}
@@ -71,7 +71,7 @@ func (w *Workflows) WebhookFeeds() []string { return w.feeds.Names() }
 // shown only now. It returns all that is wrong with the draft, webhooks.TooMany
 // or boards.NotFound.
 func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webhook id.Webhook, secret string, err error) {
-	if _, err := hooking(ctx); err != nil {
+	if _, err := mayManageWebhooks(ctx); err != nil {
 		return 0, "", err
 	}
 	if draft, err = webhooks.Check(draft, w.feeds.Names(), w.outbound); err != nil {
@@ -81,7 +81,7 @@ func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webh
 	if err != nil {
 		return 0, "", err
 	}
-	err = w.governing(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
+	err = w.holdRole(ctx, "open webhook", func(tx *db.Tx, actor accounts.Actor) error {
 		if !actor.Manages() {
 			return accounts.NotManager()
 		}
@@ -131,7 +131,7 @@ func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Curs
 // EditWebhook changes a webhook that is at a version. What it was not sent before begins now. It returns
 // all that is wrong with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound.
 func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version uint64, draft webhooks.Draft) error {
-	if _, err := hooking(ctx); err != nil {
+	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
 	}
 	draft, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
@@ -142,7 +142,7 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	if err != nil {
 		return err
 	}
-	return w.changingWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	return w.changeWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
 		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
 		if err != nil {
 			return err
@@ -157,14 +157,14 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 	if on {
 		kind = accounts.AuditWebhookOn
 	}
-	return w.changingWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	return w.changeWebhook(ctx, "switch webhook", kind, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
 		return webhooks.Switch(ctx, tx, hook, on)
 	})
 }
 
 // DeleteWebhook removes a webhook with all that was written down of it.
 func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
-	return w.changingWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	return w.changeWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
 		return webhooks.Delete(ctx, tx, hook)
 	})
 }
@@ -172,7 +172,7 @@ func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error
 // RotateSecret gives a webhook a new secret, which is shown only now. For a day messages are signed with the
 // old one, too.
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook) (secret string, err error) {
-	err = w.changingWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	err = w.changeWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
 		secret, err = webhooks.RotateSecret(ctx, tx, hook)
 		return err
 	})

@@ -95,8 +95,8 @@ func (w *Workflows) Ready(ctx context.Context) error {
 	return err
 }
 
-// Reading returns the caller if it may read with the scope. It returns MissingScope.
-func Reading(ctx context.Context, scope string) (accounts.Actor, error) {
+// MayRead returns the caller if it may read with the scope. It returns MissingScope.
+func MayRead(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.May(scope) {
 		return actor, accounts.MissingScope(scope)
@@ -105,8 +105,8 @@ func Reading(ctx context.Context, scope string) (accounts.Actor, error) {
 }
 
 // writing returns who asks where they may change things with the scope.
-func writing(ctx context.Context, scope string) (accounts.Actor, error) {
-	actor, err := Reading(ctx, scope)
+func mayWrite(ctx context.Context, scope string) (accounts.Actor, error) {
+	actor, err := MayRead(ctx, scope)
 	if err != nil {
 		return actor, err
 	}
@@ -118,11 +118,11 @@ func writing(ctx context.Context, scope string) (accounts.Actor, error) {
 
 // changing is writing for what is shown to whoever changes it, or where somebody else was first: that
 // takes the right to read it, too. area is what comes before the colon of a scope.
-func changing(ctx context.Context, area string) (accounts.Actor, error) {
-	if actor, err := writing(ctx, area+":write"); err != nil {
+func mayChange(ctx context.Context, area string) (accounts.Actor, error) {
+	if actor, err := mayWrite(ctx, area+":write"); err != nil {
 		return actor, err
 	}
-	return Reading(ctx, area+":read")
+	return MayRead(ctx, area+":read")
 }
 
 func user(actor accounts.Actor) tickets.User {

@@ -65,7 +65,7 @@ func (h *Handlers) Republish(c echo.Context) error {
 	if err := which.Add(feeds.SplitIDs(form.IDs)...); err != nil {
 		return h.rejectRepublishing(c, form, err)
 	}
-	rows, run, err := h.console.RepublishFor(c.Request().Context(), form.Feed, form.Company, which, "")
+	rows, run, err := h.console.Republish(c.Request().Context(), form.Feed, form.Company, which, "")
 	switch {
 	case err != nil:
 		return h.rejectRepublishing(c, form, err)

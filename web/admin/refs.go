@@ -31,7 +31,7 @@ func (h *Handlers) showRefs(c echo.Context, code int, mint *admin.MintForm, poli
 		return err
 	}
 	props := admin.RefsProps{Before: before, Mint: admin.NewMintForm()}
-	if props.Standing, err = h.console.RefStanding(ctx); err != nil {
+	if props.Standing, err = h.console.RefState(ctx); err != nil {
 		return err
 	}
 	if props.Minutes, err = h.console.RefMinutes(ctx, time.Hour+time.Minute); err != nil {
@@ -93,7 +93,7 @@ func (h *Handlers) MintForm(c echo.Context) error {
 	if err != nil {
 		return h.rejectMint(c, form, err)
 	}
-	standing, err := h.console.RefStanding(c.Request().Context())
+	standing, err := h.console.RefState(c.Request().Context())
 	if err != nil {
 		return err
 	}

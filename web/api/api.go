@@ -189,7 +189,7 @@ func created(c echo.Context, v any, err error) error {
 
 // answered is created with another status.
 func createdAs(c echo.Context, code int, v any, err error) error {
-	var before workflows.Replayed
+	var before workflows.Replay
 	if errors.As(err, &before) {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
 		return answerWith(c, before.Status, before.Body)

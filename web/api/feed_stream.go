@@ -41,7 +41,7 @@ func (h *Handlers) FeedStream(c echo.Context) error {
 	if last := c.Request().Header.Get("Last-Event-ID"); last != "" {
 		from = last
 	}
-	if f.cursor, err = h.workflows.FeedPlace(ctx, f.feed, from); err != nil {
+	if f.cursor, err = h.workflows.FeedCursor(ctx, f.feed, from); err != nil {
 		return err
 	}
 	if f.Stream, err = h.streams.Stream(c); err != nil {

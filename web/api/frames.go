@@ -68,7 +68,7 @@ func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.S
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.patience) // the others need it too
 		defer cancel()
-		page, err := w.FeedBehind(ctx, scope, cursor, rows)
+		page, err := w.FeedAfter(ctx, scope, cursor, rows)
 		if err != nil {
 			f.forget() // a new epoch may have begun, before Place knows of it
 			return frame{}, err

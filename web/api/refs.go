@@ -70,7 +70,7 @@ type refLengthResource struct {
 }
 
 func (h *Handlers) Refs(c echo.Context) error {
-	standing, err := h.console.RefStanding(c.Request().Context())
+	standing, err := h.console.RefState(c.Request().Context())
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (h *Handlers) Undo(c echo.Context) error {
 		passed = h.respond.RefusedUndos(ctx)
 	}
 	undone, err := h.workflows.Undo(ctx, activity, passed...)
-	var refused workflows.Refused
+	var refused workflows.UndoRefusal
 	if activity == 0 && errors.As(err, &refused) && !errors.Is(err, fault.Unavailable) {
 		// The user was told why; the next press reverts the action before it.
 		if err := h.respond.KeepRefusedUndo(c, refused.Activity); err != nil {
@@ -155,7 +155,7 @@ func (h *Handlers) Undo(c echo.Context) error {
 }
 
 // showUndone answers a board: the ticket may have come from another one.
-func (h *Handlers) showUndone(c echo.Context, undone workflows.Undone, message views.Flash) error {
+func (h *Handlers) showUndone(c echo.Context, undone workflows.UndoResult, message views.Flash) error {
 	columns, err := h.columnsNow(c, undone.Board.Slug, "", undone.Columns...)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (h *Handlers) showUndone(c echo.Context, undone workflows.Undone, message v
 	return h.renderToast(c, columns, message)
 }
 
-func undoneNote(undone workflows.Undone) string {
+func undoneNote(undone workflows.UndoResult) string {
 	in, _ := undone.Board.Column(undone.Ticket.Column)
 	note := "Undone: " + undone.Ticket.Key.String()
 	switch undone.Kind {

@@ -23,4 +23,4 @@ func filterOf(c echo.Context) views.Filter {
 	return views.Filter{Text: said("q"), Who: said("who"), State: said("state")}
 }
 
-func filterParams(c echo.Context) workflows.Narrowing { return workflows.Narrowing(filterOf(c)) }
+func filterParams(c echo.Context) workflows.BoardFilter { return workflows.BoardFilter(filterOf(c)) }

@@ -66,7 +66,7 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 			form.Column = ticket.Column
 		}
 	}
-	_, near, err := h.workflows.Column(c.Request().Context(), goal.Slug, form.Column, nil, workflows.Narrowing{})
+	_, near, err := h.workflows.Column(c.Request().Context(), goal.Slug, form.Column, nil, workflows.BoardFilter{})
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (e *Env) Stored(t testing.TB, board boards.Board) Model {
 	for _, column := range board.Columns {
 		var cursor *tickets.Cursor
 		for {
-			_, cards, err := e.Workflows.Column(e.Ctx, board.Slug, column.ID, cursor, workflows.Narrowing{})
+			_, cards, err := e.Workflows.Column(e.Ctx, board.Slug, column.ID, cursor, workflows.BoardFilter{})
 			if err != nil {
 				t.Fatal(err)
 			}

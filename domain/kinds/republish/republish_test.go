@@ -221,7 +221,7 @@ func TestRepublish(t *testing.T) {
 		h.Open(t, "NINJA", board.Columns[0].ID, 3)
 		member := h.Actor
 		member.Account.Operator = false
-		asks := func(slug string) *workflows.Republishing {
+		asks := func(slug string) *workflows.RepublishRun {
 			t.Helper()
 			_, run, err := h.Workflows.RepublishRows(accounts.WithActor(h.Ctx, member), "tickets", feeds.Selection{Board: slug})
 			if err != nil {
@@ -254,9 +254,9 @@ func TestRepublish(t *testing.T) {
 		if n := h.Count(t, "SELECT COUNT(*) FROM migration_run a JOIN migration_run b ON b.id = ? AND b.started_at >= a.finished_at WHERE a.id = ?", second.ID, first.ID); n != 1 {
 			t.Error("the second did not wait for the first")
 		}
-		if _, run, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || run.Already {
+		if _, run, err := h.Console.Republish(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || run.Already {
 			t.Errorf("%+v, %v", run, err)
-		} else if _, again, err := h.Console.RepublishFor(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
+		} else if _, again, err := h.Console.Republish(h.Ctx, "", "", feeds.Selection{All: true}, ""); err != nil || again.ID != run.ID || !again.Already {
 			t.Errorf("%+v, %v", again, err)
 		}
 	})

@@ -11,18 +11,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Narrowing says which tickets of a board to show, in the words of a URL. The zero one shows all.
-type Narrowing struct {
+// BoardFilter says which tickets of a board to show, in the words of a URL. The zero one shows all.
+type BoardFilter struct {
 	Text  string // of a title, or a key or number
 	Who   string // accounts.Me, accounts.NoOne or a handle; "" for whoever
 	State string // tickets.StateOpen or StateClosed; anything else is both
 }
 
-// peopleToChoose is how many of a company's people a board offers to filter by.
-const peopleToChoose = 200
+// maxColleagues is how many of a company's people a board offers to filter by.
+const maxColleagues = 200
 
-// stranger is the id of nobody.
-const stranger accounts.ID = 1<<63 - 1
+// noAccount is the id of nobody.
+const noAccount accounts.ID = 1<<63 - 1
 
 // BoardView is a board with the first page of cards of each column, and whom to filter by.
 type BoardView struct {
@@ -32,7 +32,7 @@ type BoardView struct {
 }
 
 // ViewBoard returns a board narrowed to some of its cards, or boards.NotFound.
-func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing Narrowing) (view BoardView, err error) {
+func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing BoardFilter) (view BoardView, err error) {
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
@@ -57,7 +57,7 @@ const (
 // ViewColumns returns some columns of a board, each with as many cards as are shown of it: whole pages, one at
 // least and CardsAtMost at most, and the first page alone of those that would make it too many. It passes over
 // columns that the board does not have, names no people, and returns boards.NotFound.
-func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Narrowing, shown map[id.Column]int) (view BoardView, err error) {
+func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing BoardFilter, shown map[id.Column]int) (view BoardView, err error) {
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
@@ -94,16 +94,16 @@ func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Narr
 
 // Colleagues returns the first of the company's people by handle, to choose one from.
 func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.NamedMember, error) {
-	actor, err := Reading(ctx, "boards:read")
+	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
 		return nil, err
 	}
-	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, "", "", peopleToChoose)
+	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, "", "", maxColleagues)
 }
 
 // Shows reports whether a ticket of a board is among those that it is narrowed to.
-func (w *Workflows) Shows(ctx context.Context, narrowing Narrowing, ticket tickets.Ticket) (bool, error) {
-	if _, err := Reading(ctx, "tickets:read"); err != nil {
+func (w *Workflows) Shows(ctx context.Context, narrowing BoardFilter, ticket tickets.Ticket) (bool, error) {
+	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return false, err
 	}
 	filter, err := w.filter(ctx, narrowing, nil)
@@ -114,7 +114,7 @@ func (w *Workflows) Shows(ctx context.Context, narrowing Narrowing, ticket ticke
 }
 
 // filter is what a narrowing means for who asks. known are people whose handles need no look-up.
-func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.NamedMember) (filter tickets.Filter, err error) {
+func (w *Workflows) filter(ctx context.Context, n BoardFilter, known []accounts.NamedMember) (filter tickets.Filter, err error) {
 	filter.Text = text(n.Text)
 	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
 		filter.State = n.State
@@ -127,13 +127,13 @@ func (w *Workflows) filter(ctx context.Context, n Narrowing, known []accounts.Na
 	case accounts.NoOne:
 		filter.NoOne = true
 	default:
-		filter.Assignee, err = w.personOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
+		filter.Assignee, err = w.accountOf(ctx, actor.Company.ID, strings.ToLower(strings.TrimPrefix(n.Who, "@")), known)
 	}
 	return filter, err
 }
 
-// personOf returns the member with a handle, or a stranger, who has nothing to do.
-func (w *Workflows) personOf(ctx context.Context, company id.Company, handle string, known []accounts.NamedMember) (accounts.ID, error) {
+// accountOf returns the member with a handle, or noAccount.
+func (w *Workflows) accountOf(ctx context.Context, company id.Company, handle string, known []accounts.NamedMember) (accounts.ID, error) {
 	for _, person := range known {
 		if person.Handle == handle {
 			return person.ID, nil
@@ -141,7 +141,7 @@ func (w *Workflows) personOf(ctx context.Context, company id.Company, handle str
 	}
 	found, err := accounts.ByHandle(ctx, w.db.Queries, company, []string{handle})
 	if err != nil || len(found) == 0 {
-		return stranger, err
+		return noAccount, err
 	}
 	return found[0].ID, nil
 }
