@@ -1,0 +1,51 @@
+package domaintest
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// failing keeps what a test that fails says.
+type failing struct {
+	testing.TB
+	said string
+}
+
+func (f *failing) Helper() {}
+
+func (f *failing) Fatalf(format string, args ...any) {
+	f.said = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	t.Run("it asks at once, and then until it is so", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			began, asked := time.Now(), 0
+			Until(t, "it was asked three times", func() bool { asked++; return asked == 3 })
+			if asked != 3 || time.Since(began) != 2*pollEvery {
+				t.Errorf("asked %d times in %v", asked, time.Since(began))
+			}
+		})
+	})
+	t.Run("it fails in the end, and says what is instead", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			began, never := time.Now(), &failing{TB: t}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				Until(never, "pigs fly", func() bool { return false }, func() string { return "they walk" })
+			}()
+			<-done
+			if never.said != "waited in vain until pigs fly\nthey walk" || time.Since(began) != patience {
+				t.Errorf("%q after %v", never.said, time.Since(began))
+			}
+		})
+	})
+}
