@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // feedItem is an item of a feed as the API shows it.
@@ -601,15 +602,8 @@ func (e *env) endStreams() { e.handler.EndStreams() }
 // waitForStreams returns once so many answers go on.
 func (e *env) waitForStreams(t testing.TB, n int) {
 	t.Helper()
-	ticks := time.NewTicker(time.Millisecond)
-	defer ticks.Stop()
-	for timeout := time.After(3 * time.Minute); e.handler.OpenStreams() != n; {
-		select {
-		case <-timeout:
-			t.Fatalf("%d answers go on, not %d", e.handler.OpenStreams(), n)
-		case <-ticks.C:
-		}
-	}
+	domaintest.Until(t, fmt.Sprintf("%d answers go on", n), func() bool { return e.handler.OpenStreams() == n },
+		func() string { return fmt.Sprintf("%d do", e.handler.OpenStreams()) })
 }
 
 func TestRepublish(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/views"
@@ -95,21 +96,17 @@ func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	if _, err := w.Console.ResumeRun(operator, run); err != nil {
 		e.t.Fatal(err)
 	}
-	for e.tally(run) < before+tasks {
-		time.Sleep(20 * time.Millisecond)
-	}
+	domaintest.Until(e.t, "the tasks are done", func() bool { return e.tally(run) >= before+tasks })
 	if _, err := w.Console.PauseRun(operator, run); err != nil {
 		e.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	domaintest.Until(e.t, "the run is paused", func() bool {
 		now, err := w.Console.Run(operator, run)
-		if err != nil || time.Now().After(deadline) {
-			e.t.Fatal(now.State, err)
+		if err != nil {
+			e.t.Fatal(err)
 		}
-		if now.State == migrations.Paused {
-			break
-		}
-	}
+		return now.State == migrations.Paused
+	})
 	stop()
 	if err := <-ended; err != nil {
 		e.t.Fatal(err)
@@ -163,12 +160,10 @@ func (e *env) rested() {
 	e.t.Helper()
 	e.exec("SET GLOBAL innodb_max_dirty_pages_pct = 0")
 	defer e.exec("SET GLOBAL innodb_max_dirty_pages_pct = 90")
-	for deadline := time.Now().Add(15 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if dirty, _ := e.status("Innodb_buffer_pool_pages_dirty"); dirty < 500 && e.history() < 1000 {
-			return
-		}
-	}
-	e.t.Fatal("the server does not come to rest")
+	domaintest.Until(e.t, "the server comes to rest", func() bool {
+		dirty, _ := e.status("Innodb_buffer_pool_pages_dirty")
+		return dirty < 500 && e.history() < 1000
+	})
 }
 
 // history is how much the server has yet to forget.

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestAdopt(t *testing.T) {
@@ -22,7 +24,7 @@ func TestAdopt(t *testing.T) {
 	t.Run("also one that still starts", func(t *testing.T) {
 		dir := seededDir(t)
 		owner := launch(t, helperConfig{Dir: dir})
-		eventually(t, "the server is launched", func() bool { return exists(statePath(dir)) })
+		domaintest.Until(t, "the server is launched", func() bool { return exists(statePath(dir)) })
 		owner.kill()
 		st, err := readState(dir)
 		must(t, err)

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	driver "github.com/go-sql-driver/mysql"
 )
@@ -166,16 +165,6 @@ func ask[T any](t *testing.T, db *sql.DB, query string) T {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return got
-}
-
-// eventually polls; the limit only keeps a broken test from hanging.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(10 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatal("never: " + what)
-		}
-	}
 }
 
 func running(dir string) bool {

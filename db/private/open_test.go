@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // initialiser returns the command line of the server that fills a new database in dir, "" if none runs.
@@ -50,7 +52,7 @@ func TestOpen(t *testing.T) {
 			return left
 		}
 		p := launch(t, helperConfig{Dir: dir})
-		eventually(t, "an initialisation begins", func() bool { return len(begun()) > 0 })
+		domaintest.Until(t, "an initialisation begins", func() bool { return len(begun()) > 0 })
 		if args := initialiser(dir); runtime.GOOS == "linux" && args != "" && !strings.Contains(args, "--tmpdir="+dir) {
 			t.Errorf("its temporary tables lie where every server that starts removes them: %s", args)
 		}

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestAttach(t *testing.T) {
@@ -50,7 +51,7 @@ func TestAttach(t *testing.T) {
 		attached := open(t, dir)
 		watch(t, attached)
 		owner.kill()
-		eventually(t, "the attached program is the owner", attached.Owner)
+		domaintest.Until(t, "the attached program is the owner", attached.Owner)
 		execute(t, connect(t, attached.URL(database)), "DO 0")
 		if attached.Pid() != pid {
 			t.Errorf("process %d became %d", pid, attached.Pid())
@@ -66,7 +67,7 @@ func TestAttach(t *testing.T) {
 		must(t, syscall.Kill(pid, syscall.SIGKILL))
 		watch(t, attached)
 		db := connect(t, attached.URL(database))
-		eventually(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })
+		domaintest.Until(t, "the database answers again", func() bool { return attached.Owner() && db.Ping() == nil })
 	})
 
 	t.Run("the database goes on while its owners are killed one after another", func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestAttach(t *testing.T) {
 		for range 5 {
 			programs[0].kill()
 			programs = append(programs[1:], opened(t, helperConfig{Dir: dir, Watch: true}))
-			eventually(t, "there is an owner", func() bool { return programs[0].status().Owner || programs[1].status().Owner })
+			domaintest.Until(t, "there is an owner", func() bool { return programs[0].status().Owner || programs[1].status().Owner })
 			if programs[1].status().Owner {
 				programs[0], programs[1] = programs[1], programs[0]
 			}
@@ -146,16 +147,17 @@ func TestAttach(t *testing.T) {
 	t.Run("a caller whose time is up leaves nothing behind", func(t *testing.T) {
 		dir := seededDir(t)
 		ctx, cancel := context.WithCancel(context.Background())
+		opened := make(chan error, 1)
 		go func() {
-			for !exists(statePath(dir)) && ctx.Err() == nil {
-				time.Sleep(time.Millisecond)
+			s, err := Open(ctx, options(dir, nil))
+			if err == nil { // it was ready at that moment
+				err = s.Close(context.Background())
 			}
-			cancel()
+			opened <- err
 		}()
-		s, err := Open(ctx, options(dir, nil))
-		if err == nil { // it was ready at that moment
-			must(t, s.Close(context.Background()))
-		} else if !errors.Is(err, context.Canceled) {
+		domaintest.Until(t, "the server is launched", func() bool { return exists(statePath(dir)) || len(opened) > 0 })
+		cancel()
+		if err := <-opened; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		if running(dir) {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
@@ -38,7 +39,7 @@ func TestDiskFull(t *testing.T) {
 			t.Logf("%s, %s: after %d rows: %v", underTest(), name, acknowledged, refused)
 			checkDiskFull(t, s.DiskFull(), dir)
 			must(t, os.Remove(hog))
-			eventually(t, "rows are written again", func() bool { return insert() == nil })
+			domaintest.Until(t, "rows are written again", func() bool { return insert() == nil })
 			if err := s.DiskFull(); err != nil {
 				t.Error(err)
 			}

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestWatch(t *testing.T) {
@@ -34,12 +36,12 @@ func TestWatch(t *testing.T) {
 		}()
 		for range 3 {
 			before, pid := acknowledged.Load(), s.Pid()
-			eventually(t, "rows are written", func() bool { return acknowledged.Load() > before+50 })
+			domaintest.Until(t, "rows are written", func() bool { return acknowledged.Load() > before+50 })
 			must(t, syscall.Kill(pid, syscall.SIGKILL))
-			eventually(t, "another process runs", func() bool { return s.Pid() != pid })
+			domaintest.Until(t, "another process runs", func() bool { return s.Pid() != pid })
 		}
 		before := acknowledged.Load()
-		eventually(t, "rows are written", func() bool { return acknowledged.Load() > before })
+		domaintest.Until(t, "rows are written", func() bool { return acknowledged.Load() > before })
 		stop()
 		<-ended
 		if got, want := ask[int64](t, db, "SELECT COUNT(*) FROM written"), acknowledged.Load(); got != want && got != want+1 {
@@ -53,7 +55,7 @@ func TestWatch(t *testing.T) {
 		pid := s.Pid()
 		must(t, syscall.Kill(pid, syscall.SIGTERM))
 		db := connect(t, s.URL(database))
-		eventually(t, "the database answers again", func() bool { return s.Pid() != pid && db.Ping() == nil })
+		domaintest.Until(t, "the database answers again", func() bool { return s.Pid() != pid && db.Ping() == nil })
 	})
 
 	t.Run("a database whose socket was removed listens at the same place again", func(t *testing.T) {
@@ -61,9 +63,9 @@ func TestWatch(t *testing.T) {
 		watch(t, s)
 		url, pid := s.URL(database), s.Pid()
 		must(t, os.RemoveAll(filepath.Dir(s.state.Socket)))
-		eventually(t, "another process runs", func() bool { return s.Pid() != pid })
+		domaintest.Until(t, "another process runs", func() bool { return s.Pid() != pid })
 		db := connect(t, url)
-		eventually(t, "the database answers again", func() bool { return db.Ping() == nil })
+		domaintest.Until(t, "the database answers again", func() bool { return db.Ping() == nil })
 	})
 
 	t.Run("Close ends it", func(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
@@ -35,19 +35,16 @@ func (h *env) standing(t testing.TB) refs.State {
 }
 
 // untilRun waits for a run to be as it is to be.
-func (h *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) migrations.Run {
+func (h *env) untilRun(t testing.TB, run id.Run, wanted func(migrations.Run) bool) (r migrations.Run) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(console.AsCommandLine(h.Ctx), 10*time.Minute)
-	defer stop()
-	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
-		r, err := h.Console.Run(ctx, run)
-		if err != nil {
+	domaintest.Until(t, "the run is as wanted", func() bool {
+		var err error
+		if r, err = h.Console.Run(console.AsCommandLine(h.Ctx), run); err != nil {
 			t.Fatal(err)
 		}
-		if wanted(r) {
-			return r
-		}
-	}
+		return wanted(r)
+	}, func() string { return fmt.Sprintf("it is %s (%s): %+v", r.State, r.Reason, r.Progress) })
+	return r
 }
 
 func TestRefs(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // newCalm returns a run whose actors do not stop.
@@ -101,15 +102,13 @@ func TestRunOnce(t *testing.T) {
 			_ = held.Rollback()
 		})
 		all.Go(func() { r.engines["publisher 1"].Run(ctx) })
-		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		domaintest.Until(t, "it is published", func() bool {
 			position, err := r.actor("operator").db.PositionOf(t.Context(), "paper", 3)
-			if err != nil || time.Now().After(deadline) {
-				t.Fatal("it was never published", err)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if position != nil {
-				return
-			}
-		}
+			return position != nil
+		})
 	})
 	t.Run("what a writer changes while it is published is published again", func(t *testing.T) {
 		r := newCalm(t)

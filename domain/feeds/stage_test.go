@@ -18,6 +18,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // fate is what becomes of an actor that has stopped: it goes on, or its process dies before what it was
@@ -289,7 +290,7 @@ func (s *stage) kill(connection uint64) {
 		if err == nil && n == 0 {
 			return
 		}
-		time.Sleep(100 * time.Microsecond)
+		_ = wait.Sleep(context.Background(), 100*time.Microsecond) // thousands of them die
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -312,7 +313,9 @@ func (b *feedBench) unpublish(ctx context.Context) error {
 		if err != nil || !now.History.Known || now.History.Value < 100 {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond)
+		if err := wait.Sleep(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // overdue is how long is waited for what was changed last.
@@ -137,7 +138,7 @@ func (b *feedBench) latency(ctx context.Context, to, from Server, slug, strategy
 	began := time.Now()
 	for change := range changes {
 		at := began.Add(time.Duration(change) * time.Second / time.Duration(b.load.Rate))
-		time.Sleep(time.Until(at))
+		_ = wait.Sleep(ctx, time.Until(at))
 		got.sent[change] = at
 		due <- change
 	}
@@ -195,7 +196,9 @@ func (b *feedBench) fanOut(ctx context.Context, server Server) (Row, error) {
 		if err := b.change(ctx, server, slug, change); err != nil {
 			return Row{}, err
 		}
-		time.Sleep(time.Second)
+		if err := wait.Sleep(ctx, time.Second); err != nil {
+			return Row{}, err
+		}
 	}
 	got.wait()
 	after, err := memory(ctx, server)

@@ -18,6 +18,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // pool lends databases with the newest schema. A returned database is wiped and lent again: that costs a few
@@ -294,7 +295,7 @@ func (p *pool) triggers(name string) ([]string, error) {
 // idle returns nil once nobody is connected to the database: the server notices some time after a client that
 // it has gone.
 func (p *pool) idle(name string) error {
-	for until := time.Now().Add(200 * time.Millisecond); ; time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
 		connected, err := p.strings("SELECT user FROM information_schema.processlist WHERE db = '" + name + "' AND id <> CONNECTION_ID()")
 		if err != nil {
 			return err

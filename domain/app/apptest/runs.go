@@ -4,10 +4,10 @@ import (
 	"context"
 	"io"
 	"testing"
-	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -86,8 +86,7 @@ func (b *BareRun) Do(t testing.TB, tasks ...migrations.NewTask) {
 // RunToEnd has a worker of this process carry out a run, and returns it with its tasks.
 func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(e.Ctx, 10*time.Minute)
-	defer stop()
+	ctx := e.Ctx
 	done := make(chan struct{})
 	working, end := context.WithCancel(ctx)
 	go func() { defer close(done); _ = e.Engine.Work(working) }()
@@ -96,7 +95,7 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 	if err != nil {
 		t.Fatal(err)
 	}
-	for tick := time.NewTicker(20 * time.Millisecond); run.State.IsActive(); <-tick.C {
+	domaintest.Until(t, "the run ends", func() bool {
 		if run.State == migrations.Ready {
 			run, err = e.Console.StartRun(ctx, run.ID, 0, nil)
 		} else {
@@ -105,7 +104,8 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
+		return !run.State.IsActive()
+	})
 	page, err := e.Console.RunTasks(ctx, run.ID, migrations.TaskFilter{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,31 +116,28 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 // WorkAll has a worker of this process carry out all runs of a migration, and returns them.
 func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(console.AsCommandLine(t.Context()), 10*time.Minute)
-	defer stop()
+	ctx := console.AsCommandLine(t.Context())
 	working, end := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = e.Engine.Work(working) }()
 	defer func() { end(); <-done }()
-	for tick := time.NewTicker(20 * time.Millisecond); ; <-tick.C {
+	domaintest.Until(t, "all runs end", func() bool {
 		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(active) > 0 {
-			continue
-		}
-		list, _, err := e.Console.Runs(ctx, migrations.ListFinished, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, run := range list {
-			if run.Name == name {
-				finished = append(finished, run)
-			}
-		}
-		return finished
+		return len(active) == 0
+	})
+	list, _, err := e.Console.Runs(ctx, migrations.ListFinished, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, run := range list {
+		if run.Name == name {
+			finished = append(finished, run)
+		}
+	}
+	return finished
 }
 
 // AsCommandLine returns a context in which the caller is whoever may run the program, an operator of all companies.

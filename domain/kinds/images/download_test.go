@@ -18,13 +18,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
 	"github.com/counterfoil/counterfoil/domain/blobs"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/images"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -90,18 +90,18 @@ func (g *gallery) works(t testing.TB) {
 
 func (g *gallery) until(t testing.TB, run id.Run, state migrations.State) migrations.Run {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		r, err := g.work.Console.Run(g.Ctx, run)
-		if err != nil {
+	var r migrations.Run
+	domaintest.Until(t, "the run is "+string(state), func() bool {
+		var err error
+		if r, err = g.work.Console.Run(g.Ctx, run); err != nil {
 			t.Fatal(err)
 		}
-		if r.State == state {
-			return r
-		}
-		if time.Now().After(end) || !r.State.IsActive() || r.State == migrations.Paused {
+		if r.State != state && (!r.State.IsActive() || r.State == migrations.Paused) {
 			t.Fatalf("the run is %s (%s) and not %s: %+v", r.State, r.Reason, state, r.Progress)
 		}
-	}
+		return r.State == state
+	}, func() string { return fmt.Sprintf("it is %s (%s): %+v", r.State, r.Reason, r.Progress) })
+	return r
 }
 
 func (g *gallery) values(pairs ...string) migrations.Values {
@@ -609,15 +609,13 @@ func TestImagesBehindARedirect(t *testing.T) {
 	if _, err := g.work.Console.StartRun(g.Ctx, run.ID, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	domaintest.Until(t, "all tasks wait", func() bool {
 		p := g.until(t, run.ID, migrations.Running).Progress
-		if p.Errors > 0 || time.Now().After(end) {
+		if p.Errors > 0 {
 			t.Fatalf("tasks for a host that wants to be left alone, behind one that does not: %+v", p)
 		}
-		if p.Waiting == 5 {
-			break
-		}
-	}
+		return p.Waiting == 5
+	})
 	if n := g.host.Requests(); n != 5 {
 		t.Errorf("%d requests, not one for each redirect", n)
 	}

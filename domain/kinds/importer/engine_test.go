@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -44,17 +45,14 @@ func (s *shop) works() (stop func()) {
 // until waits until a run is as it is said to be.
 func (s *shop) until(run id.Run, holds func(migrations.Run) bool) migrations.Run {
 	s.t.Helper()
-	for end := time.Now().Add(9 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		now, err := s.Console.Run(s.operator, run)
-		if err != nil {
+	var now migrations.Run
+	domaintest.Until(s.t, "the run is as wanted", func() bool {
+		var err error
+		if now, err = s.Console.Run(s.operator, run); err != nil {
 			s.t.Fatal(err)
 		}
-		if holds(now) {
-			return now
-		}
-	}
-	now, _ := s.Console.Run(s.operator, run)
-	s.t.Fatalf("the run stays %s (%s): %+v", now.State, now.Reason, now.Progress)
+		return holds(now)
+	}, func() string { return fmt.Sprintf("it is %s (%s): %+v", now.State, now.Reason, now.Progress) })
 	return now
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -33,12 +34,15 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	go func() { done <- h.Engine.Work(working) }()
 	defer func() { end(); <-done }()
 	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
-	for ; err == nil && run.State != migrations.Ready; time.Sleep(20 * time.Millisecond) {
-		run, err = h.Console.Run(ctx, run.ID)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	domaintest.Until(t, "the run is ready", func() bool {
+		if run, err = h.Console.Run(ctx, run.ID); err != nil {
+			t.Fatal(err)
+		}
+		return run.State == migrations.Ready
+	})
 	if _, err := h.Console.TurnKnobs(ctx, run.ID, migrations.KnobChange{"concurrency": 200, "block": 200}); err != nil {
 		t.Fatal(err)
 	}
@@ -50,12 +54,10 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := h.DB.WithPool(1)
-	for dbtest.Others(t, waiting.SQL, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'") < db.BulkConnections {
-		if ctx.Err() != nil {
-			t.Fatal("nothing waits for the table")
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	domaintest.Until(t, "the run's connections wait for the table", func() bool {
+		return dbtest.Others(t, waiting.SQL, `SELECT COUNT(*) FROM information_schema.processlist
+			WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'`) >= db.BulkConnections
+	})
 	asks, over := context.WithTimeout(ctx, 2*time.Minute)
 	defer over()
 	for run.Progress.Processing < 150 {
