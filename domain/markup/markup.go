@@ -85,11 +85,11 @@ func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Contex
 }
 
 // accessible adds what goldmark leaves out: a name for the boxes of a task list, and a way to scroll
-// wide code with the keyboard. In sanitised HTML these strings are tags and nothing else.
+// wide code and wide tables with the keyboard. In sanitised HTML these strings are tags and nothing else.
 var accessible = strings.NewReplacer(
 	`<input checked="" disabled="" type="checkbox">`, `<input checked="" disabled="" type="checkbox" aria-label="done">`,
 	`<input disabled="" type="checkbox">`, `<input disabled="" type="checkbox" aria-label="not done">`,
-	`<pre>`, `<pre tabindex="0">`,
+	`<pre>`, `<pre tabindex="0">`, `<table>`, `<table tabindex="0">`,
 )
 
 var policy = newPolicy()

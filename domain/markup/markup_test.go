@@ -46,7 +46,7 @@ func TestMentions(t *testing.T) {
 		"emphasis is no hindrance":             {"**@ana**", `<p><strong>` + ana + `</strong></p>`, []string{"ana"}},
 		"keys and handles stand side by side":  {"NINJA-1 @ana NINJA-2", `<p><a href="/acme/NINJA-1" class="key">NINJA-1</a> ` + ana + ` <a href="/acme/NINJA-2" class="key">NINJA-2</a></p>`, []string{"ana"}},
 		"nobody can forge the mark":            {`<span class="mention" title="x">@ana</span>`, `<p>` + ana + `</p>`, []string{"ana"}},
-		"a table has people too":               {"|a|\n|-|\n|@ana|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>" + ana + "</td>\n</tr>\n</tbody>\n</table>", []string{"ana"}},
+		"a table has people too":               {"|a|\n|-|\n|@ana|", "<table tabindex=\"0\">\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>" + ana + "</td>\n</tr>\n</tbody>\n</table>", []string{"ana"}},
 		"more than a handle can have is none":  {"@" + strings.Repeat("a", 41), "<p>@" + strings.Repeat("a", 41) + "</p>", nil},
 		"a text that is not parsed names none": {"@ana " + strings.Repeat("[", 65000), "", nil},
 	} {
