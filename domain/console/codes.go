@@ -18,20 +18,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// pop is codes that somebody wants.
+// pop is a request for codes.
 type pop struct {
 	use   refs.Use
 	count int
 	once  *workflows.Once[[]refs.Code]
 }
 
-// ownBatch is from how many codes on a pop has a transaction of its own, so that others do not wait for it.
+// ownBatch codes and more have a transaction of their own, so that other pops do not wait for it.
 const ownBatch = 100
 
-// PopRefs takes codes from the pool for the caller, and with once only once for a key. It returns
-// refs.BadCount, refs.Empty, MissingScope, NotOperator, and with once Replayed or KeyReused.
-//
-// Those who ask at the same time share a transaction.
+// PopRefs takes codes from the pool for the caller, and with once only once for a key. It returns refs.BadCount,
+// refs.Empty, MissingScope, NotOperator, and with once Replay or KeyReused. Concurrent calls share a transaction.
 func (c *Console) PopRefs(ctx context.Context, count int, once *workflows.Once[[]refs.Code]) ([]refs.Code, error) {
 	actor, err := workflows.MayRead(ctx, accounts.PopRefs)
 	if err != nil {
@@ -75,7 +73,7 @@ func (c *Console) pop(ctx context.Context, p *pop) ([]refs.Code, error) {
 	return all[0], nil
 }
 
-// popBatch takes the codes of several who ask, in one transaction.
+// popBatch takes the codes of several pops in one transaction.
 func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped [][]refs.Code, err error) {
 	var uses []refs.Use
 	for _, p := range pops {
@@ -97,43 +95,42 @@ func (c *Console) popBatch(ctx context.Context, _ struct{}, pops []*pop) (popped
 	return popped, err
 }
 
-// RefState is how reference codes stand: for operators.
+// RefState returns how many reference codes there are, and how fast they go.
 func (c *Console) RefState(ctx context.Context) (refs.State, error) {
 	return ask(ctx, func(actor) (refs.State, error) { return c.refs.State(ctx, c.db.Queries, c.db.Now()) })
 }
 
-// RefGauges is RefState for a monitoring system: it asks for no operator.
+// RefGauges is RefState for monitoring: the caller need not be an operator.
 func (c *Console) RefGauges(ctx context.Context) (refs.State, error) {
 	return c.refs.State(ctx, c.db.Queries, c.db.Now())
 }
 
-// RefTotals is how many codes this process gave out since it began, and how often there were none.
+// RefTotals returns how many codes this process popped, and how often the pool was empty.
 func (c *Console) RefTotals() (popped, empties uint64) { return c.refs.Totals() }
 
-// RefMinutes returns how codes were given out in the last while, by the minute, for operators.
+// RefMinutes returns how many codes were popped in each minute of the last while.
 func (c *Console) RefMinutes(ctx context.Context, last time.Duration) ([]refs.Minute, error) {
 	return ask(ctx, func(actor) ([]refs.Minute, error) { return refs.Minutes(ctx, c.db.Queries, c.db.Now().Add(-last)) })
 }
 
-// RefLots returns a page of the lots below one, the newest first, for operators.
+// RefLots returns a page of the lots below one, the newest first.
 func (c *Console) RefLots(ctx context.Context, before id.Lot) ([]refs.Lot, bool, error) {
 	return askPage(ctx, func(actor) ([]refs.Lot, bool, error) { return refs.Lots(ctx, c.db.Queries, before) })
 }
 
-// RefLot returns a lot, for operators, or refs.LotNotFound.
+// RefLot returns a lot, or refs.LotNotFound.
 func (c *Console) RefLot(ctx context.Context, lot id.Lot) (refs.Lot, error) {
 	return ask(ctx, func(actor) (refs.Lot, error) { return refs.LotByID(ctx, c.db.Queries, lot) })
 }
 
-// SetRefPolicy changes how full the pool is kept, for an operator: by the numbers of a policy. Whether refills are
-// paused stays. It returns refs.BadPolicy.
+// SetRefPolicy changes how full the pool is kept, but not whether refills are paused. It returns refs.BadPolicy.
 func (c *Console) SetRefPolicy(ctx context.Context, policy refs.Policy) error {
 	return c.changeRefPolicy(ctx, func(p *refs.Policy) {
 		p.AtLeast, p.LowHours, p.HighHours = policy.AtLeast, policy.LowHours, policy.HighHours
 	})
 }
 
-// PauseRefills has the pool be filled by itself no more, or again, for an operator. A refill that is under way goes on.
+// PauseRefills ends or resumes refills. One that is running is not stopped.
 func (c *Console) PauseRefills(ctx context.Context, paused bool) error {
 	return c.changeRefPolicy(ctx, func(p *refs.Policy) { p.Paused = paused })
 }
@@ -155,14 +152,14 @@ func (c *Console) changeRefPolicy(ctx context.Context, change func(*refs.Policy)
 	return nil
 }
 
-// retryAlone reports whether a batch of pops that failed is worth doing again one by one: not where the database
-// does not answer, but where there are not enough codes for all.
+// retryAlone reports whether the pops of a failed batch may succeed one by one: if there are too few codes for all,
+// but not if the database does not answer.
 func retryAlone(err error) bool {
 	return errors.Is(err, refs.CodeEmpty) || !errors.Is(err, fault.Unavailable)
 }
 
-// QuarantineRefs has no code of a lot given out any more, for an operator, and returns the run that takes them out of
-// the pool. It returns refs.LotNotFound and refs.InQuarantine.
+// QuarantineRefs puts a lot into quarantine: none of its codes is popped any more. It returns the run that takes them
+// out of the pool, or refs.LotNotFound or refs.InQuarantine.
 func (c *Console) QuarantineRefs(ctx context.Context, lot id.Lot) (run migrations.Run, err error) {
 	err = operate(ctx, func(by actor) error {
 		return c.db.InTx(ctx, func(tx *db.Tx) error {

@@ -9,8 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// OpenCompany adds a company, owned by the operator who calls. It returns NotOperator, BadName,
-// BadCompanySlug or CompanyConflict.
+// OpenCompany adds a company that the caller owns. It returns BadName, BadCompanySlug or CompanyConflict.
 func (c *Console) OpenCompany(ctx context.Context, name, slug string) (company accounts.Company, err error) {
 	err = operate(ctx, func(actor) error {
 		caller := accounts.ActorFrom(ctx)

@@ -23,7 +23,9 @@ type Console struct {
 }
 
 // New returns the use cases of operators.
-func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published *feeds.Engine, pool *refs.Engine) *Console {
+func New(
+	d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published *feeds.Engine, pool *refs.Engine,
+) *Console {
 	c := &Console{db: d, workflows: w, engine: engine, feeds: published, refs: pool}
 	c.pops = coalesce.New(c.popBatch, coalesce.Options{Alone: retryAlone})
 	return c
@@ -32,5 +34,5 @@ func New(d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published 
 // Where returns the host and the name of the database, for pages that ask whether to change it.
 func (c *Console) Where() (host, database string) { return c.db.Location() }
 
-// Close refuses new pops, and waits until those accepted are committed, or ctx ends.
+// Close refuses new pops, and waits until the accepted ones are committed, or ctx ends.
 func (c *Console) Close(ctx context.Context) error { return c.pops.Close(ctx) }

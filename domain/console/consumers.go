@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Consumers returns a page of the consumers of all companies: those with an id above after.
+// Consumers returns a page of the consumers of all companies: by id, from above after.
 func (c *Console) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
 	return askPage(ctx, func(actor) ([]feeds.Consumer, bool, error) {
 		return workflows.Page(c.feeds.Consumers(ctx, 0, after, workflows.ConsumersPerPage+1))
@@ -41,7 +41,7 @@ func (c *Console) SeekConsumer(ctx context.Context, consumer id.Consumer, to str
 	return c.feeds.ConsumerByID(ctx, consumer)
 }
 
-// PauseConsumer has a consumer get nothing, or go on. The company's audit list has it.
+// PauseConsumer pauses or resumes a consumer. The company's audit list has it.
 func (c *Console) PauseConsumer(ctx context.Context, consumer id.Consumer, paused bool) (feeds.Consumer, error) {
 	found, err := c.Consumer(ctx, consumer)
 	if err != nil || found.Paused == paused {

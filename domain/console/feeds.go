@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// FeedStates tells an operator how the feeds stand, and how fast they went lately.
+// FeedStates returns the states of the feeds, with their rates of late.
 func (c *Console) FeedStates(ctx context.Context) ([]feeds.State, error) {
 	return ask(ctx, func(actor) ([]feeds.State, error) {
 		states, err := c.feeds.States(ctx)
@@ -28,7 +28,7 @@ func (c *Console) FeedStates(ctx context.Context) ([]feeds.State, error) {
 // gaugesFor is how old the gauges of the feeds may be.
 const gaugesFor = 2 * time.Second
 
-// feedGauges keeps the last answer, so that whoever asks often costs little.
+// feedGauges keeps the last answer, so that frequent callers cost little.
 type feedGauges struct {
 	mu        sync.Mutex
 	states    []feeds.State
@@ -36,7 +36,8 @@ type feedGauges struct {
 	at        time.Time
 }
 
-// FeedGauges is what /metrics tells of feeds, and of the first thousand consumers, at most two seconds old.
+// FeedGauges returns the states of the feeds and of the first thousand consumers for monitoring, at most two seconds
+// old. The caller need not be an operator.
 func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consumer, error) {
 	kept := &c.gauges
 	kept.mu.Lock()
@@ -57,12 +58,13 @@ func (c *Console) FeedGauges(ctx context.Context) ([]feeds.State, []feeds.Consum
 	return states, consumers, nil
 }
 
-// Republish has rows of a company published once more, for an operator: some rows at once (n says how many of
-// them are the company's), a board, or what all companies have where company is "" and which says all, by a run
-// that starts by itself. A run is of all feeds where feed is "", and of rate rows a second, as many as usual where
-// that is "". It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, or what is wrong with company, board and rate, as
-// migrations.BadParam where a run would have them.
-func (c *Console) Republish(ctx context.Context, feed, company string, which feeds.Selection, rate string) (n int64, run *workflows.RepublishRun, err error) {
+// Republish publishes rows of a company again: a few at once (n says how many of them are the company's), or a board,
+// or all, by a run that starts by itself; all of all companies if company is "". A run is of all feeds if feed is "",
+// and of rate rows a second, the usual number if that is "". It returns feeds.NotFound,
+// feeds.BadSelection, feeds.NoKeys, tickets.UnknownKey, or migrations.BadParam for a wrong company, board or rate.
+func (c *Console) Republish(
+	ctx context.Context, feed, company string, which feeds.Selection, rate string,
+) (n int64, run *workflows.RepublishRun, err error) {
 	err = operate(ctx, func(actor) error {
 		if err := which.Check(); err != nil {
 			return err
@@ -89,8 +91,8 @@ func (c *Console) Republish(ctx context.Context, feed, company string, which fee
 	return n, run, err
 }
 
-// NewEpoch has every cursor of before refused, for an operator: after a failover, positions may have been given
-// out that this database does not know.
+// NewEpoch has all earlier cursors refused: after a failover, positions may have been published that this database
+// does not know.
 func (c *Console) NewEpoch(ctx context.Context) error {
 	return operate(ctx, func(actor) error {
 		if _, err := c.db.NewEpoch(ctx); err != nil {

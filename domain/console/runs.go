@@ -58,12 +58,12 @@ func (c *Console) StartRun(ctx context.Context, run id.Run, canary int, change m
 	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRunWith(ctx, by, run, canary, change) })
 }
 
-// PauseRun stops a run, for a while.
+// PauseRun pauses a run.
 func (c *Console) PauseRun(ctx context.Context, run id.Run) (migrations.Run, error) {
 	return c.control(ctx, run, c.engine.PauseRun)
 }
 
-// ResumeRun goes on with a run.
+// ResumeRun resumes a run.
 func (c *Console) ResumeRun(ctx context.Context, run id.Run) (migrations.Run, error) {
 	return c.control(ctx, run, c.engine.ResumeRun)
 }
@@ -73,12 +73,14 @@ func (c *Console) CancelRun(ctx context.Context, run id.Run) (migrations.Run, er
 	return c.control(ctx, run, c.engine.CancelRun)
 }
 
-// DismissRun takes a run that is over from the list of those that need attention.
+// DismissRun takes a finished run off the list of runs that need attention.
 func (c *Console) DismissRun(ctx context.Context, run id.Run) (migrations.Run, error) {
 	return c.control(ctx, run, c.engine.DismissRun)
 }
 
-func (c *Console) control(ctx context.Context, run id.Run, act func(context.Context, migrations.Actor, id.Run) (migrations.Run, error)) (migrations.Run, error) {
+func (c *Console) control(
+	ctx context.Context, run id.Run, act func(context.Context, actor, id.Run) (migrations.Run, error),
+) (migrations.Run, error) {
 	return ask(ctx, func(by actor) (migrations.Run, error) { return act(ctx, by, run) })
 }
 
@@ -87,12 +89,12 @@ func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.K
 	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.TurnKnobs(ctx, by, run, change) })
 }
 
-// RunPulse returns how fast a run goes, when it may be done, and who works on it.
+// RunPulse returns how fast a run goes, when it may be done, and its workers.
 func (c *Console) RunPulse(ctx context.Context, run id.Run) (migrations.Pulse, error) {
 	return ask(ctx, func(actor) (migrations.Pulse, error) { return c.engine.Pulse(ctx, run) })
 }
 
-// MigrationGauges returns how migrations stand, for a monitoring system: it asks for no operator.
+// MigrationGauges returns the state of all migrations for monitoring: the caller need not be an operator.
 func (c *Console) MigrationGauges(ctx context.Context) (migrations.Gauges, error) {
 	return c.engine.Gauges(ctx)
 }

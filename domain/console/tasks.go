@@ -13,7 +13,9 @@ func (c *Console) RunTasks(ctx context.Context, run id.Run, filter migrations.Ta
 }
 
 // RunTask returns a task with its whole payload and the last of its failed attempts.
-func (c *Console) RunTask(ctx context.Context, run id.Run, task id.Task) (found migrations.Task, attempts []migrations.Attempt, err error) {
+func (c *Console) RunTask(
+	ctx context.Context, run id.Run, task id.Task,
+) (found migrations.Task, attempts []migrations.Attempt, err error) {
 	err = operate(ctx, func(actor) error {
 		found, attempts, err = c.engine.Task(ctx, run, task)
 		return err
@@ -26,17 +28,17 @@ func (c *Console) RunFailures(ctx context.Context, run id.Run) ([]migrations.Fai
 	return ask(ctx, func(actor) ([]migrations.Failure, error) { return c.engine.Failures(ctx, run) })
 }
 
-// FailureSheet has a run's failed tasks with their errors: of a group, or all where the fingerprint is "".
+// FailureSheet has a run's failed tasks with their errors: of a group, or all if the fingerprint is "".
 func (c *Console) FailureSheet(ctx context.Context, run id.Run, fingerprint string) (*migrations.Sheet, error) {
 	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.FailureSheet(ctx, run, fingerprint) })
 }
 
-// RejectionSheet has what no task was made of.
+// RejectionSheet has the lines of a run's file that were rejected.
 func (c *Console) RejectionSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
 	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.RejectionSheet(ctx, run) })
 }
 
-// ReportSheet has what came, or of a dry run would come, of each row of a run's file.
+// ReportSheet has the outcome of each row of a run's file, or what it would be for a dry run.
 func (c *Console) ReportSheet(ctx context.Context, run id.Run) (*migrations.Sheet, error) {
 	return ask(ctx, func(actor) (*migrations.Sheet, error) { return c.engine.ReportSheet(ctx, run) })
 }
@@ -46,12 +48,12 @@ func (c *Console) RetryTasks(ctx context.Context, run id.Run, which migrations.W
 	return ask(ctx, func(by actor) (int64, error) { return c.engine.RetryTasks(ctx, by, run, which) })
 }
 
-// SkipTasks gives tasks up and returns how many.
+// SkipTasks skips tasks and returns how many.
 func (c *Console) SkipTasks(ctx context.Context, run id.Run, which migrations.Which) (int64, error) {
 	return ask(ctx, func(by actor) (int64, error) { return c.engine.SkipTasks(ctx, by, run, which) })
 }
 
-// RunRejections returns a page of what no task was made of: those numbered above after.
+// RunRejections returns a page of the rejected lines, by number, from above after.
 func (c *Console) RunRejections(ctx context.Context, run id.Run, after uint64) ([]migrations.Rejection, bool, error) {
 	return askPage(ctx, func(actor) ([]migrations.Rejection, bool, error) { return c.engine.Rejections(ctx, run, after) })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Webhooks returns a page of the webhooks of all companies: those with an id above after.
+// Webhooks returns a page of the webhooks of all companies: by id, from above after.
 func (c *Console) Webhooks(ctx context.Context, after id.Webhook) ([]webhooks.Webhook, bool, error) {
 	return askPage(ctx, func(actor) ([]webhooks.Webhook, bool, error) {
 		return workflows.Page(webhooks.After(ctx, c.db.Queries, after, workflows.PeoplePerPage+1))
@@ -33,7 +33,7 @@ func (c *Console) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Web
 	})
 }
 
-// Deliveries returns a page of the attempts of a webhook, the newest first: those with an id below before.
+// Deliveries returns a page of the attempts of a webhook, the newest first, from below before.
 func (c *Console) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) ([]webhooks.Attempt, bool, error) {
 	if _, err := c.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
@@ -41,8 +41,8 @@ func (c *Console) Deliveries(ctx context.Context, webhook id.Webhook, before id.
 	return webhooks.Attempts(ctx, c.db.Queries, webhook, before, workflows.DeliveriesPerPage)
 }
 
-// WebhookLags returns how far behind some webhooks are, in their order: the positions of all their feeds, and
-// the age of the oldest batch that one has not come to.
+// WebhookLags returns how far behind each of some webhooks is: its rows over all its feeds, and the age of the oldest
+// batch that it has not read.
 func (c *Console) WebhookLags(ctx context.Context, list []webhooks.Webhook) ([]feeds.Lag, error) {
 	return ask(ctx, func(actor) ([]feeds.Lag, error) { return c.webhookLags(ctx, list) })
 }

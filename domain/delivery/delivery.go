@@ -27,7 +27,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// Delivery sends what changed to those outside. Make one with New; each Work method is a loop that ends with its
+// Delivery does what follows a commit. Make one with New; each Work method is a loop that ends with its
 // context.
 type Delivery struct {
 	db       *db.DB
@@ -35,7 +35,7 @@ type Delivery struct {
 	engine   *migrations.Engine
 	feeds    *feeds.Engine
 	refs     *refs.Engine
-	looked   *requests.Meter
+	lookups  *requests.Meter
 	live     *live.Hub
 	outbound *outbound.Client
 	base     string
@@ -46,7 +46,7 @@ type Delivery struct {
 // New returns a Delivery that does nothing by itself.
 func New(c Config) *Delivery {
 	return &Delivery{
-		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, looked: c.Lookups, live: live.New(),
+		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
 		outbound: c.Outbound, base: c.Base, log: c.Log, sendFor: sendFor,
 	}
 }

@@ -15,37 +15,35 @@ import (
 )
 
 const (
-	manyTurns = 64          // webhooks that a process sends to at once,
-	ofCompany = 8           // those of one company among them
-	dueAtOnce = 100         // are looked at
-	hookTick  = time.Second // how often a process looks for attempts that are due
-	hookPause = 20 * time.Millisecond
-	// passFor is how long a webhook's cursor may stay behind what others published, which is not its concern.
-	passFor = 30 * time.Second
+	maxTurns          = 64                    // webhooks that a process sends to at once,
+	maxTurnsOfCompany = 8                     // and those of one company among them
+	dueLimit          = 100                   // due webhooks are read at once
+	dispatchEvery     = time.Second           // attempts become due
+	gatherFor         = 20 * time.Millisecond // so that what is published together is read together
+	leadFor           = 30 * time.Second      // a lead is stored
 )
 
-// WorkWebhooks sends to webhooks what changes, until ctx ends. Any number of processes may; one at a time sends
-// to a webhook. It needs the feeds engine's Work in the same process, which tells of changes.
+// WorkWebhooks sends changes to webhooks until ctx ends. Any number of processes may; one at a time sends to a webhook.
+// It needs the feeds engine's Work in the same process.
 func (d *Delivery) WorkWebhooks(ctx context.Context) {
 	loop := newDispatcher(d, d.turn)
 	defer loop.turns.Wait()
 	for ctx.Err() == nil {
 		moved := d.feeds.Changes()
-		if err := loop.look(ctx); err != nil && ctx.Err() == nil {
+		if err := loop.dispatch(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("webhooks could not be looked at; it is tried again", "error", err)
 		}
-		_ = wait.Sleep(ctx, hookPause) // what comes together is looked at together
+		_ = wait.Sleep(ctx, gatherFor)
 		select {
 		case <-ctx.Done():
-		case <-time.After(hookTick):
+		case <-time.After(dispatchEvery):
 		case <-moved:
 		case <-loop.freed:
 		}
 	}
 }
 
-// dispatcher finds webhooks that there is something for, and has each sent to in a turn of its own, so that
-// a slow one holds up no other.
+// dispatcher finds webhooks with something to send and begins a turn for each, so that a slow receiver delays no other.
 type dispatcher struct {
 	w     *Delivery
 	turn  func(context.Context, id.Webhook) error // sends to one
@@ -56,75 +54,77 @@ type dispatcher struct {
 	busy      map[id.Webhook]bool
 	ofCompany map[id.Company]int
 
-	// Of the looks alone.
-	passed map[id.Webhook]passed
-	began  map[id.Webhook]uint64 // which turn was a webhook's last, while some wait for theirs
-	count  uint64                // of turns
+	// Of dispatch alone.
+	leads map[id.Webhook]lead
+	began map[id.Webhook]uint64 // the number of a webhook's last turn, while others wait for theirs
+	count uint64                // of turns
 }
 
 func newDispatcher(w *Delivery, turn func(context.Context, id.Webhook) error) *dispatcher {
 	return &dispatcher{
 		w: w, turn: turn, busy: map[id.Webhook]bool{}, ofCompany: map[id.Company]int{}, freed: wait.NewWakeup(),
-		passed: map[id.Webhook]passed{}, began: map[id.Webhook]uint64{},
+		leads: map[id.Webhook]lead{}, began: map[id.Webhook]uint64{},
 	}
 }
 
-// passed is how far feeds went without anything for a webhook, further than is stored.
-type passed struct {
+// lead is how far a webhook is ahead of its stored cursors: the feeds had nothing for it since.
+type lead struct {
 	at    map[string]uint64
 	since time.Time
 }
 
-// look begins turns for all webhooks that there is something for.
-func (d *dispatcher) look(ctx context.Context) error {
+// dispatch begins turns for all webhooks that have something to send.
+func (d *dispatcher) dispatch(ctx context.Context) error {
 	heads := map[string]uint64{}
 	for _, feed := range d.w.feeds.Names() {
 		at, _ := d.w.feeds.Head(feed)
 		heads[feed] = at.Position
 	}
-	seen := map[id.Webhook]passed{}
+	leads := map[id.Webhook]lead{}
 	var waiting []webhooks.DueWebhook
 	for after := id.Webhook(0); ; {
-		list, err := webhooks.DueWebhooks(ctx, d.w.db.Queries, after, dueAtOnce)
+		list, err := webhooks.DueWebhooks(ctx, d.w.db.Queries, after, dueLimit)
 		if err != nil {
 			return err
 		}
 		if len(list) == 0 {
 			break
 		}
-		concerned, err := d.concerned(ctx, list, heads, seen)
+		found, err := d.withRows(ctx, list, heads, leads)
 		if err != nil {
 			return err
 		}
-		waiting = append(waiting, concerned...)
+		waiting = append(waiting, found...)
 		after = list[len(list)-1].ID
 	}
-	d.begin(ctx, waiting, seen)
-	d.passed = seen
+	d.begin(ctx, waiting, leads)
+	d.leads = leads
 	return nil
 }
 
-// concerned are those of some webhooks that there is something for.
-func (d *dispatcher) concerned(ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64, seen map[id.Webhook]passed) (some []webhooks.DueWebhook, err error) {
-	touched, err := d.touched(ctx, list, heads)
+// withRows returns the webhooks that have something to send, and adds the leads of those that have not.
+func (d *dispatcher) withRows(
+	ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64, leads map[id.Webhook]lead,
+) (found []webhooks.DueWebhook, err error) {
+	spans, err := d.spans(ctx, list, heads)
 	if err != nil {
 		return nil, err
 	}
 	for _, due := range list {
-		p, concerned := d.concern(due, heads, touched)
+		p, ok := d.hasRows(due, heads, spans)
 		if p.at != nil {
-			seen[due.ID] = p
+			leads[due.ID] = p
 		}
-		if concerned {
-			some = append(some, due)
+		if ok {
+			found = append(found, due)
 		}
 	}
-	return some, nil
+	return found, nil
 }
 
-// begin begins turns, of those first who had none for the longest: where there are too many for all, slow ones with
-// much to come would take every turn from those behind them.
-func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, seen map[id.Webhook]passed) {
+// begin begins turns, first for the webhook that has waited longest: else slow ones with much to send would take every
+// turn from the others.
+func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, leads map[id.Webhook]lead) {
 	slices.SortStableFunc(waiting, func(a, b webhooks.DueWebhook) int { return cmp.Compare(d.began[a.ID], d.began[b.ID]) })
 	left := false
 	for _, due := range waiting {
@@ -132,7 +132,7 @@ func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, s
 			left = true
 			continue
 		}
-		delete(seen, due.ID)
+		delete(leads, due.ID)
 		d.count++
 		d.began[due.ID] = d.count
 	}
@@ -141,42 +141,44 @@ func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, s
 	}
 }
 
-// concern says how far feeds went without anything for a webhook, and whether it has to be sent to.
-func (d *dispatcher) concern(due webhooks.DueWebhook, heads map[string]uint64, touched map[string]span) (passed, bool) {
-	p := passed{at: maps.Clone(d.passed[due.ID].at), since: d.passed[due.ID].since}
-	concerned := false
+// hasRows returns the lead of a webhook, and whether it needs a turn.
+func (d *dispatcher) hasRows(due webhooks.DueWebhook, heads map[string]uint64, spans map[string]span) (lead, bool) {
+	p := lead{at: maps.Clone(d.leads[due.ID].at), since: d.leads[due.ID].since}
+	found := false
 	for _, c := range due.Cursors {
 		at, head := d.at(due.ID, c), heads[c.Feed]
-		switch s, known := touched[c.Feed]; {
+		switch s, known := spans[c.Feed]; {
 		case at == head:
 		case known && at >= s.from && at < head && s.last[due.Company] <= at:
 			if p.at == nil {
-				p = passed{at: map[string]uint64{}, since: time.Now()}
+				p = lead{at: map[string]uint64{}, since: time.Now()}
 			}
 			p.at[c.Feed] = head
 		default:
-			concerned = true
+			found = true
 		}
 	}
-	return p, concerned || p.at != nil && time.Since(p.since) > passFor
+	return p, found || p.at != nil && time.Since(p.since) > leadFor
 }
 
-// at is how far a webhook has come in a feed.
+// at returns the position of a webhook in a feed, with its lead.
 func (d *dispatcher) at(webhook id.Webhook, c webhooks.Cursor) uint64 {
-	if at := d.passed[webhook].at[c.Feed]; at > c.Position {
+	if at := d.leads[webhook].at[c.Feed]; at > c.Position {
 		return at
 	}
 	return c.Position
 }
 
-// span are positions of a feed behind from, with the last of each company.
+// span is the rows of a feed behind a position: the last of each company.
 type span struct {
 	from uint64
 	last map[id.Company]uint64
 }
 
-// touched looks through what was published since most of the webhooks stood, once for all of them.
-func (d *dispatcher) touched(ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64) (map[string]span, error) {
+// spans reads once for all webhooks what was published since the hindmost, unless that is too far behind.
+func (d *dispatcher) spans(
+	ctx context.Context, list []webhooks.DueWebhook, heads map[string]uint64,
+) (map[string]span, error) {
 	from := map[string]uint64{}
 	for _, due := range list {
 		for _, c := range due.Cursors {
@@ -205,7 +207,7 @@ func (d *dispatcher) touched(ctx context.Context, list []webhooks.DueWebhook, he
 func (d *dispatcher) start(ctx context.Context, due webhooks.DueWebhook) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[due.ID] || len(d.busy) >= manyTurns || d.ofCompany[due.Company] >= ofCompany {
+	if d.busy[due.ID] || len(d.busy) >= maxTurns || d.ofCompany[due.Company] >= maxTurnsOfCompany {
 		return false
 	}
 	d.busy[due.ID] = true

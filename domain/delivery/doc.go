@@ -4,14 +4,14 @@
 //
 // # Webhooks
 //
-// Each process checks, when a feed moves and once a second, which webhooks are due (dispatch.go). One query of what
-// was published returns the companies of it for all webhooks, so a webhook that it does not concern costs no
-// statement. A turn sends page by page, for up to 20 s, in a goroutine of its own (turn.go), 64 at a time and eight
-// of one company, so a slow receiver holds up no other. If turns are too few, the webhook that has waited longest
-// is next. Rows are read at most a second before they are sent.
+// Each process checks, when a feed moves and once a second, which webhooks are due (dispatch.go). One query for all
+// webhooks returns the companies whose rows were published, so a webhook of another costs no statement. A turn sends
+// page by page, for up to 20 s, in a goroutine of its own (turn.go), 64 at a time and eight of one company, so a slow
+// receiver delays no other. If turns are too few, the webhook that has waited longest is next. Rows are read at most a
+// second before they are sent.
 //
 // # Live pages
 //
-// Each serve reads what the feeds published since its last look, at most ten times a second (UpdateLive): which
+// Each serve reads what the feeds published since its last update, at most ten times a second (UpdateLive): which
 // tickets, of which boards now and before, in which columns, which comments and boards. It goes into domain/live.
 package delivery

@@ -7,13 +7,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Turn sends to a webhook what there is for it.
+// Turn is a turn of a webhook.
 func (d *Delivery) Turn(ctx context.Context, webhook id.Webhook) error { return d.turn(ctx, webhook) }
 
-// Dispatch looks once for webhooks to send to, and has turn send.
+// Dispatch dispatches once, and has turn send.
 func (d *Delivery) Dispatch(turn func(context.Context, id.Webhook) error) (look func(context.Context) error, wait func()) {
 	dispatcher := newDispatcher(d, turn)
-	return dispatcher.look, dispatcher.turns.Wait
+	return dispatcher.dispatch, dispatcher.turns.Wait
 }
 
 // SendFor has a message to a webhook take no longer than that. Nothing must be sent meanwhile.

@@ -16,13 +16,13 @@ import (
 
 const (
 	livePage  = 500                    // rows that are read at once for live pages
-	livePages = 8                      // how often at most in one look
-	liveBoard = 500                    // more tickets of a board than these are all of it
-	livePause = 100 * time.Millisecond // between two looks: those who watch are told ten times a second at most
-	liveRetry = 2 * time.Second        // until the next try after a failed one
+	livePages = 8                      // pages that one update reads at most
+	liveBoard = 500                    // more tickets of a board than these are reported as all of it
+	livePause = 100 * time.Millisecond // between two updates
+	liveRetry = 2 * time.Second        // after an update that failed
 )
 
-// Live is what changed lately, for pages that somebody looks at.
+// Live returns the recent changes, for open pages.
 func (d *Delivery) Live() *live.Hub { return d.live }
 
 // WorkLive keeps Live up to date until ctx ends. It is for a process that answers browsers, once.
@@ -39,8 +39,8 @@ func (d *Delivery) WorkLive(ctx context.Context) {
 	}
 }
 
-// UpdateLive adds to Live what was published since it looked last, as far as this process knows of it. moved is
-// closed when there is more.
+// UpdateLive adds to Live what was published since the last update, as far as this process knows. moved is closed
+// when there is more.
 func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err error) {
 	tickets, moved := d.feeds.Head("tickets")
 	comments, _ := d.feeds.Head("comments")
@@ -48,14 +48,16 @@ func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err e
 	if boards.Epoch == 0 {
 		return moved, nil // nothing is known yet
 	}
-	now := live.Position{Epoch: tickets.Epoch, Tickets: tickets.Position, Comments: comments.Position, Boards: boards.Position}
+	now := live.Position{
+		Epoch: tickets.Epoch, Tickets: tickets.Position, Comments: comments.Position, Boards: boards.Position,
+	}
 	last := d.live.Position()
 	switch {
 	case now == last:
 	case last.Epoch != now.Epoch, !now.Covers(last):
 		d.live.Begin(now)
 	default:
-		l := look{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*news{}}
+		l := liveScan{q: d.db.Queries, from: last, upto: now, found: map[id.Company]*companyChanges{}}
 		err = errors.Join(l.tickets(ctx), l.comments(ctx), l.boards(ctx))
 		switch {
 		case errors.Is(err, errTooMuch):
@@ -68,35 +70,34 @@ func (d *Delivery) UpdateLive(ctx context.Context) (moved <-chan struct{}, err e
 	return moved, err
 }
 
-// errTooMuch says that more changed than is worth telling.
-var errTooMuch = errors.New("more changed than is told")
+// errTooMuch says that more changed than one update reads.
+var errTooMuch = errors.New("more changed than one update reads")
 
-// look gathers what was published in a stretch of the feeds. Rows that changed again since are not in it, and
-// come with the next.
-type look struct {
+// liveScan collects what was published in a stretch of the feeds. Rows that changed again since come with the next.
+type liveScan struct {
 	q          *db.Queries
 	from, upto live.Position
-	found      map[id.Company]*news
+	found      map[id.Company]*companyChanges
 }
 
-// news is what a look found of a company.
-type news struct {
-	boards map[id.Board]*live.Board
-	order  []id.Board
-	talk   []id.Ticket
-	told   map[id.Ticket]bool // of talk
+// companyChanges is what a scan found of a company.
+type companyChanges struct {
+	boards    map[id.Board]*live.Board
+	order     []id.Board
+	commented []id.Ticket
+	seen      map[id.Ticket]bool // of commented
 }
 
-func (l *look) of(company id.Company) *news {
+func (l *liveScan) of(company id.Company) *companyChanges {
 	n := l.found[company]
 	if n == nil {
-		n = &news{boards: map[id.Board]*live.Board{}, told: map[id.Ticket]bool{}}
+		n = &companyChanges{boards: map[id.Board]*live.Board{}, seen: map[id.Ticket]bool{}}
 		l.found[company] = n
 	}
 	return n
 }
 
-func (n *news) board(board id.Board) *live.Board {
+func (n *companyChanges) board(board id.Board) *live.Board {
 	b := n.boards[board]
 	if b == nil {
 		b = &live.Board{ID: board}
@@ -105,7 +106,7 @@ func (n *news) board(board id.Board) *live.Board {
 	return b
 }
 
-func (n *news) add(board id.Board, ticket live.Ticket) {
+func (n *companyChanges) add(board id.Board, ticket live.Ticket) {
 	b := n.board(board)
 	if b.All {
 		return
@@ -117,7 +118,7 @@ func (n *news) add(board id.Board, ticket live.Ticket) {
 	b.Tickets = append(b.Tickets, ticket)
 }
 
-// pages calls page with where to go on from until it returns less than a page.
+// pages calls page from one position to the next, until it returns less than a page.
 func pages(from, upto uint64, page func(after, upto *uint64) (n int, last *uint64, err error)) error {
 	for range livePages {
 		if from >= upto {
@@ -132,7 +133,7 @@ func pages(from, upto uint64, page func(after, upto *uint64) (n int, last *uint6
 	return errTooMuch
 }
 
-func (l *look) tickets(ctx context.Context) error {
+func (l *liveScan) tickets(ctx context.Context) error {
 	return pages(l.from.Tickets, l.upto.Tickets, func(after, upto *uint64) (int, *uint64, error) {
 		rows, err := db.Read(l.q.LiveTickets(ctx, db.LiveTicketsParams{After: after, Upto: upto, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
@@ -148,7 +149,8 @@ func (l *look) tickets(ctx context.Context) error {
 			companies[row.ID] = row.CompanyID
 		}
 		last := rows[len(rows)-1].FeedSyncID
-		left, err := db.Read(l.q.LiveAliases(ctx, db.LiveAliasesParams{After: after, Upto: last, Limit: livePages * livePage}))
+		aliases := db.LiveAliasesParams{After: after, Upto: last, Limit: livePages * livePage}
+		left, err := db.Read(l.q.LiveAliases(ctx, aliases))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -162,7 +164,7 @@ func (l *look) tickets(ctx context.Context) error {
 	})
 }
 
-// liveTicket is where a ticket is, and what its card shows.
+// liveTicket returns where a ticket is, and a stamp of what its card shows.
 func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	if row.ColumnID == nil {
 		return live.Ticket{ID: row.ID}, nil
@@ -178,7 +180,7 @@ func liveTicket(row db.LiveTicketsRow) (live.Ticket, error) {
 	return live.Ticket{ID: row.ID, Column: *row.ColumnID, Stamp: card.Stamp()}, nil
 }
 
-func (l *look) comments(ctx context.Context) error {
+func (l *liveScan) comments(ctx context.Context) error {
 	return pages(l.from.Comments, l.upto.Comments, func(after, upto *uint64) (int, *uint64, error) {
 		rows, err := db.Read(l.q.LiveComments(ctx, db.LiveCommentsParams{After: after, Upto: upto, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
@@ -186,15 +188,15 @@ func (l *look) comments(ctx context.Context) error {
 		}
 		for _, row := range rows {
 			n := l.of(row.CompanyID)
-			if !n.told[row.TicketID] {
-				n.told[row.TicketID], n.talk = true, append(n.talk, row.TicketID)
+			if !n.seen[row.TicketID] {
+				n.seen[row.TicketID], n.commented = true, append(n.commented, row.TicketID)
 			}
 		}
 		return len(rows), rows[len(rows)-1].FeedSyncID, nil
 	})
 }
 
-func (l *look) boards(ctx context.Context) error {
+func (l *liveScan) boards(ctx context.Context) error {
 	return pages(l.from.Boards, l.upto.Boards, func(after, upto *uint64) (int, *uint64, error) {
 		rows, err := db.Read(l.q.LiveBoards(ctx, db.LiveBoardsParams{After: after, Upto: upto, Limit: livePage}))
 		if err != nil || len(rows) == 0 {
@@ -207,10 +209,10 @@ func (l *look) boards(ctx context.Context) error {
 	})
 }
 
-func (l *look) changes() []live.Change {
+func (l *liveScan) changes() []live.Change {
 	list := make([]live.Change, 0, len(l.found))
 	for company, n := range l.found {
-		change := live.Change{Company: company, Commented: n.talk}
+		change := live.Change{Company: company, Commented: n.commented}
 		for _, board := range n.order {
 			change.Boards = append(change.Boards, *n.boards[board])
 		}

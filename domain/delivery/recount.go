@@ -8,19 +8,19 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// lookAtRecount is how often it is looked whether codes are to be counted.
-const lookAtRecount = time.Minute
+// checkRecount is how often a process checks whether a recount is due.
+const checkRecount = time.Minute
 
-// WorkRecounts holds the counters of reference codes against the tables once a day, until ctx ends.
+// WorkRecounts compares the counters of reference codes with the tables once a day, until ctx ends.
 func (d *Delivery) WorkRecounts(ctx context.Context) {
-	wait.Every(ctx, lookAtRecount, func(ctx context.Context) {
+	wait.Every(ctx, checkRecount, func(ctx context.Context) {
 		if err := d.RecountRefs(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("count reference codes", "error", err)
 		}
 	})
 }
 
-// RecountRefs does once what WorkRecounts does, where it is due.
+// RecountRefs does once what WorkRecounts does, if it is due.
 func (d *Delivery) RecountRefs(ctx context.Context) error {
 	r, done, err := refs.RecountIfDue(ctx, d.bulk, refs.LongestRecount)
 	switch {

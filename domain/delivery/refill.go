@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// tendRefs is how often the pool is looked at.
+	// tendRefs is how often the pool is checked.
 	tendRefs = 5 * time.Second
-	// refillAgain is how long after a refill that did not end well the next one begins.
+	// refillAgain is the pause after a refill that failed.
 	refillAgain = time.Hour
 )
 
-// WorkRefs keeps the pool of reference codes filled and notes how many are given out, until ctx ends.
+// WorkRefs keeps the pool of reference codes filled and stores how many are popped, until ctx ends.
 func (d *Delivery) WorkRefs(ctx context.Context) {
 	wait.Every(ctx, tendRefs, func(ctx context.Context) {
 		if err := d.TendRefs(ctx); err != nil && ctx.Err() == nil {
@@ -31,7 +31,7 @@ func (d *Delivery) WorkRefs(ctx context.Context) {
 	})
 }
 
-// lastSample stores what was noted until the process ends.
+// lastSample stores the last counts of a process that stops.
 func (d *Delivery) lastSample(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -40,34 +40,34 @@ func (d *Delivery) lastSample(ctx context.Context) {
 	}
 }
 
-// sampleRefs stores how many codes were given out and looked up.
+// sampleRefs stores how many codes were popped and looked up.
 func (d *Delivery) sampleRefs(ctx context.Context) error {
-	return errors.Join(d.refs.Sample(ctx), d.looked.Store(ctx, d.db.Queries, d.db.Now()))
+	return errors.Join(d.refs.Sample(ctx), d.lookups.Store(ctx, d.db.Queries, d.db.Now()))
 }
 
 // TendRefs does once what WorkRefs does.
 func (d *Delivery) TendRefs(ctx context.Context) error {
-	sampling := d.sampleRefs(ctx) // a pool runs dry also where nobody can note how fast
-	return errors.Join(sampling, d.keepFilled(ctx))
+	unsampled := d.sampleRefs(ctx) // which is no reason to let the pool run dry
+	return errors.Join(unsampled, d.keepFilled(ctx))
 }
 
 func (d *Delivery) keepFilled(ctx context.Context) error {
-	standing, err := d.refs.State(ctx, d.db.Queries, d.db.Now())
+	state, err := d.refs.State(ctx, d.db.Queries, d.db.Now())
 	if err != nil {
 		return err
 	}
-	var guarding error // a pool runs dry also where its guard does not end
-	if standing.Guarded {
-		guarding = d.endGuard(ctx)
+	var guarded error // which is no reason to let the pool run dry
+	if state.Guarded {
+		guarded = d.endGuard(ctx)
 	}
-	if standing.Refill() == 0 {
-		return guarding
+	if state.Refill() == 0 {
+		return guarded
 	}
-	return errors.Join(guarding, d.refill(ctx))
+	return errors.Join(guarded, d.refill(ctx))
 }
 
-// refill opens a run that mints what is missing, unless there is one. One at a time does that; were there two, they
-// would mint more than is needed and nothing worse.
+// refill opens a run that mints what is missing, unless there is one. Two at once would mint more than is needed, and
+// do no other harm.
 func (d *Delivery) refill(ctx context.Context) error {
 	err := d.db.InTx(ctx, func(tx *db.Tx) error {
 		policy, err := refs.LockPolicy(ctx, tx)
@@ -77,16 +77,16 @@ func (d *Delivery) refill(ctx context.Context) error {
 		if under, err := d.underWay(ctx, policy.Refill, refillAgain); err != nil || under {
 			return err
 		}
-		standing, err := d.refs.State(ctx, tx.Queries, tx.Now)
+		state, err := d.refs.State(ctx, tx.Queries, tx.Now)
 		if err != nil {
 			return err
 		}
-		n := standing.Refill()
+		n := state.Refill()
 		if n == 0 {
 			return nil
 		}
 		run, err := d.engine.OpenIn(ctx, tx, migrations.Actor{Name: "refill"}, workflows.MintName, migrations.Values{
-			"codes": strconv.FormatUint(n, 10), "length": strconv.Itoa(standing.RefillLength()),
+			"codes": strconv.FormatUint(n, 10), "length": strconv.Itoa(state.RefillLength()),
 		})
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (d *Delivery) refill(ctx context.Context) error {
 	return nil
 }
 
-// underWay reports whether a run is not over yet, or has not ended well a short time ago.
+// underWay reports whether a run is not over yet, or failed a short time ago.
 func (d *Delivery) underWay(ctx context.Context, run id.Run, short time.Duration) (bool, error) {
 	if run == 0 {
 		return false, nil
@@ -112,7 +112,7 @@ func (d *Delivery) underWay(ctx context.Context, run id.Run, short time.Duration
 	return bad && d.db.Now().Sub(*r.FinishedAt) < short, nil
 }
 
-// endGuard lets codes be given out without a look at their lots, once those in quarantine are out of the pool.
+// endGuard lets codes be popped without a check of their lots, once those in quarantine are out of the pool.
 func (d *Delivery) endGuard(ctx context.Context) error {
 	err := d.db.InTx(ctx, func(tx *db.Tx) error {
 		policy, err := refs.LockPolicy(ctx, tx)

@@ -18,17 +18,19 @@ import (
 )
 
 const (
-	sendFor    = 15 * time.Second // a message may take, with its answer: Delivery.sendFor
-	readFor    = 3 * time.Second  // the rest of an answer may stand still
-	turnFor    = 20 * time.Second // one webhook is sent to before others are looked at
+	sendFor    = 15 * time.Second // for a message with its answer: Delivery.sendFor
+	readFor    = 3 * time.Second  // between bytes of an answer
+	turnFor    = 20 * time.Second // for a turn
 	itemsAhead = 100              // rows are read at once,
-	freshFor   = time.Second      // and sent while they are no older than that
+	freshFor   = time.Second      // and sent if they are no older than that
 	trimEvery  = 100              // attempts
 )
 
-// SendMessage sends a message to an address, signed with the keys, and returns its outcome. It takes no longer than a message
-// from a turn may. Its error is ctx's, or a server error.
-func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error) {
+// SendMessage sends a message to an address, signed with the keys, and returns its outcome. It takes no longer than a
+// message of a turn may. Its error is ctx's, or a server error.
+func (d *Delivery) SendMessage(
+	ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration,
+) (webhooks.Outcome, error) {
 	within = min(within, d.sendFor)
 	body, err := m.Body()
 	if err != nil {
@@ -43,7 +45,9 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 	if err := keys.Sign(req.Header, m.ID, began, body); err != nil {
 		return webhooks.Outcome{}, err
 	}
-	res, err := d.outbound.Do(req, outbound.Limits{Redirects: -1, Header: within, Total: within, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor})
+	res, err := d.outbound.Do(req, outbound.Limits{
+		Redirects: -1, Header: within, Total: within, Bytes: 1 << 50, Least: webhooks.MaxResponse, Pace: readFor,
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return webhooks.Outcome{}, ctx.Err()
@@ -56,8 +60,8 @@ func (d *Delivery) SendMessage(ctx context.Context, address string, keys webhook
 	return webhooks.ResponseOutcome(res.StatusCode, res.Header.Get("Location"), answer, asked, time.Since(began)), nil
 }
 
-// withoutIP is the error without the address that a name of a network within leads to: those who have webhooks
-// need not be those who run the network.
+// withoutIP returns an error without the address that a name resolves to: it may be of a private network, and a user
+// with webhooks need not be its operator.
 func withoutIP(err error) error {
 	var refused outbound.Refused
 	if errors.As(err, &refused) {
@@ -67,8 +71,7 @@ func withoutIP(err error) error {
 	return err
 }
 
-// turn sends to one webhook what there is for it, for a while. Where another process sends to it, or somebody
-// changes it meanwhile, it ends.
+// turn sends to one webhook for a while. It ends if the webhook is changed, or another process sends to it.
 func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
 	held, err := webhooks.Claim(ctx, d.db.Queries, webhook)
 	if err != nil {
@@ -77,14 +80,14 @@ func (d *Delivery) turn(ctx context.Context, webhook id.Webhook) error {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 		defer cancel()
-		_ = held.Release(ctx, d.db.Queries) // else the lease ends by itself
+		_ = held.Release(ctx, d.db.Queries) // else the lease runs out
 	}()
 	t := turn{w: d, held: held, until: time.Now().Add(turnFor)}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false
 		for i := range held.Cursors {
 			there, err := t.page(ctx, feeds.Cursor(held.Cursors[i]))
-			if err != nil || t.missed {
+			if err != nil || t.failed {
 				return unlessLost(err)
 			}
 			more = more || there
@@ -100,17 +103,17 @@ func unlessLost(err error) error {
 	return err
 }
 
-// turn is what goes on while a webhook is sent to.
+// turn is the state of a turn.
 type turn struct {
 	w      *Delivery
 	held   *webhooks.LeasedWebhook
 	until  time.Time
 	sent   int
-	missed bool // a message was not taken
+	failed bool // a message was refused
 }
 
-// page sends some of a feed from a cursor, and reports whether there may be more. Rows are sent as they were at most a
-// second before.
+// page sends some of a feed from a cursor, and reports whether there may be more. No row is sent that was read more than
+// a second before.
 func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err error) {
 	if err := t.held.Refresh(ctx, t.w.db.Queries); err != nil {
 		return false, err
@@ -127,7 +130,7 @@ func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err er
 		if i > 0 && (time.Since(at) > freshFor || time.Now().After(t.until)) {
 			return true, nil
 		}
-		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.CursorAfter(i)); err != nil || t.missed {
+		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.CursorAfter(i)); err != nil || t.failed {
 			return false, err
 		}
 	}
@@ -137,7 +140,7 @@ func (t *turn) page(ctx context.Context, cursor feeds.Cursor) (more bool, err er
 	return page.More || len(page.Items) > 0, nil
 }
 
-// resetReason says in a word why a cursor is not read from, "" where err says something else.
+// resetReason returns in a word why a cursor cannot be read from, "" for other errors.
 func resetReason(err error) string {
 	switch {
 	case errors.Is(err, feeds.CodeCursorOfOldEpoch), errors.Is(err, feeds.CodeCursorAhead):
@@ -148,7 +151,7 @@ func resetReason(err error) string {
 	return ""
 }
 
-// reset tells a webhook that it may have missed something, or have something that is not here: then it goes on.
+// reset sends a webhook that it may have missed rows, or have rows that are gone, and moves it on.
 func (t *turn) reset(ctx context.Context, from feeds.Cursor, reason string) error {
 	feed := from.Feed
 	end, err := t.w.feeds.End(ctx, feed)
@@ -162,7 +165,7 @@ func (t *turn) reset(ctx context.Context, from feeds.Cursor, reason string) erro
 	}, next)
 }
 
-// send sends a message and writes down what came of it.
+// send sends a message and records its outcome.
 func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) error {
 	if t.held.Left() < t.w.sendFor+5*time.Second {
 		return webhooks.ErrLost
@@ -177,7 +180,7 @@ func (t *turn) send(ctx context.Context, m webhooks.Message, next feeds.Cursor) 
 		}
 	}
 	if !outcome.OK() {
-		t.missed = true
+		t.failed = true
 		return t.held.RecordFailure(ctx, t.w.db, m, outcome)
 	}
 	return t.held.RecordSuccess(ctx, t.w.db, m, outcome, webhooks.Cursor(next))
