@@ -1,5 +1,5 @@
-// Package app puts the rooms of the program together on one database: what users, operators and workers call, and
-// what leaves after a commit. The command line and tests open one; nothing below it knows it.
+// Package app builds the program on one database: what users, operators and workers call, and what is delivered after
+// a commit. The command line and tests open one; no package below it imports it.
 package app
 
 import (
@@ -29,7 +29,7 @@ import (
 type App struct {
 	Workflows *workflows.Workflows // use cases of users
 	Console   *console.Console     // use cases of operators
-	Delivery  *delivery.Delivery   // what leaves after the commit
+	Delivery  *delivery.Delivery   // after the commit
 	Engine    *migrations.Engine
 	Feeds     *feeds.Engine
 }
@@ -61,20 +61,20 @@ func WithPasswordCost(cost accounts.Cost) Option { return func(s *settings) { s.
 // WithVersion sets the version of the program, which its workers show.
 func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
 
-// WithReplicas has runs wait while one of them is too far behind.
+// WithReplicas pauses runs while one of the replicas lags too far.
 func WithReplicas(replicas ...migrations.Replica) Option {
 	return func(s *settings) { s.engine.Replicas = replicas }
 }
 
-// WithLog sets the log of what no request waits for.
+// WithLog sets the log of background work.
 func WithLog(log *slog.Logger) Option { return func(s *settings) { s.engine.Log = log } }
 
-// WithMigrations registers more migrations than those that come with the program.
+// WithMigrations registers additional migrations.
 func WithMigrations(list ...*migrations.Migration) Option {
 	return func(s *settings) { s.more = append(s.more, list...) }
 }
 
-// New puts the rooms together. It panics if a migration is not well-formed: that is a mistake in the program.
+// New builds an App. It panics if a migration is malformed, which is a mistake in the program.
 func New(d *db.DB, options ...Option) *App {
 	var s settings
 	for _, set := range options {
@@ -86,7 +86,7 @@ func New(d *db.DB, options ...Option) *App {
 	if s.outbound == nil {
 		s.outbound = outbound.New(outbound.Options{})
 	}
-	bulk := d.WithPool(db.BulkConnections) // for what runs read: however many tasks ask, pages do not wait
+	bulk := d.WithPool(db.BulkConnections) // for runs, so that pages do not wait for connections
 	published := feeds.New(d, s.engine.Log, workflows.FeedList()...)
 	pool := refs.New(d)
 	lookups := &requests.Meter{}
@@ -107,7 +107,7 @@ func New(d *db.DB, options ...Option) *App {
 	}
 }
 
-// Close refuses new tickets and pops, and waits until those accepted are committed, or ctx ends.
+// Close refuses new tickets and pops, and waits for the accepted ones, or until ctx ends.
 func (a *App) Close(ctx context.Context) error {
 	err := errors.Join(a.Workflows.Close(ctx), a.Console.Close(ctx))
 	a.Delivery.Close(ctx)

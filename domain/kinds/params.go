@@ -32,7 +32,7 @@ func Choices(pairs ...string) func(context.Context) ([]migrations.Option, error)
 	}
 }
 
-// EncodingParam says how the file of a run is written; CSVOptions reads it.
+// EncodingParam is the encoding of a run's file; CSVOptions reads it.
 func EncodingParam(label string) migrations.Param {
 	return migrations.Param{Name: "encoding", Label: label, Kind: migrations.Choice, Required: true, Default: "detect", Choices: Choices("detect", "UTF-8, or what the file says", csvfile.EncodingWindows, "Windows-1252 (Latin-1)")}
 }
@@ -44,7 +44,7 @@ func CSVOptions(values migrations.Values) csvfile.Options {
 	return csvfile.Options{}
 }
 
-// CompanyParam names one company; where it need not, none is all of them.
+// CompanyParam names one company; if it is optional, none is all.
 func CompanyParam(required bool) migrations.Param {
 	p := migrations.Param{Name: "company", Label: "Company", Kind: migrations.Text, Required: required, Max: 40, Help: "Its short name, as in its addresses: acme."}
 	if !required {
@@ -53,7 +53,7 @@ func CompanyParam(required bool) migrations.Param {
 	return p
 }
 
-// CompanyOf returns the company that a run is for, the zero one where it is for all.
+// CompanyOf returns the company of a run, the zero one for all.
 func CompanyOf(ctx context.Context, q *db.Queries, values migrations.Values) (accounts.Company, error) {
 	slug := values["company"]
 	if slug == "" {
@@ -82,7 +82,7 @@ func BoardOf(ctx context.Context, q *db.Queries, values migrations.Values) (boar
 // boardsPerPage is how many boards bulk work reads at once.
 const boardsPerPage = 500
 
-// EachBoard calls fn for the boards of a company, or of all where it is the zero one, by id from one on.
+// EachBoard calls fn for the boards of a company, or of all if it is the zero one, by id from one on.
 func EachBoard(ctx context.Context, q *db.Queries, company accounts.Company, from id.Board, fn func(db.BoardsAfterRow) error) error {
 	after := from
 	if after > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Image is where a text says which image is shown, in place or in a reference's definition. Its address
-// is what a browser asks for; in the source, from Start to End, it may be written otherwise.
+// Image is the source of an image in a text, in place or in a reference's definition. The source from Start to End may
+// be written otherwise than its address.
 type Image struct {
 	Address    string
 	Start, End int // bytes of the source
@@ -23,8 +23,7 @@ func (i Image) Remote() bool {
 	return rest != "" && (scheme == "" || scheme == "http:" || scheme == "https:")
 }
 
-// Images returns where a text's images come from, in the order of the source: those that Render shows, and
-// no image in code or in HTML.
+// Images returns a text's images in the order of the source: those that Render shows, none in code or in HTML.
 func Images(source string) []Image {
 	if !strings.Contains(source, "![") || tooMuch(source) {
 		return nil
@@ -49,16 +48,15 @@ func Images(source string) []Image {
 	return slices.Compact(list) // a definition may be used often
 }
 
-// within returns where part begins in whole; ok is false if it is no part of it but a copy. The parser
-// keeps no positions of addresses, but what it keeps of them is the source itself, unless tabs before a
-// line's text had to be made spaces.
+// within returns where part begins in whole; ok is false if it is a copy. The parser keeps no positions of addresses,
+// but slices of the source, unless it replaced tabs before a line's text by spaces.
 func within(whole, part []byte) (at int, ok bool) {
 	at = cap(whole) - cap(part)
 	return at, len(part) > 0 && at >= 0 && at+len(part) <= len(whole) && &whole[at] == &part[0]
 }
 
-// ReplaceImages returns a text in which the images from an address come from another, and how often it
-// was replaced. The new address has letters, digits and -./:_ only. Nothing else of the text changes.
+// ReplaceImages replaces an image's address in a text, and returns how often. The new address has letters, digits and
+// -./:_ only. Nothing else of the text changes.
 func ReplaceImages(source, address, with string) (string, int) {
 	n := 0
 	for _, image := range slices.Backward(Images(source)) {
@@ -70,7 +68,7 @@ func ReplaceImages(source, address, with string) (string, int) {
 	return source, n
 }
 
-// shrink shows images by their small copies, as links to the whole ones where they are within no other link.
+// shrink shows images by their small copies, as links to the whole ones unless they are in a link.
 func (r *references) shrink(doc ast.Node) {
 	if r.small == nil {
 		return
@@ -91,7 +89,7 @@ func (r *references) shrink(doc ast.Node) {
 		}
 		if !linked(image) {
 			whole := ast.NewLink()
-			whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name where the image has none
+			whole.Destination, whole.Title = image.Destination, []byte("The whole image") // a name if the image has none
 			whole.SetAttributeString("class", []byte("picture"))
 			image.Parent().ReplaceChild(image.Parent(), image, whole)
 			whole.AppendChild(whole, image)

@@ -19,7 +19,7 @@ func FromJira(source string) string {
 
 type jira struct {
 	out   strings.Builder
-	block string // the macro that the text is in, whose content stays as it is: "code", "noformat"
+	block string // of a macro with literal content: "code", "noformat"
 	quote bool   // within {quote} or {panel}
 	table bool   // the line before was a row
 	list  bool   // or an item
@@ -48,7 +48,7 @@ func (j *jira) line(line string) {
 	}
 }
 
-// code adds what a line has of a block of code, and returns what follows the block.
+// code adds a line's part of a block of code, and returns what follows the block.
 func (j *jira) code(line string) (rest string) {
 	code, rest, ends := strings.Cut(line, "{"+j.block+"}")
 	if code != "" || !ends {
@@ -104,7 +104,7 @@ func (j *jira) begin(name, options string) {
 	j.block = name
 }
 
-// fence is longer than one that a text may have within its code.
+// fence is longer than any that a text within it may have.
 const fence = "````"
 
 func (j *jira) closeBlock() {
@@ -152,7 +152,7 @@ func (j *jira) text(line string) {
 	}
 }
 
-// item is an item of a list, whose marks say how deep it is: "**" is an item of an item.
+// item is an item of a list, at the depth of its marks: "**" is an item of an item.
 func (j *jira) item(marks, text string, goesOn bool) {
 	if !goesOn {
 		j.write("")
@@ -172,7 +172,7 @@ func (j *jira) item(marks, text string, goesOn bool) {
 	j.write(indent + mark + " " + inlineJira(text))
 }
 
-// row is a row of a table. The first one has the names of its columns, whether it says so or not.
+// row is a row of a table. The first one is its header.
 func (j *jira) row(line string, goesOn bool) {
 	header := strings.HasPrefix(line, "||")
 	if header {
@@ -192,7 +192,7 @@ func (j *jira) row(line string, goesOn bool) {
 	j.table = true
 }
 
-// splitCells splits a row where a | is not part of a link.
+// splitCells splits a row at each | outside links.
 func splitCells(row string) (cells []string) {
 	begin, within, last := 0, false, strings.LastIndexByte(row, ']')
 	for i, c := range row {
@@ -210,12 +210,12 @@ func splitCells(row string) (cells []string) {
 
 // Within a line, in the order in which it is replaced. Emphasis begins and ends at the edges of words.
 var jiraInline = []struct {
-	sign string // that it has
+	sign string // that a match must contain
 	find *regexp.Regexp
 	with string
 }{
 	{`{`, regexp.MustCompile(`\{color(?::[^}]*)?\}|\{anchor:[^}]*\}`), ""},
-	{`[~`, regexp.MustCompile(`\[~(?:accountid:)?([^\]\s]+)\]`), "$1"}, // a person there may be another one's name here
+	{`[~`, regexp.MustCompile(`\[~(?:accountid:)?([^\]\s]+)\]`), "$1"}, // a handle there may be another member's here
 	{`[`, regexp.MustCompile(`\[([^\]|\[]+)\|((?:https?|ftp)://[^\]|\s]+|mailto:[^\]|\s]+)(?:\|[^\]]*)?\]`), "[$1]($2)"},
 	{`[`, regexp.MustCompile(`\[((?:https?|ftp)://[^\]|\s]+|mailto:[^\]|\s]+)\]`), "<$1>"},
 	{`!http`, regexp.MustCompile(`!(https?://[^!|\s]+)(?:\|[^!]*)?!`), "![]($1)"},
@@ -229,7 +229,7 @@ var jiraInline = []struct {
 
 var jiraMono = regexp.MustCompile(`\{\{(.+?)\}\}`)
 
-// inlineJira converts what is within a line; what is monospaced stays as it is.
+// inlineJira converts the content of a line, but not monospaced text.
 func inlineJira(line string) string {
 	var out strings.Builder
 	rest := 0

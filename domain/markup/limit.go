@@ -7,20 +7,20 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// What a text may hold before it is shown as it was typed. The parser's work grows with the square of
-// these, and a table's HTML with its columns times its rows, however short the rows are: without
-// limits a text of 13 kB makes 12 MB of HTML, and one of 64 kB keeps a processor busy for minutes.
+// Limits of a text, beyond which it is shown as plain text. The parser's work grows with the square of these, and a
+// table's HTML with its columns times its rows, however short the rows are: without limits a text of 13 kB makes 12 MB
+// of HTML, and one of 64 kB keeps a processor busy for minutes.
 const (
 	maxNesting  = 50     // quotes and lists within one another
 	maxIndent   = 200    // columns of white space before a line
 	maxCells    = 20_000 // columns times rows of a table
 	maxBrackets = 2_000  // [ and (
 	maxMarks    = 8_000  // * _ ~ ` <
-	maxNames    = 16_384 // bytes of the names of people who are marked
+	maxNames    = 16_384 // bytes of the names of marked members
 )
 
-// swells reports whether the links of a parsed text have far more bytes than its source, as where one
-// long address, defined at its foot, is used a thousand times: 64 kB would make 60 MB of HTML.
+// swells reports whether the links of a parsed text have far more bytes than its source, as when one long address is
+// defined once and used a thousand times: 64 kB would make 60 MB of HTML.
 func swells(doc ast.Node, source int) bool {
 	room := 4*source + 4096
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -50,7 +50,7 @@ func tooMuch(source string) bool {
 	if count(source, "[(") > maxBrackets || count(source, "*_~`<") > maxMarks {
 		return true
 	}
-	columns, rows := 0, 0 // of what may be a table: lines up to a blank one, from what may be a row of delimiters on
+	columns, rows := 0, 0 // of a possible table: lines up to a blank one, after a possible row of delimiters
 	for line := range strings.Lines(source) {
 		if nesting(line) > maxNesting || indent(line) > maxIndent {
 			return true

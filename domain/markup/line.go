@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line of text, trimmed and with single spaces, and its length in characters;
-// 0 if there is nothing to see. ok is false if s is not UTF-8, or has control characters or
-// such as turn the direction of what follows: with those a name could be read as another's.
+// Line returns s as one line of text, trimmed and with single spaces, and its length in characters; 0 if nothing is
+// visible. ok is false if s is not UTF-8, or has control characters or those that change the direction of text, with
+// which a name could be read as another's.
 func Line(s string) (line string, length int, ok bool) {
 	line = strings.Join(strings.Fields(s), " ")
 	ok = Text(line) && !strings.ContainsFunc(line, turns)
@@ -18,8 +18,8 @@ func Line(s string) (line string, length int, ok bool) {
 	return line, utf8.RuneCountInString(line), ok
 }
 
-// Flat makes one line of any text, trimmed and with single spaces, without what Line refuses. It is for
-// what is told about a text, such as in a log; who types a name is asked for a good one.
+// Flat makes one line of any text, trimmed and with single spaces, without what Line refuses. It is for reports such
+// as logs; typed names are refused instead.
 func Flat(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if turns(r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
@@ -36,13 +36,13 @@ func turns(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// visible leaves out spaces and what only steers other characters, such as U+200B.
+// visible reports whether r is neither a space nor a character that only affects others, such as U+200B.
 func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// Text reports whether s is UTF-8 without control characters other than line ends and tabs. What is
-// shown of it must stand in an element with a direction of its own (dir="auto").
+// Text reports whether s is UTF-8 without control characters other than line ends and tabs. On a page it must be in an
+// element with a direction of its own (dir="auto").
 func Text(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'

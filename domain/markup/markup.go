@@ -1,4 +1,4 @@
-// Package markup turns Markdown into HTML that is safe to show, with ticket keys as links and people marked.
+// Package markup turns Markdown into safe HTML, with ticket keys as links and members marked. Start at Render.
 package markup
 
 import (
@@ -17,18 +17,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Linker returns the URL path of the ticket with that key, or "" if the text is none. Keys are
-// given in upper case as they were written, such as NINJA-42.
+// Linker returns the URL path of the ticket with a key, or "" if there is none. Keys are in upper case as written,
+// such as NINJA-42.
 type Linker func(key string) string
 
 // Shrinker returns the address of the small copy of the image with that address, or "" if there is none.
 type Shrinker func(address string) string
 
-// Render returns Markdown (GitHub's flavour) as HTML of the tags and attributes that a text needs
-// and no other: no script, style, form or frame gets through. Links to other sites carry
-// rel="nofollow noreferrer". Handles such as @ana are marked where people names somebody. An image
-// of which small knows a copy is shown by that, as a link to the whole one; small may be nil. A text that would
-// take long is shown as it was typed.
+// Render returns Markdown (GitHub's flavour) as HTML with allowed tags and attributes only: no script, style, form or
+// frame. Links to other sites carry rel="nofollow noreferrer". Handles such as @ana are marked if people has a name
+// for them. An image with a copy in small is shown by that, as a link to the whole one; small may be nil. A text that
+// would take long is shown as plain text.
 func Render(source string, link Linker, people Namer, small Shrinker) (string, error) {
 	html, typed, err := render(source, link, people, small)
 	if typed {
@@ -37,8 +36,7 @@ func Render(source string, link Linker, people Namer, small Shrinker) (string, e
 	return html, err
 }
 
-// AsTyped reports whether Render shows a text as it was typed, and returns its error, whatever the words
-// of the text refer to.
+// AsTyped reports whether Render shows a text as plain text, and returns its error, whatever the references are.
 func AsTyped(source string) (bool, error) {
 	_, typed, err := render(source, func(key string) string { return "/" + key }, func(handle string) string { return handle }, nil)
 	return typed, err
@@ -59,8 +57,8 @@ func render(source string, link Linker, people Namer, small Shrinker) (_ string,
 	return accessible.Replace(policy.SanitizeReader(&html).String()), false, nil
 }
 
-// markdown is one for all texts: to make it costs more than to parse most of them. What a text's words
-// refer to comes with the context of its parsing.
+// markdown is shared by all texts: making one costs more than parsing most texts. References come with the context of
+// a parse.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.GFM),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(refer{}, 500))),
@@ -74,7 +72,7 @@ func parse(source string, refs *references) ast.Node {
 	return markdown.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(with))
 }
 
-// refer marks in a document what the references of its parsing know.
+// refer marks the references of a parse in its document.
 type refer struct{}
 
 func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Context) {
@@ -84,8 +82,8 @@ func (refer) Transform(doc *ast.Document, reader text.Reader, with parser.Contex
 	}
 }
 
-// accessible adds what goldmark leaves out: a name for the boxes of a task list, and a way to scroll
-// wide code and wide tables with the keyboard. In sanitised HTML these strings are tags and nothing else.
+// accessible adds what goldmark leaves out: a name for the boxes of a task list, and keyboard scrolling for wide code
+// and tables. In sanitised HTML these strings are always tags.
 var accessible = strings.NewReplacer(
 	`<input checked="" disabled="" type="checkbox">`, `<input checked="" disabled="" type="checkbox" aria-label="done">`,
 	`<input disabled="" type="checkbox">`, `<input disabled="" type="checkbox" aria-label="not done">`,
@@ -108,7 +106,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// Span is a piece of a line of text. Path is where it leads, "" for plain text.
+// Span is a part of a line of text. Path is its link, "" for plain text.
 type Span struct{ Text, Path string }
 
 // Spans splits a line of plain text at its keys.
@@ -134,12 +132,12 @@ func Spans(line string, link Linker) []Span {
 
 var keyForm = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}\b`)
 
-// references makes links of the keys in text, and marks the people, but not in code or within a link.
+// references links the keys in a text and marks members, except in code and links.
 type references struct {
 	link   Linker
 	people Namer
 	small  Shrinker
-	room   int // for names, in bytes; people behind those that fill it are not marked
+	room   int // for names, in bytes; when it is used up no more members are marked
 }
 
 func (r *references) mark(doc *ast.Document, source []byte) {
@@ -161,7 +159,7 @@ func (r *references) mark(doc *ast.Document, source []byte) {
 	}
 }
 
-// split puts a link in the place of each key of a text, and a mark in that of each handle.
+// split replaces each key of a text by a link, and each handle by a mark.
 func (r *references) split(n *ast.Text, source []byte) {
 	parent, segment := n.Parent(), n.Segment
 	rest := segment.Start
@@ -193,7 +191,7 @@ func (r *references) split(n *ast.Text, source []byte) {
 	n.Segment = segment.WithStart(rest)
 }
 
-// in returns where keys and handles are in a segment, from its beginning to its end.
+// in returns the keys and handles in a segment, in their order.
 func (r *references) in(source []byte, segment text.Segment) []found {
 	list := handlesIn(source, segment.Start, segment.Stop)
 	for _, at := range keysIn(segment.Value(source)) {
@@ -203,10 +201,10 @@ func (r *references) in(source []byte, segment text.Segment) []found {
 	return list
 }
 
-// slugForm is looser than keyForm: what stands around a key in the source, such as _NINJA-42_, may be markup.
+// slugForm is looser than keyForm: markup may surround a key, as in _NINJA-42_.
 var slugForm = regexp.MustCompile(`([A-Z][A-Z0-9]{1,9})-[1-9]`)
 
-// Boards returns the slugs of what may be keys in a text, each once: more than Render asks for.
+// Boards returns the slugs of possible keys in a text, each once: more than Render asks for.
 func Boards(source string) []string {
 	var slugs []string
 	for _, match := range slugForm.FindAllStringSubmatch(source, -1) {
@@ -220,11 +218,11 @@ func Boards(source string) []string {
 // looseKey is to keyForm as slugForm is.
 var looseKey = regexp.MustCompile(`[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,18}`)
 
-// Keys returns what may be keys in a text: more than Render asks for.
+// Keys returns possible keys in a text: more than Render asks for.
 func Keys(source string) []string { return looseKey.FindAllString(source, -1) }
 
-// keysIn returns where keys begin and end. A hyphen or slash may tie one to more, and then it is none:
-// X-NINJA-42, NINJA-42-B, a path.
+// keysIn returns where keys begin and end. Keys that a hyphen or slash ties to more are left out: X-NINJA-42,
+// NINJA-42-B, a path.
 func keysIn(text []byte) [][]int {
 	tied := func(b byte) bool { return b == '-' || b == '/' || b == '_' || b >= 0x80 }
 	return slices.DeleteFunc(keyForm.FindAllIndex(text, -1), func(at []int) bool {

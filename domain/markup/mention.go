@@ -12,13 +12,13 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Namer returns the name of the person whom a handle such as ana stands for, or "" if it is
-// nobody's. Handles are given in lower case, without the @.
+// Namer returns the name of the member with a handle such as ana, or "" if there is none. Handles are in lower case,
+// without the @.
 type Namer func(handle string) string
 
 var handleForm = regexp.MustCompile(`@([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}[A-Za-z0-9])?)`)
 
-// Handles returns what may be handles in a text, each once: more than Mentions does, and faster.
+// Handles returns possible handles in a text, each once: more than Mentions does, and faster.
 func Handles(source string) []string {
 	var handles []string
 	known := map[string]bool{}
@@ -31,8 +31,7 @@ func Handles(source string) []string {
 	return handles
 }
 
-// Mentions returns the handles that Render asks for, each once, in the order of the text: not those
-// in code and in links.
+// Mentions returns the handles that Render asks for, each once, in the order of the text: none in code or links.
 func Mentions(source string) []string {
 	if len(Handles(source)) == 0 || tooMuch(source) {
 		return nil
@@ -49,15 +48,14 @@ func Mentions(source string) []string {
 	return handles
 }
 
-// maxMentions is how many handles of a text are looked at.
+// maxMentions is how many handles of a text are read.
 const maxMentions = 500
 
-// found is where a reference begins and ends in a source.
+// found is the position of a reference in a source.
 type found struct{ start, stop int }
 
-// handlesIn returns where handles begin and end between two places of a source. A letter, a digit or
-// what ties words together before the @ or behind the handle makes it part of something else, such
-// as an email address.
+// handlesIn returns where handles begin and end in a part of a source. A letter, a digit or a character that joins
+// words before the @ or behind the handle makes it part of something else, such as an email address.
 func handlesIn(source []byte, from, upto int) []found {
 	if bytes.IndexByte(source[from:upto], '@') < 0 {
 		return nil
@@ -79,9 +77,9 @@ func wordy(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// mention is the mark of a person in a text. The name is its title.
+// mention is the mark of a member in a text. The name is its title.
 func mention(text []byte, name string) ast.Node {
 	s := ast.NewString([]byte(`<span class="mention" title="` + html.EscapeString(name) + `">` + html.EscapeString(string(text)) + `</span>`))
-	s.SetCode(true) // as it is; the sanitizer comes behind
+	s.SetCode(true) // the sanitizer runs after it
 	return s
 }

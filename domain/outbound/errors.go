@@ -15,10 +15,10 @@ func (e BadAddress) Error() string {
 	return fmt.Sprintf("%.300q is not asked for: %s. Give an address that begins with https:// or http://.", e.Address, e.Why)
 }
 
-// Refused reports a place that may not be reached from here.
+// Refused reports an address that may not be reached.
 type Refused struct {
 	Host string
-	IP   netip.Addr // unset if it did not come to that
+	IP   netip.Addr // unset if no name was resolved
 	Why  string
 }
 
@@ -53,7 +53,7 @@ func (e TooManyRedirects) Error() string {
 	return fmt.Sprintf("%.300q leads on and on: more than %d redirects are not followed. Give the address at the end.", e.Address, e.Limit)
 }
 
-// TooLarge reports an answer with more bytes than are taken.
+// TooLarge reports an answer that exceeds the limit.
 type TooLarge struct {
 	Address string
 	Limit   int64
@@ -63,14 +63,14 @@ func (e TooLarge) Error() string {
 	return fmt.Sprintf("%.300q has more than %s, and no more are taken. Raise the limit if it is meant.", e.Address, size(e.Limit))
 }
 
-// TooSlow reports an answer that did not come in time.
+// TooSlow reports a timeout.
 type TooSlow struct{ Address, Why string }
 
 func (e TooSlow) Error() string {
 	return fmt.Sprintf("%.300q is too slow: %s. Try again later.", e.Address, e.Why)
 }
 
-// Timeout says that this is an error of time, as those of package net do.
+// Timeout makes this a timeout error as in package net.
 func (TooSlow) Timeout() bool { return true }
 
 // Unreachable reports a request that the network failed, or an answer that broke off.
@@ -83,7 +83,7 @@ func (e Unreachable) Error() string {
 	return fmt.Sprintf("%.300q cannot be reached: %s. Try again later.", e.Address, e.cause())
 }
 
-// cause is what the network said, without the address once more.
+// cause is the network's error without the address.
 func (e Unreachable) cause() string {
 	err := e.Err
 	var of *url.Error
@@ -104,7 +104,7 @@ func (e Unreachable) cause() string {
 	return err.Error()
 }
 
-// Unwrap returns what the network said.
+// Unwrap returns the network's error.
 func (e Unreachable) Unwrap() error { return e.Err }
 
 // Final reports whether another attempt would end as this one did.

@@ -14,7 +14,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guard makes connections to public addresses, and to what is allowed besides.
+// guard connects to public and allowed addresses only.
 type guard struct {
 	allow    Allowlist
 	resolver *net.Resolver
@@ -43,7 +43,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return dialer.DialContext(ctx, network, address)
 }
 
-// permit returns Refused for a connection that may not be made. Host is what the address was found under.
+// permit returns Refused for a connection that is not allowed. host is the name that was resolved.
 func (g *guard) permit(host string, to netip.AddrPort) error {
 	ip := plainIP(to.Addr())
 	if g.allow.host(host, to.Port()) || g.allow.ip(ip, to.Port()) {
@@ -61,8 +61,7 @@ func (g *guard) permit(host string, to netip.AddrPort) error {
 // usual reports whether web servers are found at the port.
 func usual(port uint16) bool { return port == 80 || port == 443 || port >= 1024 }
 
-// plainIP returns the IPv4 address within an IPv6 one that stands for it: mapped ones, and those of
-// NAT64 gateways, over which a machine without IPv4 reaches it.
+// plainIP returns the IPv4 address that an IPv6 one stands for: mapped ones, and those of NAT64 gateways.
 func plainIP(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ssrf.IPv6NAT64Prefix.Contains(ip) {
 		b := ip.As16()
@@ -71,7 +70,7 @@ func plainIP(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// Allowlist is a list of what may be reached although it is not public. The zero value is empty.
+// Allowlist has addresses that may be reached although they are not public. The zero value is empty.
 type Allowlist struct{ list []allowed }
 
 type allowed struct {
@@ -80,8 +79,8 @@ type allowed struct {
 	port    uint16 // 0 is any
 }
 
-// ParseAllowlist reads networks, IP addresses and host names, with commas between, such as
-// 10.1.0.0/16, 192.168.1.5:8080, images.internal. A name stands for whatever it resolves to.
+// ParseAllowlist parses networks, IP addresses and host names, separated by commas, such as 10.1.0.0/16,
+// 192.168.1.5:8080, images.internal. A name allows whatever it resolves to.
 func ParseAllowlist(text string) (Allowlist, error) {
 	var a Allowlist
 	for part := range strings.SplitSeq(text, ",") {

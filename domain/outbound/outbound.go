@@ -1,8 +1,6 @@
-// Package outbound fetches from addresses that users give, and from no place that they should not reach:
-// this machine, networks that are not public, or what a cloud keeps for its machines.
-//
-// What counts is the address that a connection is made to, looked at when it is made: so neither a
-// redirect, nor a name that leads elsewhere the second time it is asked for, gets around it.
+// Package outbound requests addresses that users give, but none that they must not reach: this machine, networks that
+// are not public, or a cloud's metadata services. Its invariant: the IP address of each connection is checked when it
+// is made, so neither a redirect nor a name that resolves to another address later gets around it. Start at Client.
 package outbound
 
 import (
@@ -28,24 +26,24 @@ type Client struct {
 	agent     string
 }
 
-// Options say what is particular to a client.
+// Options are a client's settings.
 type Options struct {
-	Allow    Allowlist     // what may be reached although it is not public
-	Agent    string        // who is asking, such as Counterfoil/1.2; "" is Counterfoil
+	Allow    Allowlist     // allowed although it is not public
+	Agent    string        // User-Agent, such as Counterfoil/1.2; "" is Counterfoil
 	Resolver *net.Resolver // nil is the machine's
 }
 
-// Limits bound a request. What is zero is taken from DefaultLimits.
+// Limits bound a request. Zero fields are those of DefaultLimits.
 type Limits struct {
 	Redirects int           // that are followed; below 0 none is, and the answer is the redirect
 	Header    time.Duration // until the answer begins, redirects included
 	Total     time.Duration // until its end
 	Bytes     int64         // of the answer, counted after it was unpacked
-	// At least so many bytes have to come in each Pace, or the answer counts as stalled.
+	// Least is how many bytes must come in each Pace, or the answer counts as stalled.
 	Least int64
 	Pace  time.Duration
-	// Await is called before a redirect to a host that was not asked yet is followed; its error ends the
-	// request and is returned as it is. nil awaits nothing.
+	// Await is called before a redirect to a new host is followed; its error ends the request and is returned
+	// unchanged.
 	Await func(ctx context.Context, host string) error
 }
 
@@ -91,12 +89,11 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close lets go of connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Check returns the address parsed, its host in ASCII and lower case, without asking anybody anything.
-// It returns BadAddress for one that no request is made to, and Refused if it names an IP address
-// that may not be reached.
+// Check parses an address, with its host in ASCII and lower case, without any request. It returns BadAddress if it is
+// not allowed, and Refused if it names an IP address that may not be reached.
 func (c *Client) Check(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > 8000 {
@@ -147,9 +144,9 @@ func portOf(u *url.URL) (uint16, error) {
 	return 80, nil
 }
 
-// Get asks for an address. The answer's body must be closed; reading it returns TooLarge, TooSlow or
-// Unreachable where it breaks off. Get returns BadAddress, Refused, TooManyRedirects, TooLarge (where
-// the answer says how long it is), TooSlow, Unreachable, or ctx's error. A status such as 404 is no error.
+// Get requests an address. The answer's body must be closed; reading it returns TooLarge, TooSlow or Unreachable if it
+// breaks off. Get returns BadAddress, Refused, TooManyRedirects, TooLarge (by the answer's Content-Length), TooSlow,
+// Unreachable, or ctx's error. A status such as 404 is no error.
 func (c *Client) Get(ctx context.Context, address, accept string, limits Limits) (*http.Response, error) {
 	u, err := c.Check(address)
 	if err != nil {
@@ -199,7 +196,7 @@ func (c *Client) Do(req *http.Request, limits Limits) (*http.Response, error) {
 	return res, nil
 }
 
-// follow looks at each redirect before it is followed.
+// follow checks each redirect before it is followed.
 func (c *Client) follow(address string, limits Limits) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if limits.Redirects < 0 {
@@ -208,7 +205,7 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 		if len(via) > limits.Redirects {
 			return TooManyRedirects{address, limits.Redirects}
 		}
-		req.Header.Del("Referer") // where the address was found is nobody's business
+		req.Header.Del("Referer") // the page of the address is private
 		if err := c.check(req.URL); err != nil {
 			return Redirected{address, err}
 		}
@@ -223,12 +220,12 @@ func (c *Client) follow(address string, limits Limits) func(*http.Request, []*ht
 	}
 }
 
-// notAllowed is what Limits.Await said.
+// notAllowed is the error of Limits.Await.
 type notAllowed struct{ error }
 
 func (e notAllowed) Unwrap() error { return e.error }
 
-// body is what an answer holds, within its limits.
+// body is an answer's body, within its limits.
 type body struct {
 	io.ReadCloser
 	ctx     context.Context
@@ -238,7 +235,7 @@ type body struct {
 	limits  Limits
 	left    int64
 
-	// Of the present Pace: how long reading has waited, and for how many bytes.
+	// waited and came are of the present Pace: how long reading has waited, and for how many bytes.
 	waited time.Duration
 	came   int64
 }
@@ -248,7 +245,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1] // one more tells an end from more to come
+		p = p[:b.left+1] // one more byte tells an end from a longer body
 	}
 	slow := TooSlow{b.address, "fewer than " + size(b.limits.Least) + " came in " + b.limits.Pace.String()}
 	began := time.Now()
@@ -276,7 +273,7 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// explain returns the error of ours behind what net/http says.
+// explain returns this package's error for one of net/http.
 func explain(ctx context.Context, address string, err error) error {
 	var redirected Redirected
 	var refused Refused

@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// facts are what the server and the system say.
+// facts are what the server and the system report.
 type facts struct {
 	server  db.Server
 	unfit   string            // why the server cannot be used at all
@@ -37,7 +37,7 @@ type facts struct {
 	claims       *migrations.ClaimPlan // nil if the schema has no tasks yet
 	waiting      *waiting              // nil if the schema has no feeds yet
 
-	disk     string // "" if there is none to look at
+	disk     string // "" if there is none
 	diskFree uint64
 }
 
@@ -53,7 +53,7 @@ const manyWaiting = 1000
 // waiting is how many changes are not published yet, and how many seconds ago any was.
 type waiting struct {
 	rows  int
-	since sql.NullInt64 // NULL where none ever was
+	since sql.NullInt64 // NULL if there was none
 }
 
 // reading is a number that some accounts may not read.
@@ -82,7 +82,7 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 	return f, nil
 }
 
-// askClaims is for when the connection of the other questions is closed: there may be one only.
+// askClaims runs when the connection of the other questions is closed: the pool may have only one.
 func (f *facts) askClaims(ctx context.Context, d *db.DB) {
 	if f.schema.Version >= firstWithTasks && !f.schema.Dirty {
 		plan := migrations.PlanOfClaim(ctx, d)
@@ -123,7 +123,7 @@ func (f *facts) askAccount(ctx context.Context, conn *sql.Conn) (err error) {
 	return err
 }
 
-// askClock takes the server's time for that of the middle of the question.
+// askClock compares clocks at the middle of the question.
 func (f *facts) askClock(ctx context.Context, conn *sql.Conn) error {
 	var theirs time.Time
 	before := time.Now()
@@ -149,7 +149,7 @@ func (f *facts) askSchema(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// collations are those that the schema wants.
+// collations are those that the schema uses.
 var collations = []string{"utf8mb4_unicode_520_ci", "utf8mb4_bin", "ascii_bin"}
 
 func (f *facts) askTables(ctx context.Context, conn *sql.Conn) error {
@@ -196,7 +196,7 @@ func (f *facts) askFeeds(ctx context.Context, conn *sql.Conn) error {
 	return conn.QueryRowContext(ctx, "SELECT TIMESTAMPDIFF(SECOND, MAX(committed_at), NOW(6)) FROM (SELECT (SELECT MAX(committed_at) FROM feed_batch b WHERE b.feed = s.name) AS committed_at FROM sequences s) x").Scan(&f.waiting.since)
 }
 
-// askHistory: MariaDB tells everyone, MySQL those with PROCESS.
+// askHistory reads the history length: on MariaDB any account may, on MySQL those with PROCESS.
 func (f *facts) askHistory(ctx context.Context, conn *sql.Conn) (err error) {
 	if value, ok := f.status["innodb_history_list_length"]; ok {
 		_, err := fmt.Sscan(value, &f.history.value)
@@ -207,7 +207,7 @@ func (f *facts) askHistory(ctx context.Context, conn *sql.Conn) (err error) {
 	return err
 }
 
-// askTransactions asks in the system's time zone, in which the server gives trx_started.
+// askTransactions asks in the system's time zone, which trx_started is in.
 func (f *facts) askTransactions(ctx context.Context, conn *sql.Conn) (err error) {
 	if _, err := conn.ExecContext(ctx, "SET SESSION time_zone = 'SYSTEM'"); err != nil {
 		return err
@@ -224,13 +224,13 @@ func (f *facts) askTransactions(ctx context.Context, conn *sql.Conn) (err error)
 	return err
 }
 
-// noText is MySQL's error for the list of transactions while the statement of one holds bytes that are no text.
+// noText is MySQL's error for the list of transactions while a statement in it holds bytes that are no text.
 const noText = 3854
 
 var activeFor = regexp.MustCompile(`(?m)^---TRANSACTION .*ACTIVE (?:\([A-Z]+\) )?(\d+) sec`)
 
-// oldestInStatus reads the age of the oldest open transaction from the engine's report, in which it
-// is meant for people and may be cut off.
+// oldestInStatus reads the age of the oldest open transaction from the engine's report, which has no fixed format and
+// may be cut off.
 func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
 	var kind, name, report string
 	if err := conn.QueryRowContext(ctx, "SHOW ENGINE INNODB STATUS").Scan(&kind, &name, &report); err != nil {
@@ -247,7 +247,7 @@ func oldestInStatus(ctx context.Context, conn *sql.Conn) (reading, error) {
 	return oldest, nil
 }
 
-// privileged reads a number, or nothing where the account may not.
+// privileged reads a number, or none if the account may not.
 func privileged(ctx context.Context, conn *sql.Conn, query string) (r reading, err error) {
 	err = conn.QueryRowContext(ctx, query).Scan(&r.value)
 	if db.IsForbidden(err) || db.IsNotFound(err) {
@@ -257,7 +257,7 @@ func privileged(ctx context.Context, conn *sql.Conn, query string) (r reading, e
 	return r, err
 }
 
-// askDisk looks at the folder, or the nearest above it that exists.
+// askDisk examines the folder, or the nearest existing one above it.
 func (f *facts) askDisk(folder string) {
 	for at := folder; ; at = filepath.Dir(at) {
 		var disk syscall.Statfs_t

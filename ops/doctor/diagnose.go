@@ -16,7 +16,7 @@ const (
 	gib = 1 << 30
 
 	wantedPacket = 16 * mib
-	// history is what a busy server clears in a minute or so; hopeless, what it hardly catches up with.
+	// historyNote is what a busy server clears in about a minute; historyProblem, what it can hardly catch up with.
 	historyNote, historyProblem = 100_000, 5_000_000
 	openNote, openProblem       = time.Minute, time.Hour
 	diskNote, diskProblem       = gib, 128 * mib
@@ -24,7 +24,7 @@ const (
 	programs = 3
 )
 
-// diagnose says of each thing how it is.
+// diagnose makes the checks.
 func diagnose(f facts) []Check {
 	checks := []Check{
 		fitness(f), schema(f), tables(f),
@@ -44,7 +44,7 @@ func diagnose(f facts) []Check {
 	return checks
 }
 
-// feed notes changes that wait while nothing is published; a busy feed always has some that wait.
+// feed notes changes that wait while nothing is published; a busy feed always has some waiting.
 func feed(w waiting) Check {
 	c := Check{Name: "feeds", Mark: OK, Value: fmt.Sprintf("%d changes wait to be published", w.rows)}
 	if w.rows >= manyWaiting {
@@ -134,7 +134,7 @@ func binlogFormat(f facts) Check {
 	return c
 }
 
-// isolation and zone are what our connector sets: anything else comes from something in between.
+// isolation checks what our connector sets: another value comes from a proxy in between.
 func isolation(f facts) Check {
 	level := f.session["transaction_isolation"]
 	if level == "" {
@@ -278,7 +278,7 @@ func (f facts) bytes(variable string) uint64 {
 	return n
 }
 
-// set says how to change a variable now and for good.
+// set says how to change a variable now and permanently.
 func (f facts) set(variable, value string) string {
 	if f.server.MariaDB {
 		return fmt.Sprintf("SET GLOBAL %s = %s; and %[1]s = %[2]s under [mysqld] in the server's option file.", variable, value)
@@ -286,7 +286,7 @@ func (f facts) set(variable, value string) string {
 	return fmt.Sprintf("SET PERSIST %s = %s;", variable, value)
 }
 
-// unreadable is a note that costs nothing: the server is not worse for it.
+// unreadable is a note without weight: the server is not worse for it.
 func (f facts) unreadable(c Check) Check {
 	c.Value, c.Mark = "—", Note
 	c.Why, c.Fix = "This account may not read it.", "GRANT PROCESS ON *.* TO "+f.account+";"

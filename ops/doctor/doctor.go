@@ -1,5 +1,5 @@
-// Package doctor looks at the server, its settings and its state for what costs safety or speed. It
-// only reads, and needs no rights beyond those on Counterfoil's own database.
+// Package doctor examines the server, its settings and its state for what costs safety or speed. It only reads, and
+// needs no rights beyond those on Counterfoil's own database. Start at Run.
 package doctor
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// Marks of a check. Only a problem must be seen to.
+// Marks of a check. Only a problem needs action.
 const (
 	OK      = "ok"
 	Note    = "note"
 	Problem = "problem"
 )
 
-// Report is what was looked at.
+// Report is the result of a run.
 type Report struct {
 	Engine string
 	Checks []Check
 }
 
-// Check is one thing and how it is. Why it matters and the Fix are given where it is not ok.
+// Check is the state of one thing. Why and Fix are set unless it is ok.
 type Check struct {
 	Name  string `json:"name"`
 	Mark  string `json:"mark"`
@@ -48,8 +48,8 @@ func (r Report) count(mark string) (n int) {
 	return n
 }
 
-// Run looks at a database's server. dataDir is where a private database keeps its files, "" where
-// the database is elsewhere. It returns Unavailable if nobody answers.
+// Run examines a database's server. dataDir is the private database's folder, "" for another database. It returns
+// Unavailable if it does not answer.
 func Run(ctx context.Context, d *db.DB, dataDir string) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil && !errors.Is(err, db.CodeUnfit) {
@@ -75,7 +75,7 @@ func (r Report) JSON(w io.Writer) error {
 	}{r.OK(), r.Engine, r.Checks})
 }
 
-// Text writes the report for people: a line for each check, then what to do.
+// Text writes the report as text: a line for each check, then what to do.
 func (r Report) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range r.Checks {

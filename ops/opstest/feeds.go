@@ -6,7 +6,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// followed is what is left behind where changes were published, and some read them.
+// followed is what remains after changes were published and read.
 var followed = []string{
 	`SET @p = 0`,
 	`UPDATE ticket SET feed_sync_id = (@p := @p + 1) WHERE title <> 'End' ORDER BY id`,

@@ -6,11 +6,10 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// migrated is what a run that is complete, one that is paused, and what migrations bring leave behind.
-// Tasks 1 to 4 are run 1's: two complete, one failed, one skipped. Tasks 5 to 7 are run 2's: one open,
-// one waiting, one complete.
+// migrated is what a complete and a paused run leave behind. Tasks 1 to 4 are run 1's: two complete, one failed, one
+// skipped. Tasks 5 to 7 are run 2's: one open, one waiting, one complete.
 var migrated = []string{
-	`DELETE FROM migration_counter`, `DELETE FROM migration_event`, `DELETE FROM migration_run`, // what the board's new slug began
+	`DELETE FROM migration_counter`, `DELETE FROM migration_event`, `DELETE FROM migration_run`, // from renaming the board
 	`INSERT INTO migration_run (id, name, params, same_key, active_key, state, state_since, version, knobs, total, rejected, account_id, actor, created_at, started_at, finished_at) VALUES
 		(1, 'import-tickets', '{"company":"acme"}', UNHEX(SHA2('1', 256)), NULL, 'complete', '2026-01-01', 4, '{}', 4, 1, 1, 'Ana', '2026-01-01', '2026-01-01', '2026-01-02'),
 		(2, 'download-images', '{"company":"acme"}', UNHEX(SHA2('2', 256)), UNHEX(SHA2('2', 256)), 'paused', '2026-01-01', 5, '{}', 3, 0, NULL, 'command line', '2026-01-01', '2026-01-01', NULL)`,

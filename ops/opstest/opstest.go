@@ -1,4 +1,4 @@
-// Package opstest fills an installation with users and their work, for tests of what reads all of it.
+// Package opstest fills an installation with users and their work, for tests that read all of it.
 package opstest
 
 import (
@@ -13,19 +13,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Populate leaves something in every table that people fill. ctx is that of the first setup's Ana,
-// whose company gets Bob, a member, and a board AWAY. Of its tickets
+// Populate writes rows to every table that users fill. ctx is that of the first setup's Ana, whose company gets Bob, a
+// member, and a board AWAY. Of its tickets
 //
 //	AWAY-1 went to DEMO,
 //	AWAY-2 went to DEMO too and came back,
-//	AWAY-3 is Ana's and Bob's, with a comment that names Bob and one that was taken back,
+//	AWAY-3 is Ana's and Bob's, with a comment that mentions Bob and a deleted one,
 //	AWAY-4 is Bob's and closed, and came by the board's public form,
 //	AWAY-5 was deleted and restored.
 //
-// The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs
-// of migrations, 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, and a
-// consumer and a webhook follow. Reference codes were minted, loaded and given out, and those from a file are in
-// quarantine.
+// The board was FAR once, has a column with a limit, and another board, PAST, is archived. Of the runs of migrations,
+// 1 is complete and 2 is paused. Everything but AWAY-4 and one comment is published, with a consumer and a webhook.
+// Reference codes were minted, loaded and popped, and those from a file are in quarantine.
 func Populate(t testing.TB, ctx context.Context, w *app.App, d *db.DB) {
 	t.Helper()
 	bob := invite(t, ctx, w)
@@ -78,7 +77,7 @@ func furnish(t testing.TB, ctx context.Context, w *app.App) boards.Board {
 	return away
 }
 
-// invite has Bob join by a link, and leaves links behind that nobody used.
+// invite makes Bob join by a link, and leaves unused links behind.
 func invite(t testing.TB, ctx context.Context, w *app.App) accounts.Actor {
 	t.Helper()
 	link, err := w.Workflows.Invite(ctx, accounts.InvitationDraft{Role: accounts.Member, Note: "For Bob", Days: 7, Once: true})

@@ -8,8 +8,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 )
 
-// giveOut leaves codes in every place: lot 1 was minted, and some of it given out, one for a ticket; lot 2 came from a
-// file and is in quarantine.
+// giveOut writes codes to every table: lot 1 was minted and partly popped, once for a ticket; lot 2 came from a file
+// and is in quarantine.
 func giveOut(t testing.TB, ctx context.Context, d *db.DB) {
 	t.Helper()
 	canaries, err := refs.ReadCanaries(ctx, d.Queries)

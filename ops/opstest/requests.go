@@ -6,7 +6,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// requested is what is left behind where strangers send tickets by a form: AWAY-4 came by it, and was replied to.
+// requested is what a request form leaves behind: AWAY-4 came by it, and has replies.
 var requested = []string{
 	`INSERT INTO account (email, name, password_hash, created_at) VALUES ('requester', 'Requester', '', '2026-01-01')`,
 	`INSERT INTO request_form (board_id, is_on, intro, updated_at) SELECT id, TRUE, 'Größe “L”?', '2026-01-01' FROM board WHERE slug = 'AWAY'`,

@@ -2,7 +2,7 @@ package verify
 
 import "slices"
 
-// How findings name a row, and the joins that it takes. The joins run for broken rows only.
+// How findings name a row, and the joins for it, which run for broken rows only.
 const (
 	aTicket = `CONCAT('ticket ', t.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, '-', t.local_id, ')'), ''))`
 	aBoard  = `CONCAT('board ', b.id, COALESCE(CONCAT(' (', co.slug, '/', b.slug, ')'), ''))`
@@ -16,10 +16,9 @@ const (
 	ofAlias = ` LEFT JOIN board b ON b.id = x.board_id LEFT JOIN company co ON co.id = b.company_id `
 )
 
-// checks returns all but schema. Queries over tickets and activity go over a table once, or name
-// the index that they look into: right after a restore the server's statistics still say that
-// tables are empty, and it would read all of one for each row of another. STRAIGHT_JOIN keeps the
-// table that is gone over on the left.
+// checks returns all checks but schema. Queries over tickets and activity scan a table once, or force an index: right
+// after a restore the server's statistics still say that tables are empty, and it would scan one for each row of
+// another. STRAIGHT_JOIN keeps the scanned table on the left.
 func checks(place string) []check {
 	list := slices.Concat(houseChecks(), migrationChecks(), importChecks(), feedChecks(), refChecks(), requestChecks())
 	if place != "" {

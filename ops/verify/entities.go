@@ -15,8 +15,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// stored says what is wrong with a stored value: what its rule says, or that it is not in the form
-// in which the rule would have stored it. It is "" if nothing is.
+// stored says what is wrong with a stored value: its parser's error, or that the parser would have stored another
+// form. It is "" if nothing is.
 func stored(value string, parse func(string) (string, error)) string {
 	parsed, err := parse(value)
 	switch {
@@ -184,7 +184,7 @@ func boardTexts(l *look) error {
 	})
 }
 
-// boardSlugs finds boards whose slug is not kept for them, and kept ones that no board can have.
+// boardSlugs finds boards whose slug is not reserved, and reserved ones that no board can have.
 func boardSlugs(l *look) error {
 	err := l.sentences(`SELECT CONCAT(` + aBoard + `, ' has a slug that is kept for ', COALESCE(CONCAT('board ', s.board_id), 'none'))
 		FROM board b JOIN company co ON co.id = b.company_id LEFT JOIN board_slug s ON s.company_id = b.company_id AND s.slug = b.slug
@@ -197,7 +197,7 @@ func boardSlugs(l *look) error {
 		ORDER BY s.company_id, s.slug`, func(rows *sql.Rows) error {
 		var company, board uint64
 		var slug string
-		var present bool // the check of boards has told
+		var present bool // the check of boards reports it
 		var of sql.Null[uint64]
 		if err := rows.Scan(&company, &slug, &board, &present, &of); err != nil {
 			return err
@@ -243,7 +243,7 @@ func ticketTexts(l *look) error {
 	})
 }
 
-// details leaves out the empty detail, which most entries have.
+// details skips the empty detail, which most entries have.
 func details(l *look) error {
 	return l.each("SELECT id, ticket_id, detail FROM activity WHERE LENGTH(detail) <> 2 OR detail <> '{}' ORDER BY id", func(rows *sql.Rows) error {
 		var id, ticket uint64

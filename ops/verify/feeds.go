@@ -1,6 +1,6 @@
 package verify
 
-// feedChecks are about what is published, and about who reads it.
+// feedChecks check what is published, and its readers.
 func feedChecks() []check {
 	return []check{
 		{
@@ -39,7 +39,7 @@ func feedChecks() []check {
 	}
 }
 
-// published finds the rows of a feed's table whose positions it never gave out.
+// published finds rows of a feed's table whose positions it never gave out.
 func published(feed, table string) string {
 	return `SELECT CONCAT('` + table + ` ', t.id, ' is at ', t.feed_sync_id, ' of ` + feed + `, which has come to ', s.value)
 		FROM ` + table + ` t STRAIGHT_JOIN sequences s ON s.name = '` + feed + `' WHERE t.feed_sync_id > s.value OR t.feed_sync_id = 0`

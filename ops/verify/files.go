@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/images"
 )
 
-// imageFiles holds the images that companies keep against their files in a place. An image is stored
-// before its row is written and never removed, so what the snapshot has is there.
+// imageFiles checks the files of companies' images. A file is stored before its row is written and never removed, so
+// every image of the snapshot must have one.
 func imageFiles(place string) check {
 	return check{
 		name: "image files", says: "The file of every image is there and as long as it should be, and a large one's small copy is there, too.", tables: []string{"image"},
@@ -53,13 +53,13 @@ func imageFiles(place string) check {
 	}
 }
 
-// imageFile is what there is of an image.
+// imageFile is a stored image.
 type imageFile struct {
 	size         int64
 	there, small bool
 }
 
-// filesIn looks at what is stored of images. It makes no folder where there is none.
+// filesIn lists the stored images. It makes no folder.
 func filesIn(l *look, place string) (map[images.Hash]imageFile, error) {
 	found := map[images.Hash]imageFile{}
 	if _, err := os.Stat(place); !blobs.Remote(place) && errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +89,7 @@ func filesIn(l *look, place string) (map[images.Hash]imageFile, error) {
 	})
 }
 
-// whyNot is what people are told of an error.
+// whyNot is an error in the words of the report.
 func whyNot(err error) string {
 	if said := fault.Message(err); said != "" {
 		return said

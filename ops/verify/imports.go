@@ -1,6 +1,6 @@
 package verify
 
-// importChecks hold the keys of imported tickets against the slugs that lead to them.
+// importChecks compare the keys of imported tickets with the slugs that lead to them.
 func importChecks() []check {
 	return []check{
 		{

@@ -6,16 +6,15 @@ import (
 	"fmt"
 )
 
-// check is a promise and how it is looked up: a query that selects a sentence for each place where
-// it is broken, or a function.
+// check is an invariant and how it is checked: a query that selects a sentence for each violation, or a function.
 type check struct {
 	name, says string
-	tables     []string // whose rows it is held against
+	tables     []string // whose rows are checked
 	query      string
 	run        func(*look) error
 }
 
-// look is a check under way.
+// look is a running check.
 type look struct {
 	ctx  context.Context
 	conn *sql.Conn
@@ -35,7 +34,7 @@ func (l *look) at(c check) error {
 	return l.sentences(c.query)
 }
 
-// find notes a place where the promise is broken.
+// find reports a violation.
 func (l *look) find(format string, args ...any) {
 	l.Total++
 	if len(l.Findings) < MaxFindings {
@@ -55,7 +54,7 @@ func (l *look) sentences(query string) error {
 	})
 }
 
-// each calls fn for every row of a query as it comes from the server.
+// each calls fn for every row of a query as it is received.
 func (l *look) each(query string, fn func(*sql.Rows) error) error {
 	rows, err := l.conn.QueryContext(l.ctx, query)
 	if err != nil {

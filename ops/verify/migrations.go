@@ -14,8 +14,8 @@ const (
 	overStates = `('complete', 'cancelled')`
 )
 
-// migrationChecks hold runs, their tasks and what is counted of them against one another. Tasks may be
-// millions: each check goes over them once, along an index where that says enough.
+// migrationChecks compare runs, their tasks and their counters. There may be millions of tasks: each check scans them
+// once, by an index if that suffices.
 func migrationChecks() []check {
 	return []check{
 		{name: "runs", says: "Runs have known states, parameters and settings that can be read, and an end exactly when they are over.", tables: []string{"migration_run"}, run: runs},

@@ -5,7 +5,7 @@ import "fmt"
 // reference is a column that names a row of another table by its only key column.
 type reference struct{ Table, Column, Parent, Key string }
 
-// references are all there are, with and without a foreign key. A foreign key that is not here fails a test.
+// references are all references, with and without a foreign key. A foreign key that is missing here fails a test.
 var references = []reference{
 	{"installation", "company_id", "company", "id"},
 	{"membership", "company_id", "company", "id"},
@@ -71,7 +71,7 @@ var references = []reference{
 	{"migration_sample", "run_id", "migration_run", "id"},
 }
 
-// referencesHold finds rows that a server with its checks off let be orphaned.
+// referencesHold finds rows orphaned while foreign key checks were off.
 func referencesHold(l *look) error {
 	for _, r := range references {
 		if err := l.count(r.Table); err != nil {

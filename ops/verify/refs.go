@@ -1,7 +1,7 @@
 package verify
 
-// refChecks hold the places of reference codes against one another. There may be tens of millions: each check goes
-// once over tables that have the same order.
+// refChecks compare the tables of reference codes. There may be tens of millions: each check merges tables that have
+// the same order.
 func refChecks() []check {
 	return []check{
 		{
@@ -38,7 +38,7 @@ func refChecks() []check {
 	}
 }
 
-// notIn finds the codes of a table that another lacks. Codes are not shown whole: who finds them in a log could look
+// notIn finds the codes of a table that another lacks. Codes are not shown whole, because a reader of a log could look
 // them up.
 func notIn(table, other string) string {
 	return `SELECT CONCAT('a code in ` + table + ` that begins with ', LEFT(a.code, 2), ' is not in ` + other + `') FROM ` + table + ` a FORCE INDEX (PRIMARY)

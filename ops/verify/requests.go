@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/requests"
 )
 
-// requestChecks are about what strangers sent by public forms.
+// requestChecks check requests by public forms.
 func requestChecks() []check {
 	return []check{
 		{

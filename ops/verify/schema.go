@@ -2,7 +2,7 @@ package verify
 
 import "github.com/counterfoil/counterfoil/db"
 
-// schema is looked at first: the other checks need the newest.
+// schema is checked first: the other checks need the newest.
 var schema = check{name: "schema", says: "The schema is complete and at the version of this program.", run: schemaIsNewest}
 
 func schemaIsNewest(l *look) error {

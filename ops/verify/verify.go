@@ -13,17 +13,17 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// MaxFindings is how many findings of a check are told; Total counts all.
+// MaxFindings is how many findings of a check are listed; Total counts all.
 const MaxFindings = 100
 
-// Report is what was looked at and what was found.
+// Report is the result of a run.
 type Report struct {
 	Engine string
 	Checks []Check
 }
 
-// Check is one promise: Description says it in a sentence, Rows is how many rows it was held
-// against, and each finding is a sentence about a place where it is broken.
+// Check is one invariant: Description states it, Rows is how many rows were checked, and each finding describes a
+// violation.
 type Check struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -32,10 +32,10 @@ type Check struct {
 	Total       int64    `json:"total"`
 }
 
-// OK reports whether nothing was found.
+// OK reports whether there are no findings.
 func (r Report) OK() bool { return r.Total() == 0 }
 
-// Total is how many findings there are, told or not.
+// Total is how many findings there are, listed or not.
 func (r Report) Total() (n int64) {
 	for _, c := range r.Checks {
 		n += c.Total
@@ -43,10 +43,9 @@ func (r Report) Total() (n int64) {
 	return n
 }
 
-// Run holds the data of one moment against every check, so it may run while others write. A schema
-// that is not the newest is the only finding then: the other checks are made for the newest. The place is
-// where files are stored, a folder or a bucket; "" leaves out whether they are there. progress may be nil, and is
-// called before each check.
+// Run checks the data as of one moment, so it may run beside writes. A schema that is not the newest is the only
+// finding then, because the other checks need the newest. place is where files are stored, a folder or a bucket; ""
+// skips their check. progress may be nil, and is called before each check.
 func Run(ctx context.Context, d *db.DB, place string, progress func(step string, done, total int64)) (Report, error) {
 	server, err := d.Check(ctx)
 	if err != nil {
@@ -87,7 +86,7 @@ func (r Report) JSON(w io.Writer) error {
 	}{r.OK(), r.Engine, r.Checks})
 }
 
-// Text writes the report for people.
+// Text writes the report as text.
 func (r Report) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range r.Checks {

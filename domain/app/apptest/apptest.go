@@ -1,5 +1,5 @@
-// Package apptest has what tests of several rooms share: an app on a database of its own after setup, and what they
-// do and read there. Start with New.
+// Package apptest has what tests of several packages share: an app on a database of its own after setup, with helpers.
+// Start with New.
 package apptest
 
 import (
@@ -53,7 +53,7 @@ var CheapCost = accounts.Cost{KiB: 64, Passes: 1}
 // CheapPasswords hashes passwords at CheapCost.
 var CheapPasswords = app.WithPasswordCost(CheapCost)
 
-// Another returns an environment with a second app on the same database: what it knows of boards is its own.
+// Another returns an environment with a second app on the same database, with caches of its own.
 func (e *Env) Another(t testing.TB) *Env {
 	t.Helper()
 	a := app.New(e.DB, CheapPasswords)

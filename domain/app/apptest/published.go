@@ -26,7 +26,7 @@ func (e *Env) Publish(t testing.TB) {
 	}
 }
 
-// FeedItems is what the company's reader gets behind a cursor, which is "" at the start, and where that ends.
+// FeedItems returns the items of the company's reader after a cursor, "" for the start, and the next cursor.
 func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string) {
 	t.Helper()
 	e.Publish(t)
@@ -43,7 +43,7 @@ func (e *Env) FeedItems(t testing.TB, feed, cursor string) ([]feeds.Item, string
 	}
 }
 
-// Offer has a board take requests from strangers, or no longer.
+// Offer turns a board's request form on or off.
 func (e *Env) Offer(t testing.TB, slug string, on bool) {
 	t.Helper()
 	form := e.Form(t, slug)
@@ -67,7 +67,7 @@ func (e *Env) Form(t testing.TB, slug string) requests.Form {
 	return form
 }
 
-// Load puts codes into the pool.
+// Load adds codes to the pool.
 func Load(t testing.TB, d *db.DB, codes ...refs.Code) {
 	t.Helper()
 	InLot(t, d, func(ctx context.Context, tx *db.Tx, lot id.Lot) error {

@@ -22,7 +22,7 @@ type BareRun struct {
 	Until  int // stops filling after so many, unless it is 0
 }
 
-// Stopped is the error of a filling that came to its Until.
+// Stopped is the error of a filling that reached its Until.
 type Stopped struct{}
 
 func (Stopped) Error() string { return "stopped" }
@@ -66,7 +66,7 @@ func (b *BareRun) Again(until int) *BareRun {
 	return &BareRun{Migration: b.Migration, env: b.env, run: b.run, values: b.values, Until: until}
 }
 
-// Works returns what a worker has of each task.
+// Works returns the work of each task.
 func (b *BareRun) Works(tasks []migrations.NewTask) (works []*migrations.Work) {
 	for i, task := range tasks {
 		works = append(works, &migrations.Work{Task: migrations.Task{ID: id.Task(i + 1), Run: b.run, Payload: task.Payload}, Values: b.values})
@@ -83,7 +83,7 @@ func (b *BareRun) Do(t testing.TB, tasks ...migrations.NewTask) {
 	}
 }
 
-// RunToEnd has a worker of this process carry out a run, and returns it with its tasks.
+// RunToEnd runs a worker in this process on one run, and returns the run with its tasks.
 func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draft migrations.Draft) (migrations.Run, []migrations.Task) {
 	t.Helper()
 	ctx := e.Ctx
@@ -113,7 +113,7 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 	return run, page.Tasks
 }
 
-// WorkAll has a worker of this process carry out all runs of a migration, and returns them.
+// WorkAll runs a worker in this process on all runs of a migration, and returns them.
 func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	t.Helper()
 	ctx := console.AsCommandLine(t.Context())
@@ -140,5 +140,5 @@ func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	return finished
 }
 
-// AsCommandLine returns a context in which the caller is whoever may run the program, an operator of all companies.
+// AsCommandLine returns a context for the command line, an operator of all companies.
 func AsCommandLine(ctx context.Context) context.Context { return console.AsCommandLine(ctx) }

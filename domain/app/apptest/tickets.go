@@ -52,7 +52,7 @@ func (e *Env) Ticket(t testing.TB, key string) tickets.Ticket {
 	return ticket
 }
 
-// As is the context in which a new person asks, a member of the company with that role.
+// As returns the context of a new user with that role in the company.
 func (e *Env) As(t testing.TB, name, role string) context.Context {
 	t.Helper()
 	e.Exec(t, `INSERT INTO account (email, name, password_hash, operator, created_at) VALUES (?, ?, '', FALSE, UTC_TIMESTAMP(6))`, strings.ToLower(name)+"@example.com", name)
@@ -88,7 +88,7 @@ func (m Model) Remove(number uint64) {
 	m.Columns[column] = slices.Delete(slices.Clone(m.Columns[column]), i, i+1)
 }
 
-// Put moves a number below another, to the top for 0, or to the end where that one is elsewhere.
+// Put moves a number below another, to the top for 0, or to the end if that one is in another column.
 func (m Model) Put(number uint64, column id.Column, after uint64) (appended bool) {
 	m.Remove(number)
 	at := 0
@@ -137,7 +137,7 @@ func KeyOf(slug string, number uint64) *tickets.Key {
 	return &tickets.Key{Board: slug, Number: number}
 }
 
-// Sound fails where what must always hold does not.
+// Sound fails if an invariant is broken.
 func (e *Env) Sound(t interface{ Errorf(string, ...any) }) {
 	for what, query := range map[string]string{
 		"a column's count is not that of its tickets": `SELECT c.id FROM board_column c LEFT JOIN ticket t ON t.column_id = c.id

@@ -18,7 +18,7 @@ type Codes struct {
 // New returns the migrations on a database. Bulk is the same database with connections of its own.
 func New(d, bulk *db.DB, pool *refs.Engine) *Codes { return &Codes{db: d, bulk: bulk, refs: pool} }
 
-// Migrations returns all of them.
+// Migrations returns the migrations.
 func (m *Codes) Migrations() []*migrations.Migration {
 	return []*migrations.Migration{m.mintRefs(), m.loadRefs(), m.quarantineRefs()}
 }

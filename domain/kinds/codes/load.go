@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// loadRefs is the migration that adds codes that were made elsewhere, such as those on printed labels.
+// loadRefs is the migration that adds codes made elsewhere, such as those on printed labels.
 func (m *Codes) loadRefs() *migrations.Migration {
 	return &migrations.Migration{
 		Name: workflows.LoadName, Title: "Load reference codes",
@@ -31,7 +31,7 @@ func (m *Codes) loadRefs() *migrations.Migration {
 	}
 }
 
-// headings are how a column of codes may be called; a file without one begins with a code.
+// headings are the accepted names of a column of codes; a file without one begins with a code.
 var headings = []string{"code", "codes", "ref", "refs", "reference", "reference code", "label"}
 
 func (m *Codes) fillLoad(ctx context.Context, into migrations.Filler) error {

@@ -41,7 +41,7 @@ func lengthParam() migrations.Param {
 	return migrations.Param{Name: "length", Label: "Characters in a code", Kind: migrations.Choice, Required: true, Default: strconv.Itoa(refs.Short), Choices: kinds.Choices(strconv.Itoa(refs.Short), "five", strconv.Itoa(refs.Long), "six, for when those of five run out")}
 }
 
-// mintOrder is what the parameters of a mint say.
+// mintOrder parses the parameters of a mint.
 func mintOrder(values migrations.Values) (codes uint64, length int, err error) {
 	if codes, err = strconv.ParseUint(values["codes"], 10, 63); err == nil {
 		length, err = strconv.Atoi(values["length"])
@@ -138,7 +138,7 @@ func (m *Codes) writeMint(ctx context.Context, tx *db.Tx, works []*migrations.Wo
 	return nil
 }
 
-// openLot is refs.OpenLot for a task, which is not tried again where the lot is in quarantine.
+// openLot is refs.OpenLot for a task, which fails for good if the lot is in quarantine.
 func openLot(ctx context.Context, tx *db.Tx, work *migrations.Work, source string, length int) (id.Lot, error) {
 	lot, err := refs.OpenLot(ctx, tx, work.Task.Run, source, length)
 	if errors.Is(err, refs.CodeInQuarantine) {

@@ -12,7 +12,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// quarantineRefs is the migration that takes the codes of lots in quarantine out of the pool.
+// quarantineRefs is the migration that takes the codes of quarantined lots out of the pool.
 func (m *Codes) quarantineRefs() *migrations.Migration {
 	return &migrations.Migration{
 		Name: workflows.QuarantineName, Title: "Take a lot of reference codes out of use",
@@ -45,8 +45,8 @@ func lotOf(values migrations.Values) id.Lot {
 	return id.Lot(n)
 }
 
-// A task is the part of all codes with the same first characters. The cursor is how many characters these are, and how
-// many parts were added: codes may be minted meanwhile.
+// fillQuarantine adds a task for each part of the codes by their first characters. The cursor is how many characters,
+// and how many parts were added: codes may be minted meanwhile.
 func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) error {
 	var characters, done int
 	if _, err := fmt.Sscanf(into.Cursor(), "%d %d", &characters, &done); err != nil {
@@ -69,7 +69,7 @@ func (m *Codes) fillQuarantine(ctx context.Context, into migrations.Filler) erro
 }
 
 func writeQuarantine(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
-	if err := refs.SetSweep(ctx, tx, works[0].Task.Run); err != nil { // where an earlier one was cancelled
+	if err := refs.SetSweep(ctx, tx, works[0].Task.Run); err != nil { // if an earlier one was cancelled
 		return err
 	}
 	parts := make([]string, len(works))

@@ -28,7 +28,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Migration fetches images that texts show from elsewhere, and has the texts show the stored copies.
+// Migration downloads the remote images of texts, and makes the texts show the stored copies.
 func (m *Images) Migration() *migrations.Migration {
 	return &migrations.Migration{
 		Name:  "download-images",
@@ -70,15 +70,15 @@ func (m *Images) checkImageRun(ctx context.Context, values migrations.Values) er
 	return err
 }
 
-// imageJob is the payload of a task: an address and, where there is one, the text that shows it.
+// imageJob is the payload of a task: an address and the text with it, if there is one.
 type imageJob struct {
-	URL     string     `json:"url"`           // as a text or a file has it
-	Key     string     `json:"key,omitempty"` // of the ticket; all its texts where Ticket is 0
+	URL     string     `json:"url"`           // as in the text or file
+	Key     string     `json:"key,omitempty"` // of the ticket; all its texts if Ticket is 0
 	Ticket  id.Ticket  `json:"ticket,omitempty"`
 	Comment id.Comment `json:"comment,omitempty"` // 0 is the description
 }
 
-// address is what is asked for.
+// address is the address to request.
 func (j imageJob) address() string {
 	if strings.HasPrefix(j.URL, "//") {
 		return "https:" + j.URL
@@ -86,7 +86,7 @@ func (j imageJob) address() string {
 	return j.URL
 }
 
-// text says for people which text is meant.
+// text names the text for users.
 func (j imageJob) text() string {
 	switch {
 	case j.Comment != 0:
@@ -115,7 +115,7 @@ func (m *Images) fillImages(ctx context.Context, into migrations.Filler) error {
 	return m.fillFromComments(ctx, into, company.ID, imageCursor{comments: true})
 }
 
-// textsPerLook is how many texts, of whatever company, a query of filling goes over.
+// textsPerLook is how many texts of any company a query of filling reads.
 const textsPerLook = 500
 
 func (m *Images) fillFromDescriptions(ctx context.Context, into migrations.Filler, company id.Company, at imageCursor) error {
@@ -162,11 +162,11 @@ func (m *Images) fillFromComments(ctx context.Context, into migrations.Filler, c
 	return nil
 }
 
-// imagesPerText is how many images of one text a run fetches. Each of them changes the text, and its
-// history keeps it as it was and as it is: a thousand times 128 KiB, where a text is long.
+// imagesPerText is how many images of one text a run fetches. Each changes the text, and its history keeps both
+// versions: up to 128 KiB each time.
 const imagesPerText = 200
 
-// addImages adds a task for each remote image of a text that filling has not come past.
+// addImages adds a task for each remote image of a text that filling has not reached yet.
 func addImages(ctx context.Context, into migrations.Filler, text string, job imageJob, here, at imageCursor) error {
 	list := remoteImages(text)
 	for i, address := range list[:min(len(list), imagesPerText+1)] {
@@ -200,15 +200,15 @@ func remoteImages(text string) []string {
 	return list
 }
 
-// imageCursor is where filling stands: descriptions come before comments, each by their ids, and done
-// says how many images of the last text have their tasks.
+// imageCursor is the cursor of filling: descriptions come before comments, each by their ids; done counts the images
+// of the last text that have tasks.
 type imageCursor struct {
 	comments bool
 	id       uint64
 	done     int
 }
 
-// before is the id to go on behind: the last text may have more.
+// before is the id to read after: the last text may have more images.
 func (c imageCursor) before() uint64 { return c.id - min(c.id, 1) }
 
 func (c imageCursor) String() string {
@@ -273,10 +273,10 @@ func (m *Images) imageRow(address, key string) (string, error) {
 	return string(payload), err
 }
 
-// freshImage is how long what an address gave serves for other texts that show it.
+// freshImage is how long a downloaded image is used for other texts with its address.
 const freshImage = 24 * time.Hour
 
-// previewImage says what would be fetched. It asks nobody but the database.
+// previewImage says what would be downloaded. It asks only the database.
 func (m *Images) previewImage(ctx context.Context, work *migrations.Work) (string, error) {
 	job, company, err := m.imageJobOf(ctx, work)
 	if err != nil {
@@ -307,8 +307,7 @@ func (m *Images) imageJobOf(ctx context.Context, work *migrations.Work) (job ima
 	return job, company, err
 }
 
-// downloadImage fetches, converts and stores one image. What it stores before the task is complete, a
-// repetition stores again under the same names.
+// downloadImage fetches, converts and stores one image. A repetition stores the same files again.
 func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error {
 	if m.files == nil {
 		return migrations.NoFiles()
@@ -357,7 +356,7 @@ func (m *Images) downloadImage(ctx context.Context, work *migrations.Work) error
 	return nil
 }
 
-// textsOf are the texts that are to show the image: one, or of a ticket that a file names those that do.
+// textsOf are the texts to change: the job's own or, for a ticket named in a file, all with the address.
 func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) ([]imageJob, error) {
 	if job.Ticket != 0 || job.Key == "" {
 		return []imageJob{job}, nil
@@ -388,7 +387,7 @@ func (m *Images) textsOf(ctx context.Context, company id.Company, job imageJob) 
 	return texts, nil
 }
 
-// keptImage returns what the address gave a short while ago, where its file is still there, or nil.
+// keptImage returns the image that the address gave recently, if its file still exists, or nil.
 func (m *Images) keptImage(ctx context.Context, company id.Company, address string) (*images.Image, error) {
 	image, err := images.BySource(ctx, m.bulk.Queries, company, address, m.bulk.Now().Add(-freshImage))
 	if errors.Is(err, images.CodeNotFound) {
@@ -399,7 +398,7 @@ func (m *Images) keptImage(ctx context.Context, company id.Company, address stri
 	}
 	file, err := m.files.Open(ctx, image.Hash.Blob())
 	if err != nil {
-		return nil, nil //nolint:nilnil,nilerr // it is fetched anew
+		return nil, nil //nolint:nilnil,nilerr // it is fetched again
 	}
 	return &image, file.Close()
 }
@@ -432,7 +431,7 @@ func (m *Images) fetchImage(ctx context.Context, work *migrations.Work, address 
 	return m.storeImage(ctx, picture)
 }
 
-// fetch returns what an address gives. Its errors say whether and when to try again.
+// fetch requests an address. Its errors say whether and when to retry.
 func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limits) ([]byte, error) {
 	res, err := m.outbound.Get(ctx, address, "image/png,image/jpeg,image/gif,image/webp;q=0.9,*/*;q=0.1", limits)
 	if err != nil {
@@ -452,8 +451,7 @@ func (m *Images) fetch(ctx context.Context, address string, limits outbound.Limi
 	return content, nil
 }
 
-// mayBeImage reports whether an answer is worth reading that says it is of that type: what says nothing, or
-// only that it is bytes, may be anything.
+// mayBeImage reports whether an answer of that type is worth reading: an absent or general type may be an image.
 func mayBeImage(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
@@ -481,12 +479,12 @@ func (e badStatus) Error() string {
 // Detail is how the answer begins.
 func (e badStatus) Detail() string { return e.said }
 
-// tooManyRequests is how long a host is left alone that answers 429 and does not say how long.
+// tooManyRequests is how long to wait after a 429 that does not say how long.
 const tooManyRequests = 30 * time.Second
 
 func statusError(res *http.Response, address string, now time.Time) error {
 	host := res.Request.URL.Hostname()
-	said, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // what there is of it
+	said, _ := io.ReadAll(io.LimitReader(res.Body, 500)) // as far as it can be read
 	err := badStatus{address, res.StatusCode, strings.ToValidUTF8(string(said), "\uFFFD")}
 	after, asked := outbound.RetryAfter(res, now)
 	reason := fmt.Sprintf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
@@ -513,8 +511,8 @@ func (m *Images) storeImage(ctx context.Context, picture images.Picture) (*image
 	return &images.Image{Hash: picture.Hash, Type: picture.Type, Bytes: int64(len(picture.Content)), Width: picture.Width, Height: picture.Height}, nil
 }
 
-// actorOf is in whose name a run changes texts: the operator who opened it, or on the command line the
-// company's first owner.
+// actorOf is the user as whom a run changes texts: the operator who opened it, or for the command line the company's
+// first owner.
 func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.Company) (tickets.User, error) {
 	run, err := db.Read(m.bulk.Queries.RunByID(ctx, work.Task.Run))
 	if err != nil {
@@ -527,8 +525,8 @@ func (m *Images) actorOf(ctx context.Context, work *migrations.Work, company id.
 	return tickets.User{ID: owner}, err
 }
 
-// showImage has texts show the stored image, as they are by now: nothing of them changes but the address.
-// What cannot be changed any more is said, and is no error.
+// showImage replaces the address in the current texts, and nothing else. A text that cannot be changed any more is
+// noted, and is no error.
 func (m *Images) showImage(ctx context.Context, tx *db.Tx, company id.Company, texts []imageJob, job imageJob, path string, by tickets.User) (said string, err error) {
 	if job.Key == "" {
 		return "", nil

@@ -33,7 +33,7 @@ type importRow struct {
 	Resolved    time.Time       `json:"resolved,omitzero"`
 	Comments    []importComment `json:"comments,omitempty"`
 	Kept        []importField   `json:"kept,omitempty"`
-	Notes       []string        `json:"notes,omitempty"` // what could not be taken as it is
+	Notes       []string        `json:"notes,omitempty"` // problems that do not reject the row
 }
 
 type importComment struct {
@@ -65,13 +65,13 @@ var importColumns = []struct {
 	{"comments", "Comments", "Jira has several columns of this name; all are taken.", []string{"comment", "comments"}},
 }
 
-// jiraKept are the columns of a Jira export whose values are kept below the description.
+// jiraKept are the columns of a Jira export whose values are appended to the description.
 var jiraKept = []string{
 	"Issue Type", "Issue type", "Priority", "Resolution", "Labels", "Component/s", "Components", "Affects Version/s", "Affects versions", "Fix Version/s",
 	"Fix versions", "Parent", "Parent key", "Parent summary", "Epic Link", "Sprint", "Due Date", "Due date", "Environment", "Attachment",
 }
 
-// noColumn is the value of a parameter for a column that is not to be taken.
+// noColumn is the value of a parameter for an ignored column.
 const noColumn = "-"
 
 // isJira reports whether a header is that of an export of Jira.
@@ -83,7 +83,7 @@ func indexFold(list []string, name string) int {
 	return slices.IndexFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
-// importMapping says what is in which columns of a file.
+// importMapping maps the columns of a file to fields.
 type importMapping struct {
 	of    map[string][]int // by parameter
 	kept  []int
@@ -95,18 +95,17 @@ type importMapping struct {
 	lines keyLines
 }
 
-// maxImportSlugs is how many slugs one import keeps for its keys: no board of the company can have them
-// any more.
+// maxImportSlugs is how many slugs one import reserves for its keys: no board of the company can have them any more.
 const maxImportSlugs = 100
 
-// keyLines are the lines that keys stand on first, by a part of their hashes: a file may have many.
+// keyLines are the first lines of keys, by a part of their hashes: a file may have many.
 type keyLines map[[16]byte]uint64
 
 // maxImportKeys is how many keys of a file are remembered, for some 40 MB. What repeats behind them is found
 // when it is imported.
 const maxImportKeys = 1_000_000
 
-// first returns the line that a key stands on first, which is this one where it was not seen before.
+// first returns the first line of a key: this one if it is new.
 func (k keyLines) first(key string, line uint64) uint64 {
 	hash := sha256.Sum256([]byte(key))
 	part := [16]byte(hash[:])
@@ -119,8 +118,8 @@ func (k keyLines) first(key string, line uint64) uint64 {
 	return line
 }
 
-// mapColumns finds the columns that the parameters name in a file, and those that they leave to be
-// found by the names that files give them. It returns csvfile.BadFile.
+// mapColumns finds the columns that the parameters name in a file, and the others by their usual names. It returns
+// csvfile.BadFile.
 func mapColumns(values migrations.Values, columns []string, now time.Time) (importMapping, error) {
 	m := importMapping{of: map[string][]int{}, names: columns, jira: values["markup"] == "jira", dates: &dates{monthFirst: values["dates"] == "mdy"}, now: now, slugs: map[string]bool{}, lines: keyLines{}}
 	jira := isJira(columns)
@@ -179,7 +178,7 @@ func someNames(columns []string) string {
 	return strings.Join(unique, ", ")
 }
 
-// listOf splits a parameter of several values, one a line; where it has one line, semicolons part them.
+// listOf splits a parameter of several values, one a line; a single line is split at semicolons.
 func listOf(value string) (list []string) {
 	separator := "\n"
 	if !strings.Contains(value, separator) {
@@ -193,7 +192,7 @@ func listOf(value string) (list []string) {
 	return list
 }
 
-// payload makes a task of a row, or an error that says to people what is wrong with it.
+// payload makes a row's task, or returns what is wrong with it, for users.
 func (m importMapping) payload(row csvfile.Row) (string, error) {
 	parsed, err := m.row(row.Fields)
 	if err != nil {
@@ -217,7 +216,7 @@ func (m importMapping) payload(row csvfile.Row) (string, error) {
 	return strings.TrimSpace(text.String()), err
 }
 
-// catchUp goes over the rows up to where filling stands, for what they say of those that come.
+// catchUp reads the rows up to the cursor of filling, because later rows depend on them.
 func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) error {
 	upload, err := into.Upload(ctx)
 	if err != nil {
@@ -239,7 +238,7 @@ func (m importMapping) catchUp(ctx context.Context, into migrations.Filler) erro
 		case err != nil:
 			return err
 		default:
-			_, _ = m.payload(row) // it was taken or rejected then
+			_, _ = m.payload(row) // it was accepted or rejected before
 		}
 		if row.Cursor == into.Cursor() {
 			return nil
@@ -282,7 +281,7 @@ func (m importMapping) row(fields []string) (importRow, error) {
 	return row, m.name(&row, first("key"), first("title"))
 }
 
-// name gives the row its key and title, or says what is wrong with them.
+// name sets the row's key and title, or returns what is wrong with them.
 func (m importMapping) name(row *importRow, key, title string) (err error) {
 	row.Key = markup.Flat(key)
 	if parsed, err := tickets.ParseKey(row.Key); err == nil {
@@ -320,7 +319,7 @@ func (m importMapping) markdown(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// comment reads what Jira writes as “date;author;text”.
+// comment parses Jira's “date;author;text”.
 func (m importMapping) comment(text string) importComment {
 	parts := strings.SplitN(text, ";", 3)
 	if len(parts) == 3 {
@@ -342,7 +341,7 @@ func (m importMapping) date(row *importRow, what, text string) time.Time {
 	return at
 }
 
-// earliest is the first year of a date that is taken.
+// earliest is the first valid year of a date.
 const earliest = 1980
 
 // bounded returns a time that can be one of a ticket, or the zero time.
@@ -353,7 +352,7 @@ func (m importMapping) bounded(at time.Time) time.Time {
 	return at.UTC().Truncate(time.Microsecond)
 }
 
-// clean leaves out of a text what no text of a ticket may have.
+// clean removes characters that a ticket's texts cannot have.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {

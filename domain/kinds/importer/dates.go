@@ -8,7 +8,7 @@ import (
 // dates reads the dates of a file. A time without a zone is in UTC.
 type dates struct {
 	monthFirst bool   // 3/12/2026 is in March
-	last       string // the layout that fitted last: the next date has most likely the same
+	last       string // of the last match: the next date has most likely the same
 }
 
 // The layouts of dates, the likely ones first. They take one digit for two, and none for seconds.

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// How much of a file is looked at.
+// Limits of an inspection.
 const (
 	lookRows     = 2000
 	lookBytes    = 8 << 20
@@ -22,7 +22,7 @@ const (
 	lookSamples  = 3
 )
 
-// ReadImport returns what the file of a run of import-tickets has: see workflows.ImportReader.
+// ReadImport inspects the file of a run of import-tickets: see workflows.ImportReader.
 func (m *Importer) ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (workflows.ImportFile, error) {
 	plan, err := m.importPlan(ctx, m.db.Queries, values)
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *inspection) look(upload io.Reader, values migrations.Values) error {
 			f.Whole = limited.N > 0
 			return nil
 		case errors.As(err, &bad):
-			if limited.N > 0 && len(f.Rejected) < 10 { // otherwise it is we who cut it
+			if limited.N > 0 && len(f.Rejected) < 10 { // otherwise the limit cut it
 				f.Rejected = append(f.Rejected, bad.Error())
 			}
 			continue
@@ -90,7 +90,7 @@ func (f *inspection) look(upload io.Reader, values migrations.Values) error {
 	return nil
 }
 
-// sample keeps a value where it is one of the first.
+// sample keeps a value if it is one of the first.
 func sample(c *workflows.ImportColumn, value string) {
 	if len(c.Samples) >= lookSamples || strings.TrimSpace(value) == "" {
 		return
@@ -117,7 +117,7 @@ func (f *inspection) status(fields []string, at []int) {
 	}
 }
 
-// placed is the column for a status that is said or suggests itself, "" for none.
+// placed is the column for a status, chosen or suggested, "" for none.
 func (p *importPlan) placed(status string) string {
 	if said, ok := p.statuses[strings.ToLower(status)]; ok {
 		return said
@@ -134,7 +134,7 @@ func (p *importPlan) placed(status string) string {
 	return ""
 }
 
-// suggest fills in what is chosen, or else what the names of the columns suggest.
+// suggest sets the chosen columns, or those that names of columns suggest.
 func (f *inspection) suggest(values migrations.Values, columns []string) {
 	for _, c := range importColumns {
 		name := values[c.param]

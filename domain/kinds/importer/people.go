@@ -10,11 +10,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/markup"
 )
 
-// directory is a company's members, to match the people of a file with.
+// directory finds a company's members by the names in a file.
 type directory struct {
 	byEmail map[string]accounts.CompanyMember
 	byName  map[string]accounts.CompanyMember
-	shared  map[string]bool // names that several have: nobody is meant by them
+	shared  map[string]bool // ambiguous names, which match nobody
 }
 
 func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*directory, error) {
@@ -38,8 +38,8 @@ func readDirectory(ctx context.Context, q *db.Queries, company id.Company) (*dir
 	}
 }
 
-// find returns the member whose email address a name is or has and, where it has none and names are
-// looked for, the only one who is called exactly so.
+// find returns the member with a name's email address or, if it has none and names are allowed, the only one with
+// exactly that name.
 func (d *directory) find(name string, names bool) (accounts.CompanyMember, bool) {
 	email, err := accounts.ParseEmail(name)
 	if err != nil {

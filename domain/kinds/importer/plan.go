@@ -18,8 +18,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// Migration is the migration that opens a ticket for each row of a CSV file. A row whose key was
-// imported before is left as it is, so that it can be repeated. Nobody is told.
+// Migration is the migration that opens a ticket for each row of a CSV file. It skips a row whose key was imported
+// before, so it can be repeated. It notifies nobody.
 func (m *Importer) Migration() *migrations.Migration {
 	params := []migrations.Param{
 		{Name: "company", Label: "Company", Help: "As in its address: acme.", Kind: migrations.Text, Required: true, Max: 40},
@@ -53,7 +53,7 @@ func (m *Importer) Migration() *migrations.Migration {
 	}
 }
 
-// importPlan is what the parameters of an import come to.
+// importPlan is the parsed parameters of an import.
 type importPlan struct {
 	company  accounts.Company
 	board    boards.Board
@@ -64,7 +64,7 @@ type importPlan struct {
 	people   *directory
 }
 
-// importPlan reads what the parameters name. It returns migrations.BadParam.
+// importPlan parses the parameters. It returns migrations.BadParam.
 func (m *Importer) importPlan(ctx context.Context, q *db.Queries, values migrations.Values) (plan importPlan, err error) {
 	plan.company, err = accounts.CompanyBySlug(ctx, q, values["company"])
 	if errors.Is(err, fault.NotFound) {
@@ -142,7 +142,7 @@ func (p *importPlan) columnNames() string {
 	return strings.Join(names, ", ")
 }
 
-// columnOf is where a ticket with the status goes; ok is false if it is left out.
+// columnOf is the column for a status; ok is false if its tickets are left out.
 func (p *importPlan) columnOf(status string) (column boards.Column, ok bool) {
 	name, said := p.statuses[strings.ToLower(status)]
 	if !said {
@@ -172,7 +172,7 @@ func (m *Importer) fillImport(ctx context.Context, into migrations.Filler) error
 	})
 }
 
-// assignable are those of the names whom a ticket can be assigned to, and what is said of the others.
+// assignable are the members of some names who can be assigned, and notes about the others.
 func (p *importPlan) assignable(names []string) (list []tickets.Assignee, notes []string) {
 	for _, name := range names {
 		person, ok := p.people.find(name, p.names)

@@ -19,7 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
-// arrival is a row with what becomes of it.
+// arrival is a row with its ticket.
 type arrival struct {
 	work    *migrations.Work
 	row     importRow
@@ -31,8 +31,8 @@ type arrival struct {
 
 // writeImport opens the tickets of a block of rows, in the transaction that completes them.
 //
-// All columns of the board are locked first. So two imports to a board come one after the other, and the
-// second sees the keys that the first has kept; of two boards, the unique key of origins decides.
+// All columns of the board are locked first. So two imports to a board are serialised, and the second sees the keys of
+// the first; for two boards, the unique key of origins decides.
 func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migrations.Work) error {
 	plan, err := m.importPlan(ctx, tx.Queries, works[0].Values)
 	if errors.Is(err, migrations.CodeBadParam) {
@@ -75,7 +75,7 @@ func (m *Importer) writeImport(ctx context.Context, tx *db.Tx, works []*migratio
 	return nil
 }
 
-// arrive returns the rows that a ticket is opened for, each once, and says of the others what they are.
+// arrive returns the rows to open tickets for, each once, and notes why the others are skipped.
 func (p *importPlan) arrive(ctx context.Context, tx *db.Tx, works []*migrations.Work) ([]*arrival, error) {
 	rows := make([]importRow, len(works))
 	var keys []string
@@ -165,7 +165,7 @@ func (p *importPlan) arrival(row importRow, now time.Time) (a *arrival, ok bool)
 	return a, true
 }
 
-// firstOf is the first time or, where that is not known, the earliest of the others.
+// firstOf is the first time or, if that is zero, the earliest of the others.
 func firstOf(at time.Time, others ...time.Time) time.Time {
 	if !at.IsZero() {
 		return at
@@ -186,7 +186,7 @@ func later(first, second time.Time) time.Time {
 	return second
 }
 
-// person is who is meant by a name, or the one who imports.
+// person is the member with a name, or else the import's author.
 func (p *importPlan) person(name string) (tickets.User, bool) {
 	if found, ok := p.people.find(name, p.names); ok {
 		return tickets.User{ID: found.Account.ID, Name: found.Account.Name}, true
@@ -194,8 +194,8 @@ func (p *importPlan) person(name string) (tickets.User, bool) {
 	return tickets.User{ID: p.author.Account.ID, Name: p.author.Account.Name}, false
 }
 
-// remarks are the comments that a comment of the file comes to: of whoever wrote it, or of the one who
-// imports, and then it says whose it was.
+// remarks are the comments made of a comment in the file: its author's, or the import's author's with a line that
+// names the author.
 func (p *importPlan) remarks(c importComment) (list []tickets.ImportedComment) {
 	author, known := p.person(c.Author)
 	if !known && c.Author != "" {
@@ -210,7 +210,7 @@ func (p *importPlan) remarks(c importComment) (list []tickets.ImportedComment) {
 	return list
 }
 
-// footed is a description with what is kept of the row below it.
+// footed is a description with the row's kept columns below it.
 func footed(row importRow) string {
 	if len(row.Kept) == 0 {
 		return row.Description
@@ -228,7 +228,7 @@ func footed(row importRow) string {
 	return b.String()
 }
 
-// divide cuts a text into parts of at most so many bytes, at the ends of lines where there are any.
+// divide cuts a text into parts of at most so many bytes, at the ends of lines if possible.
 func divide(text string, most int) (first string, more []string) {
 	var parts []string
 	for len(text) > most {
@@ -265,7 +265,7 @@ func (p *importPlan) open(ctx context.Context, tx *db.Tx, arrivals []*arrival) (
 	return workflows.OpenTickets(ctx, tx, p.board, openings, add)
 }
 
-// held returns what the tickets have beyond their rows. Who left the company in this moment is no assignee.
+// held returns what the tickets have beyond their rows. A member who left meanwhile is no assignee.
 func (p *importPlan) held(ctx context.Context, tx *db.Tx, arrivals []*arrival) ([]tickets.Import, error) {
 	var people []accounts.ID
 	for _, a := range arrivals {
@@ -299,13 +299,13 @@ func slugsOf(arrivals []*arrival) (slugs []string) {
 	return slugs
 }
 
-// slugOf is the slug of what has the form of a key.
+// slugOf is the slug of a name in the form of a key.
 func slugOf(name string) (slug string, ok bool) {
 	key, err := tickets.ParseKey(name)
 	return key.Board, err == nil && key.String() == name
 }
 
-// keyNotes say where the key of a row does not open its ticket.
+// keyNotes say why a row's key does not open its ticket.
 func keyNotes(key string, isBoard func(slug string) bool) []string {
 	parsed, err := tickets.ParseKey(key)
 	switch {

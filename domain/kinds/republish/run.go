@@ -20,16 +20,16 @@ import (
 // republishPart is how many numbers of a board a task goes over, and at most how many comments.
 const republishPart = 100
 
-// republished is what a run does with the rows of a feed.
+// republished is how a run republishes a feed.
 type republished struct {
-	// again has what a task says published again, and returns how many rows these are.
+	// again republishes the rows of a task, and returns how many they are.
 	again func(ctx context.Context, tx *db.Tx, task again) (int64, error)
-	// parts adds the tasks for what hangs on the tickets of a board with numbers from after + 1 to upto; nil if a
-	// board is one task. Those of later feeds come first, and with those of tickets filling is through with the numbers.
+	// parts adds the tasks for the rows of the tickets of a board with numbers from after + 1 to upto; nil if a board
+	// is one task. Later feeds come first, so that the tickets' own task ends a range of numbers.
 	parts func(f *againFiller, ctx context.Context, q *db.Queries, after, upto uint64) error
 }
 
-// republishedOf has each feed that can be republished, by its name.
+// republishedOf has the feeds that can be republished, by name.
 var republishedOf = map[string]republished{
 	"tickets": {
 		parts: (*againFiller).tickets,
@@ -50,7 +50,7 @@ var republishedOf = map[string]republished{
 	},
 }
 
-// feedNamed returns what a run does with a feed, or feeds.NotFound.
+// feedNamed returns how a feed is republished, or feeds.NotFound.
 func (m *Republish) feedNamed(name string) (republished, error) {
 	if _, err := m.feeds.Feed(name); err != nil {
 		return republished{}, err
@@ -58,9 +58,8 @@ func (m *Republish) feedNamed(name string) (republished, error) {
 	return republishedOf[name], nil
 }
 
-// Migration publishes rows again as they are, for those who read the feeds: what is shown of them has changed
-// without them, or a reader has lost them.
-// It panics if a registered feed is missing here: that is a mistake in the program.
+// Migration republishes rows for the readers of feeds: what is shown of them changed without them, or a reader lost
+// them. It panics if a registered feed is missing here, which is a mistake in the program.
 func (m *Republish) Migration() *migrations.Migration {
 	for _, name := range m.feeds.Names() {
 		if republishedOf[name].again == nil {
@@ -102,7 +101,7 @@ func (m *Republish) feedChoices(context.Context) ([]migrations.Option, error) {
 	return list, nil
 }
 
-// toRepublish returns the company and the board that a run is for, each the zero one where it is for all.
+// toRepublish returns the company and the board of a run, each the zero one for all.
 func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (accounts.Company, boards.Board, error) {
 	company, err := kinds.CompanyOf(ctx, q, values)
 	if err != nil || values["board"] == "" {
@@ -112,8 +111,8 @@ func toRepublish(ctx context.Context, q *db.Queries, values migrations.Values) (
 	return company, board, err
 }
 
-// again is a task of republish: a board, or of the tickets of a board those with the numbers from after + 1 to
-// upto, or some comments of such tickets. It is of about as many rows as the rate counts for it.
+// again is a task of republish: a board, or the tickets of a board with the numbers from after + 1 to upto, or some of
+// their comments. It has about as many rows as the rate counts for it.
 type again struct {
 	Feed         string     `json:"feed"`
 	Board        id.Board   `json:"board"`
@@ -121,16 +120,16 @@ type again struct {
 	After        uint64     `json:"after"`
 	Upto         uint64     `json:"upto"`
 	AfterComment id.Comment `json:"after_comment,omitempty"`
-	UptoComment  id.Comment `json:"upto_comment,omitempty"` // with it, of the one ticket upto those behind after_comment up to it
+	UptoComment  id.Comment `json:"upto_comment,omitempty"` // then of ticket upto those from after_comment + 1 to upto_comment
 }
 
 func (a again) comments() tickets.CommentRange {
 	return tickets.CommentRange{After: a.After, Upto: a.Upto, AfterComment: a.AfterComment, UptoComment: a.UptoComment}
 }
 
-// filledTo is how far filling has come, its cursor: the board itself is added, its tickets before some number, and its
-// comments up to another, and of the ticket behind that up to one of them. It says where and not how much, for
-// meanwhile tickets are opened and comments written and purged; what is new is published anyway.
+// filledTo is the cursor of filling: the board itself is added, its tickets before a number, its comments before
+// another, and of that ticket up to a comment. It is no count, because tickets and comments are opened and purged
+// meanwhile; new ones are published anyway.
 type filledTo struct {
 	board           id.Board
 	tickets, number uint64
@@ -168,7 +167,7 @@ func (m *Republish) fillRepublishing(ctx context.Context, into migrations.Filler
 	})
 }
 
-// againFiller adds the tasks of a board. Those of all feeds go on together through its numbers.
+// againFiller adds the tasks of a board, for all feeds together along its numbers.
 type againFiller struct {
 	migrations.Filler
 	feeds   []string // of all, in their order
@@ -179,7 +178,7 @@ type againFiller struct {
 
 func (f *againFiller) wants(feed string) bool { return f.feed == "" || f.feed == feed }
 
-// add adds a task, where it is wanted, with which filling has come so far.
+// add adds a task, if its feed is wanted, with the cursor after it.
 func (f *againFiller) add(ctx context.Context, task again, upto filledTo) error {
 	f.reached = upto
 	if !f.wants(task.Feed) {
@@ -205,7 +204,7 @@ func (f *againFiller) all(ctx context.Context, q *db.Queries) error {
 	return f.rest(ctx, q)
 }
 
-// rest adds what lies behind the board itself.
+// rest adds everything after the board itself.
 func (f *againFiller) rest(ctx context.Context, q *db.Queries) error {
 	for after := f.reached.tickets; after < f.board.MaxTicketID; after += republishPart {
 		upto := min(after+republishPart, f.board.MaxTicketID)

@@ -28,7 +28,7 @@ type purging struct {
 	At     time.Time   `json:"deleted_at"`
 }
 
-// purgeDeleted removes for good what was deleted so long ago that nobody can restore it.
+// purgeDeleted removes for good what cannot be restored any more.
 func (m *Upkeep) purgeDeleted() *migrations.Migration {
 	kept := int64(tickets.KeepDeleted / (24 * time.Hour))
 	return &migrations.Migration{
@@ -49,8 +49,8 @@ func (m *Upkeep) purgeDeleted() *migrations.Migration {
 	}
 }
 
-// purgeBefore is the time, and that before which what was deleted is purged: by the database's clock, for that of
-// a server may be fast by weeks, and what is purged is gone.
+// purgeBefore is the present time, and the time before which deletions are purged: by the database's clock, because a
+// server's may be fast by weeks, and a purge cannot be undone.
 func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (now, before time.Time, err error) {
 	days, err := strconv.Atoi(values["days"])
 	if err != nil {
@@ -63,7 +63,7 @@ func purgeBefore(ctx context.Context, q *db.Queries, values migrations.Values) (
 	return now, now.Add(-max(tickets.KeepDeleted, time.Duration(days)*24*time.Hour)), nil
 }
 
-// The cursor is a board and where the reading of its deleted tickets stopped.
+// fillPurging's cursor is a board and the cursor of its deleted tickets.
 func (m *Upkeep) fillPurging(ctx context.Context, into migrations.Filler) error {
 	company, err := kinds.CompanyOf(ctx, m.bulk.Queries, into.Values())
 	if err != nil {
@@ -114,7 +114,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 	var ids []tickets.ID
 	var on []id.Board
 	of := map[*migrations.Work]purging{}
-	now, before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // those of the run
+	now, before, err := purgeBefore(ctx, tx.Queries, works[0].Values) // of the run
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func writePurging(ctx context.Context, tx *db.Tx, works []*migrations.Work) erro
 	return feeds.RaiseHorizon(ctx, tx, "tickets", done.Upto.Tickets)
 }
 
-// allPassed is how far all have come who follow the feeds in which deleted tickets and their comments are.
+// allPassed are the positions that all readers of tickets and comments have passed.
 func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err error) {
 	if p.Tickets, err = feeds.PassedPosition(ctx, tx.Queries, "tickets"); err != nil {
 		return p, err
@@ -176,7 +176,7 @@ func allPassed(ctx context.Context, tx *db.Tx) (p tickets.FeedPositions, err err
 	return p, err
 }
 
-// previewPurging looks with the eyes of writePurging, at one ticket.
+// previewPurging is writePurging's result for one ticket.
 func (m *Upkeep) previewPurging(ctx context.Context, work *migrations.Work) (note string, err error) {
 	p, err := purgingOf(work)
 	if err != nil {

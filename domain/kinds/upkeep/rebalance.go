@@ -19,12 +19,12 @@ import (
 
 const (
 	spreadPart = 200 // tickets of a task
-	// spreadMore is by how many more a task may go up its column: some come between while the run goes on.
+	// spreadMore is how many more tickets a task may respace: some are inserted while the run goes on.
 	spreadMore = 20
 )
 
-// spreading is a task of rebalance-ranks: the next so many tickets of a column, from its foot up. Which
-// they are is not said: tasks of a column are alike, and each goes on where the one before ended.
+// spreading is a task of rebalance-ranks: the next so many tickets of a column, from its end up. Tasks of a column are
+// alike, and each begins where the one before ended.
 type spreading struct {
 	Column id.Column `json:"column"`
 	Name   string    `json:"name"`
@@ -32,8 +32,8 @@ type spreading struct {
 	Of     int       `json:"of"`
 }
 
-// rebalanceRanks gives the tickets of a board ranks a full gap apart, in their order, while people go on
-// moving them. It changes nothing else about them: no version, no history.
+// rebalanceRanks gives the tickets of a board ranks a full gap apart, in their order, while users go on moving them.
+// It changes nothing else: no version, no history.
 func (m *Upkeep) rebalanceRanks() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "rebalance-ranks", Title: "Rebalance ranks of a board",
@@ -121,7 +121,7 @@ func writeSpreading(ctx context.Context, tx *db.Tx, works []*migrations.Work) er
 	return nil
 }
 
-// spreadNext spreads the next n tickets of a column that a run has not come to yet, and returns how many.
+// spreadNext respaces the next n tickets of a column that a run has not reached, and returns how many.
 func spreadNext(ctx context.Context, tx *db.Tx, column id.Column, run id.Run, n int) (int, error) {
 	from, err := boards.LockSpread(ctx, tx, column, run, tickets.Gap)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// rerenderPart is how many numbers of a board a task looks at.
+// rerenderPart is how many numbers of a board a task reads.
 const rerenderPart = 100
 
 // rerendering is a task of re-render-markdown: the tickets of a board with the numbers from after + 1 to upto.
@@ -26,8 +26,8 @@ type rerendering struct {
 	Upto    uint64   `json:"upto"`
 }
 
-// reRenderMarkdown renders every text as it is shown, and reports those that fail or are too much for it.
-// Pages render texts when they are shown (docs/performance.md), so it stores nothing.
+// reRenderMarkdown renders every text, and reports those that fail or exceed the limits. It stores nothing, because
+// pages render texts when they are shown (docs/performance.md).
 func (m *Upkeep) reRenderMarkdown() *migrations.Migration {
 	return &migrations.Migration{
 		Name: "re-render-markdown", Title: "Re-render Markdown",

@@ -17,7 +17,7 @@ type Upkeep struct {
 // New returns the migrations on a database. Bulk is the same database with connections of its own.
 func New(d, bulk *db.DB) *Upkeep { return &Upkeep{db: d, bulk: bulk} }
 
-// Migrations returns all of them.
+// Migrations returns the migrations.
 func (m *Upkeep) Migrations() []*migrations.Migration {
 	return []*migrations.Migration{m.rebalanceRanks(), m.purgeDeleted(), m.reRenderMarkdown()}
 }

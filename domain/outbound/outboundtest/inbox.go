@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Inbox takes messages as a receiver of webhooks does, and keeps them.
+// Inbox receives messages as a receiver of webhooks does, and keeps them.
 type Inbox struct {
 	mu     sync.Mutex
 	list   []Message
@@ -14,7 +14,7 @@ type Inbox struct {
 	answer func(n int, m Message) int
 }
 
-// Message is one that came.
+// Message is a received message.
 type Message struct {
 	Header http.Header
 	Body   []byte
@@ -29,10 +29,10 @@ func NewInbox(answer func(n int, m Message) int) *Inbox {
 	return &Inbox{answer: answer, came: make(chan Message, 10000)}
 }
 
-// Came has each message once, in order.
+// Came delivers each message once, in order.
 func (i *Inbox) Came() <-chan Message { return i.came }
 
-// Messages are those that came so far.
+// Messages are the messages received so far.
 func (i *Inbox) Messages() []Message {
 	i.mu.Lock()
 	defer i.mu.Unlock()

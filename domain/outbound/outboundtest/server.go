@@ -1,5 +1,5 @@
-// Package outboundtest serves images as the web does: mostly well, and badly in every way that is known.
-// It is for tests, and for trying a download by hand.
+// Package outboundtest serves images as the web does: mostly well, and badly in every known way. It is for tests, and
+// for trying a download by hand.
 package outboundtest
 
 import (
@@ -52,10 +52,10 @@ type Server struct {
 	once  sync.Once
 }
 
-// New returns a server that was asked nothing yet.
+// New returns a server.
 func New() *Server { return &Server{asked: map[string]int{}, done: make(chan struct{})} }
 
-// Close ends what stalls.
+// Close ends stalled responses.
 func (s *Server) Close() { s.once.Do(func() { close(s.done) }) }
 
 // Asked returns how often a path was asked for.
@@ -65,7 +65,7 @@ func (s *Server) Asked(path string) int {
 	return s.asked[path]
 }
 
-// Requests returns how many requests came in all.
+// Requests returns how many requests came.
 func (s *Server) Requests() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func send(w http.ResponseWriter, name string, content []byte) {
 	_, _ = w.Write(content)
 }
 
-// Script is an SVG that would do harm where it is shown.
+// Script is an SVG that runs a script.
 const Script = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><rect width="9" height="9"/></svg>`
 
 func (s *Server) odd(w http.ResponseWriter, r *http.Request, name string) {
@@ -239,14 +239,14 @@ func (s *Server) slow(w http.ResponseWriter, r *http.Request, name string, pictu
 
 func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
 
-// stall waits until the other side gives up.
+// stall waits until the client gives up.
 func (s *Server) stall(r *http.Request) {
 	s.wait(r, time.Hour)
 	panic(http.ErrAbortHandler)
 }
 
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
-	_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the other side gives up
+	_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client left
 	select {
 	case <-r.Context().Done():
 		return false
@@ -257,7 +257,7 @@ func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// Picture returns a picture that no other number has, in the kind that the name's end says.
+// Picture returns a picture of its own for each number, in the kind of the name's extension.
 func Picture(n int, name string) []byte {
 	const width, height = 48, 32
 	palette := color.Palette{color.White, color.Black, color.RGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255}, color.RGBA{200, 40, 60, 255}}
@@ -285,7 +285,7 @@ func Picture(n int, name string) []byte {
 	return out.Bytes()
 }
 
-// Transparent returns a PNG of 40 × 30 pixels with many colours, half of them see-through.
+// Transparent returns a PNG of 40 × 30 pixels with many colours, half of them transparent.
 func Transparent() []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, 40, 30))
 	for y := range 30 {
@@ -303,8 +303,8 @@ func Transparent() []byte {
 // Secret is in the metadata of the photograph of Turned.
 const Secret = "52.5200 N 13.4050 E, Ana's camera"
 
-// Turned returns a JPEG of 60 × 20 pixels, its left third red and the rest blue, whose EXIF data say that
-// it is to be turned a quarter clockwise: shown, it is 20 × 60 with red at the top. Secret is in it.
+// Turned returns a JPEG of 60 × 20 pixels, its left third red and the rest blue, whose EXIF data rotate it by a
+// quarter clockwise: shown, it is 20 × 60 with red at the top. It contains Secret.
 func Turned() []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 60, 20))
 	for y := range 20 {
@@ -356,7 +356,7 @@ func WebP() []byte {
 	return []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
 }
 
-// Bomb returns a PNG that says it has so many pixels, and has none.
+// Bomb returns a PNG that declares so many pixels, and has none.
 func Bomb(width, height uint32) []byte {
 	header := binary.BigEndian.AppendUint32(nil, width)
 	header = binary.BigEndian.AppendUint32(header, height)
@@ -370,7 +370,7 @@ func Bomb(width, height uint32) []byte {
 	return append(out, "\x00\x00\x00\x0cIDAT\x78\x9c\x63\x00\x01\x00\x00\x05\x00\x01\x0d\x0a\x2d\xb4"...)
 }
 
-// zeros returns 48 MiB of nothing in a few KiB.
+// zeros returns 48 MiB of zeros in a few KiB.
 var zeros = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
