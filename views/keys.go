@@ -20,7 +20,7 @@ var keyHelp = []Keys{
 		{[]string{"g w"}, "Go to my work"},
 		{[]string{"g i"}, "Go to the inbox"},
 		{[]string{"Esc"}, "Close what is open"},
-		{[]string{"Ctrl Z"}, "Take back your last move, close or delete"},
+		{[]string{"Ctrl Z"}, "Undo your last move, close or delete"},
 	}},
 	{"On a board", []KeyHelp{
 		{[]string{"j", "k", "↓", "↑"}, "Next card, card before"},

@@ -60,7 +60,7 @@ func TestFeedPages(t *testing.T) {
 		otto.post(page+"/removal").is(t, http.StatusNotFound)
 
 		audit := e.ana().get("/acme/audit").text(t, "#"+views.AuditID)
-		for _, want := range []string{"paused the consumer warehouse of the feed tickets", "let the consumer warehouse", "set where the consumer warehouse", "deleted the consumer warehouse"} {
+		for _, want := range []string{"paused the consumer warehouse of the feed tickets", "resumed the consumer warehouse", "set the cursor of the consumer warehouse", "deleted the consumer warehouse"} {
 			if !strings.Contains(audit, want) {
 				t.Errorf("no %q in the audit list", want)
 			}
@@ -116,7 +116,7 @@ func TestFeedPages(t *testing.T) {
 		}
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
 		otto.post(views.RepublicationsPath, "feed", "tickets", "company", "acme", "board", "DEMO").goesTo(t, views.RunPath(2))
-		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "was there already") {
+		if text := otto.get(views.RunPath(2)).text(t, "#flash"); !strings.Contains(text, "already republishes these rows") {
 			t.Error(text)
 		}
 		otto.post(views.RepublicationsPath, "feed", "boards", "all", "yes").goesTo(t, views.RunPath(id.Run(e.count("SELECT MAX(id) FROM migration_run"))))

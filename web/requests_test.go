@@ -467,7 +467,7 @@ func TestRequestsForMembers(t *testing.T) {
 			t.Error(says)
 		}
 		ana.post(path + "/link")
-		if says := ana.get(path).text(t, "#reply-form .hint"); !strings.Contains(says, "Whoever has the private link") {
+		if says := ana.get(path).text(t, "#reply-form .hint"); !strings.Contains(says, "Anyone with the private link") {
 			t.Error(says)
 		}
 	})

@@ -80,7 +80,7 @@ func TestRunPage(t *testing.T) {
 		e.exec("INSERT INTO migration_upstream VALUES ('images.example', NOW(6) + INTERVAL 1 HOUR, 'It answers <b data-evil>429</b>.')")
 		ana := e.operator()
 		a := ana.get(views.RunPath(e.runIn(migrations.Running))).is(t, http.StatusOK).has(t, 0, "[data-evil]").has(t, 1, "#run-progress .run-closed li")
-		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is left alone until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
+		if got := a.text(t, ".run-closed"); !strings.HasPrefix(got, "images.example is paused until ") || !strings.HasSuffix(got, " UTC It answers <b data-evil>429</b>.") {
 			t.Error(got)
 		}
 		ana.get(views.RunPath(e.runIn(migrations.Complete))).is(t, http.StatusOK).has(t, 0, ".run-closed")
@@ -269,7 +269,7 @@ func TestRunActions(t *testing.T) {
 			t.Errorf("%d", n)
 		}
 		a := ana.htmx(views.RunID).post(views.RunRetriesPath(run), "fingerprint", fingerprint).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "1 task is done again." || failed() != 0 {
+		if got := a.text(t, "#flash .toast"); got != "1 task is retried." || failed() != 0 {
 			t.Errorf("%s, %d", got, failed())
 		}
 		waiting := views.RunSkipsPath(run) + "?waiting=1"
@@ -283,7 +283,7 @@ func TestRunActions(t *testing.T) {
 			t.Error(got)
 		}
 		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run)).is(t, http.StatusConflict)
-		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is chosen") {
+		if got := a.text(t, "#run-head [role=alert]"); !strings.Contains(got, "No task is selected") {
 			t.Error(got)
 		}
 		a = ana.htmx(views.RunID).post(views.RunRetriesPath(run), "task", fmt.Sprint(e.count("SELECT id FROM migration_task WHERE run_id = ? AND state = 'complete'", run)))
@@ -303,7 +303,7 @@ func TestRunActions(t *testing.T) {
 			return ana.htmx(views.RunID).send(newRequest(http.MethodPost, path, formKind, strings.NewReader(chosen.Encode())))
 		}
 		a := post(views.RunRetriesPath(run)).is(t, http.StatusOK)
-		if got := a.text(t, "#flash .toast"); got != "2 tasks are done again. 2 others were not failed any more." {
+		if got := a.text(t, "#flash .toast"); got != "2 tasks are retried. 2 others were not failed any more." {
 			t.Error(got)
 		}
 		if n := e.count("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = 'open' AND iteration = 2", run); n != 2 {

@@ -84,7 +84,7 @@ function fail(id) {
 	if (++stateOf(id).failures !== 2 || !element || 'quiet' in element.dataset) return // once may be a hiccup
 	element.dataset.stale = ''
 	const banner = Object.assign(document.createElement('p'), { id: `${id}-stale`, className: 'banner stale' })
-	banner.textContent = `No answer since ${new Date().toLocaleTimeString()}: what you see may be old. It is tried again by itself.`
+	banner.textContent = `No answer since ${new Date().toLocaleTimeString()}: what you see may be old. Retrying automatically.`
 	element.before(banner)
 	say(banner.textContent)
 }

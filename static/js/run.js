@@ -99,10 +99,10 @@ function picked() {
 		all.indeterminate = n > 0 && n < boxes
 	}
 	for (const button of page.querySelectorAll('[data-picked]')) {
-		button.textContent = button.textContent.replace(/^(\w+) .*$/, n ? `$1 ${n} chosen` : '$1 chosen')
+		button.textContent = button.textContent.replace(/^(\w+) .*$/, n ? `$1 ${n} selected` : '$1 selected')
 		button.disabled = !n
 	}
-	const text = n ? `Paused while ${n === 1 ? 'a task is' : `${n} tasks are`} chosen` : ''
+	const text = n ? `Paused while ${n === 1 ? 'a task is' : `${n} tasks are`} selected` : ''
 	if (badge.textContent !== text) badge.textContent = text
 	badge.hidden = !text
 }

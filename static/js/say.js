@@ -63,7 +63,7 @@ export function parse(html) {
 // reason says in words why a request came to nothing; an error page says it itself.
 export function reason(status, body = '') {
 	if (!status) return 'Counterfoil cannot be reached. Check your connection, then try again.'
-	return parse(body).querySelector('#main .lead')?.textContent ?? `That did not work (${status}). Try again; if it stays so, reload the page.`
+	return parse(body).querySelector('#main .lead')?.textContent ?? `The request failed (${status}). Try again; if it fails again, reload the page.`
 }
 
 // ask sends what htmx would send and returns the answer as nodes: what was asked for, or a form or

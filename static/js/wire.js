@@ -136,10 +136,10 @@ addEventListener('pagehide', () => line?.leave())
 addEventListener('pageshow', ({ persisted }) => { if (persisted) line?.join() }) // back from the browser's cache
 
 const words = {
-	live: 'Live: what others change shows here by itself',
-	polling: 'What others change shows here within seconds',
-	reconnecting: 'No connection: what you see may be old. It is tried again by itself.',
-	out: 'Not live any more: you are signed out, or may not see this any longer',
+	live: 'Live: changes by others show at once',
+	polling: 'Changes by others show within seconds',
+	reconnecting: 'No connection: what you see may be old. Retrying automatically.',
+	out: 'Not live: you are signed out, or lost access',
 }
 let shown
 let worried
@@ -169,7 +169,7 @@ function leave() {
 	mark('out')
 	const typed = [...document.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=radio])')].some((field) => field.value !== field.defaultValue || field === document.activeElement)
 	const before = Number(sessionStorage.getItem('out'))
-	if (typed || Date.now() - before < 60_000) return toast('You are signed out, or may not see this any longer. What you typed is still here; reload the page to go on.', true)
+	if (typed || Date.now() - before < 60_000) return toast('You are signed out, or lost access. What you typed is still here; reload the page to continue.', true)
 	sessionStorage.setItem('out', Date.now())
 	location.reload()
 }

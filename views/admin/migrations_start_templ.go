@@ -170,7 +170,7 @@ func StartRun(props StartRunProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Living == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"banner\" role=\"status\"><span>No worker is running, so nobody counts. Start <code>counterfoil serve</code> or <code>counterfoil work</code> with this database.</span></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"banner\" role=\"status\"><span>No worker is running, so the count waits. Start <code>counterfoil serve</code> or <code>counterfoil work</code> with this database.</span></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

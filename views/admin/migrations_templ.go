@@ -52,7 +52,7 @@ func MigrationsPage(props MigrationsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.empty() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"#kinds\">What can be run</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><a href=\"#kinds\">Available migrations</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -168,7 +168,7 @@ func RunList(props MigrationsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if props.empty() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"sheet\"><h2>No migration has run yet</h2><p class=\"lead\">A migration is bulk work on what is stored here: thousands of small tasks, such as importing tickets or rendering texts anew. You start it below and watch it on a page of its own, where it can be slowed down, paused and stopped at any moment. Nothing runs before it is asked for.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<section class=\"sheet\"><h2>No migration has run yet</h2><p class=\"lead\">A migration is bulk work on what is stored here: thousands of small tasks, such as importing tickets or rendering texts anew. You start it below and watch it on a page of its own, where it can be throttled, paused and stopped at any moment. Nothing runs before you start it.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -375,7 +375,7 @@ func workersStrip(props MigrationsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(alive) == 0 && props.going() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"banner\" role=\"status\"><span><strong>Nothing goes on:</strong> no worker is running. Start <code>counterfoil serve</code> or <code>counterfoil work</code> with this database.</span></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"banner\" role=\"status\"><span><strong>Nothing happens:</strong> no worker is running. Start <code>counterfoil serve</code> or <code>counterfoil work</code> with this database.</span></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -922,7 +922,7 @@ func kinds(props MigrationsProps) templ.Component {
 			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<section aria-labelledby=\"kinds\"><h2 id=\"kinds\">What can be run</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<section aria-labelledby=\"kinds\"><h2 id=\"kinds\">Available migrations</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1246,7 +1246,7 @@ func NewRunPage(props NewRunProps) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, " aria-describedby=\"run-dry-hint\"> Dry run</label><p class=\"hint\" id=\"run-dry-hint\">Goes through all tasks and reports what each would do. Nothing is changed.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, " aria-describedby=\"run-dry-hint\"> Dry run</label><p class=\"hint\" id=\"run-dry-hint\">Reports what each task would do, and changes nothing.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1987,7 +1987,7 @@ func RejectionsPage(props RejectionsProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 174, "\"><table><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Why</th><th scope=\"col\">How it begins</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 174, "\"><table><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Why</th><th scope=\"col\">Beginning</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2116,7 +2116,7 @@ func WorkersPage(props WorkersProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "<h1>Workers</h1><p class=\"lead\">Each <code>counterfoil serve</code> and <code>counterfoil work</code> on this database is a worker. One that is drained finishes what it has in hand and takes nothing new; then it can be stopped or updated.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "<h1>Workers</h1><p class=\"lead\">Each <code>counterfoil serve</code> and <code>counterfoil work</code> on this database is a worker. One that is drained finishes its claimed tasks and takes nothing new; then it can be stopped or updated.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2196,7 +2196,7 @@ func WorkerList(props WorkersProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 190, "<div class=\"table workers\"><table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">In hand</th><th scope=\"col\" class=\"n\">Tasks/s</th><th scope=\"col\" class=\"n\">Finished</th><th scope=\"col\" class=\"n\">Lease</th><th scope=\"col\">Started</th><th scope=\"col\">Version</th><th scope=\"col\"><span class=\"sr\">Drain</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 190, "<div class=\"table workers\"><table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">Claimed</th><th scope=\"col\" class=\"n\">Tasks/s</th><th scope=\"col\" class=\"n\">Finished</th><th scope=\"col\" class=\"n\">Lease</th><th scope=\"col\">Started</th><th scope=\"col\">Version</th><th scope=\"col\"><span class=\"sr\">Drain</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2315,7 +2315,7 @@ func workerRow(w migrations.Worker) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 199, "</strong></td><td class=\"n figures\" data-label=\"In hand\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 199, "</strong></td><td class=\"n figures\" data-label=\"Claimed\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2429,15 +2429,15 @@ func workerRow(w migrations.Worker) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var113 string
-				templ_7745c5c3_Var113, templ_7745c5c3_Err = templ.ResolveAttributeValue("Let worker " + views.Number(uint64(w.ID)) + " on " + w.Host + " work again")
+				templ_7745c5c3_Var113, templ_7745c5c3_Err = templ.ResolveAttributeValue("Undrain worker " + views.Number(uint64(w.ID)) + " on " + w.Host)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/migrations.templ`, Line: 434, Col: 170}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/migrations.templ`, Line: 434, Col: 158}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var113)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 210, "\">Work again</button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 210, "\">Undrain</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

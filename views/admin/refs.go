@@ -40,9 +40,9 @@ func missesText(l requests.Lookups) string {
 // canaryText says what it means that canaries were looked up.
 func canaryText(n int64) string {
 	if n == 1 {
-		return "A code that was never given out was looked up in the last day: a typing error, or somebody guesses codes."
+		return "A code that was never popped was looked up in the last day: a typing error, or someone is guessing codes."
 	}
-	return fmt.Sprintf("%s codes that were never given out were looked up in the last day: somebody guesses codes. The log has the addresses.", views.Thousands(n))
+	return fmt.Sprintf("%s codes that were never popped were looked up in the last day: someone is guessing codes. The log has the addresses.", views.Thousands(n))
 }
 
 // MintForm is what was typed into it.
@@ -280,7 +280,7 @@ func popsOf(minutes []refs.Minute, now time.Time) pops {
 
 // words describe the chart to screen readers.
 func (c pops) words() string {
-	return fmt.Sprintf("Codes given out per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. Of 100 that asked, 99 waited %s ms at most in the slowest minute.",
+	return fmt.Sprintf("Codes popped per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. The p99 of the wait was %s ms in the slowest minute.",
 		clockTime(c.from), clockTime(c.to), Rate(c.codes.now), Rate(c.codes.most), views.Thousands(int64(c.popped)), Rate(c.took.most))
 }
 

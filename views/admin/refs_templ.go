@@ -183,7 +183,7 @@ func refBanners(props RefsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if props.dry() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"banner\" role=\"status\"><span><strong>No code is left.</strong> Whoever asks for one is told to come again later. Mint some below.</span></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"banner\" role=\"status\"><span><strong>No code is left.</strong> Requests for one are refused until there are more. Mint some below.</span></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -316,7 +316,7 @@ func refNumbers(props RefsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		s := props.Standing
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<dl class=\"tally pool figures\" aria-label=\"How the pool stands\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<dl class=\"tally pool figures\" aria-label=\"The pool\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -332,7 +332,7 @@ func refNumbers(props RefsProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = poolNumber("issued", "Given out", views.Thousands(int64(s.Issued)), "", false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = poolNumber("issued", "Popped", views.Thousands(int64(s.Issued)), "", false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -500,7 +500,7 @@ func popChart(props RefsProps) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		c := popsOf(props.Minutes, props.Standing.At)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<figure class=\"run-chart\"><figcaption><h2>Given out in the last hour</h2><span class=\"figures\"><i class=\"swatch tasks\"></i>codes/min <b>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<figure class=\"run-chart\"><figcaption><h2>Popped in the last hour</h2><span class=\"figures\"><i class=\"swatch tasks\"></i>codes/min <b>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -544,12 +544,12 @@ func popChart(props RefsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.popped == 0 && c.last.Popped > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"chart-empty none\">What is given out shows here once its minute is over.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"chart-empty none\">Pops show here once their minute is over.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if c.popped == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"chart-empty none\">No code was given out in the last hour.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p class=\"chart-empty none\">No code was popped in the last hour.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -650,7 +650,7 @@ func popChart(props RefsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<p class=\"hint\">Below the codes, how long 99 of 100 who asked waited at most, in the slowest process.</p></figure>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<p class=\"hint\">Below the codes, the p99 of the wait for a pop, in the slowest process.</p></figure>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1089,7 +1089,7 @@ func refills(props RefsProps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if policy.Paused {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<button id=\"refills-pause\" name=\"paused\" value=\"no\">Go on with refills</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<button id=\"refills-pause\" name=\"paused\" value=\"no\">Resume refills</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1225,7 +1225,7 @@ func lots(props RefsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, " <div class=\"table feeds lots\"><table><thead><tr><th scope=\"col\">Lot</th><th scope=\"col\" class=\"n\">Codes</th><th scope=\"col\" class=\"n\">Were there</th><th scope=\"col\" class=\"n\">Left out</th><th scope=\"col\">Quarantine</th><th scope=\"col\">Made</th><th scope=\"col\"><span class=\"sr\">Put in quarantine</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, " <div class=\"table feeds lots\"><table><thead><tr><th scope=\"col\">Lot</th><th scope=\"col\" class=\"n\">Codes</th><th scope=\"col\" class=\"n\">Collisions</th><th scope=\"col\" class=\"n\">Left out</th><th scope=\"col\">Quarantine</th><th scope=\"col\">Created</th><th scope=\"col\"><span class=\"sr\">Put in quarantine</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1428,7 +1428,7 @@ func lotRow(l refs.Lot) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</td><td class=\"n figures\" data-label=\"Were there\"><div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</td><td class=\"n figures\" data-label=\"Collisions\"><div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1601,7 +1601,7 @@ func lotRow(l refs.Lot) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, "</div></td><td data-label=\"Made\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, "</div></td><td data-label=\"Created\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1788,7 +1788,7 @@ func mintSection(form MintForm) templ.Component {
 			templ_7745c5c3_Var91 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<section class=\"sheet\" aria-labelledby=\"mint\"><h2 id=\"mint\">Mint codes</h2><p class=\"hint\">Makes codes at random that were never there, as a run that can be slowed down and stopped at any time. You are asked before it begins.</p><form action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 140, "<section class=\"sheet\" aria-labelledby=\"mint\"><h2 id=\"mint\">Mint codes</h2><p class=\"hint\">Mints random codes that never existed before, as a run that can be throttled and stopped at any time. You are asked before it starts.</p><form action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1903,7 +1903,7 @@ func policySection(form RefPolicyForm) templ.Component {
 			templ_7745c5c3_Var96 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 148, "<section class=\"sheet\" aria-labelledby=\"policy\"><h2 id=\"policy\">How full the pool is kept</h2><p class=\"hint\">For refills by themselves. The recent rate is that of the last hour or of the last day, whichever is higher.</p><form method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 148, "<section class=\"sheet\" aria-labelledby=\"policy\"><h2 id=\"policy\">Refill policy</h2><p class=\"hint\">For refills by themselves. The recent rate is that of the last hour or of the last day, whichever is higher.</p><form method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2364,7 +2364,7 @@ func LotQuarantinePage(props LotQuarantineProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 181, "</h1><p class=\"lead\">From this moment on no code of it is given out any more. This cannot be undone: the codes are never used again.</p><p>Those that were given out stay as they are. A run goes through all codes and takes those of the lot out of the pool; until it is complete, giving out others takes a little longer.</p><form method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 181, "</h1><p class=\"lead\">From now on none of its codes is popped. This cannot be undone: the codes are never used again.</p><p>Popped codes stay as they are. A run takes the lot’s codes out of the pool; until it is complete, pops take a little longer.</p><form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

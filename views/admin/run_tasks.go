@@ -39,7 +39,7 @@ func (t RunTasks) nothing() string {
 	case t.Next != 0:
 		return "No match so far. There is more to look at."
 	case t.Filter.After != "":
-		return "Nothing further."
+		return "No more tasks."
 	case t.Filter.Any():
 		return "No task matches."
 	case t.Run.State == migrations.Open || t.Run.State == migrations.Filling:

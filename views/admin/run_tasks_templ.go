@@ -387,7 +387,7 @@ func taskForm(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"table\"><table class=\"tasks\"><thead><tr><td class=\"pick\"><input type=\"checkbox\" class=\"nojs-hidden\" data-pick-all aria-label=\"Choose all on this page\"></td><th scope=\"col\">Task</th><th scope=\"col\">State</th><th scope=\"col\">Attempt</th><th scope=\"col\">Worker</th><th scope=\"col\">What</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<div class=\"table\"><table class=\"tasks\"><thead><tr><td class=\"pick\"><input type=\"checkbox\" class=\"nojs-hidden\" data-pick-all aria-label=\"Select all on this page\"></td><th scope=\"col\">Task</th><th scope=\"col\">State</th><th scope=\"col\">Attempt</th><th scope=\"col\">Worker</th><th scope=\"col\">What</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -412,7 +412,7 @@ func taskForm(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, ">Retry chosen</button> <button data-picked class=\"quiet\" formaction=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, ">Retry selected</button> <button data-picked class=\"quiet\" formaction=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -448,7 +448,7 @@ func taskForm(t RunTasks) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, ">Skip chosen</button> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, ">Skip selected</button> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -606,7 +606,7 @@ func taskRow(t RunTasks, task migrations.Task) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var29 string
-			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.ResolveAttributeValue("Choose task " + views.Number(uint64(task.ID)))
+			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.ResolveAttributeValue("Select task " + views.Number(uint64(task.ID)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/admin/run_tasks.templ`, Line: 103, Col: 138}
 			}
@@ -1743,7 +1743,7 @@ func RunQuestionForm(props RunQuestion, page bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 156, "\" data-cancel>No, go back</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 156, "\" data-cancel>Cancel</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

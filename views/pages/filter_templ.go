@@ -90,7 +90,7 @@ func filter(company string, b boards.Board, f views.Filter, people []accounts.Na
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" autocomplete=\"off\" spellcheck=\"false\" dir=\"auto\" data-hotkey=\"f\"> <kbd aria-hidden=\"true\">f</kbd></span> <label class=\"sr\" for=\"filter-who\">Who works on it</label> <select id=\"filter-who\" name=\"who\"><option value=\"\">Anyone</option> <option value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" autocomplete=\"off\" spellcheck=\"false\" dir=\"auto\" data-hotkey=\"f\"> <kbd aria-hidden=\"true\">f</kbd></span> <label class=\"sr\" for=\"filter-who\">Assignee</label> <select id=\"filter-who\" name=\"who\"><option value=\"\">Anyone</option> <option value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

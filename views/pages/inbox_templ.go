@@ -561,7 +561,7 @@ func WorkPage(props WorkProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(props.Boards) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"lead\">Nothing is assigned to you. Here come the open tickets that are yours to do, from every board: open a ticket and press “Assign to me”, or <kbd>a</kbd>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<p class=\"lead\">Nothing is assigned to you. Open tickets that are assigned to you show here, from every board: open a ticket and press “Assign to me”, or <kbd>a</kbd>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

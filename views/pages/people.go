@@ -192,9 +192,9 @@ func audit(e accounts.AuditEntry) string {
 	case accounts.AuditConsumerPaused:
 		return "paused the consumer " + d.Name + " of the feed " + d.Feed
 	case accounts.AuditConsumerResumed:
-		return "let the consumer " + d.Name + " of the feed " + d.Feed + " go on"
+		return "resumed the consumer " + d.Name + " of the feed " + d.Feed
 	case accounts.AuditConsumerMoved:
-		return "set where the consumer " + d.Name + " of the feed " + d.Feed + " reads on"
+		return "set the cursor of the consumer " + d.Name + " of the feed " + d.Feed
 	case accounts.AuditConsumerDeleted:
 		return "deleted the consumer " + d.Name + " of the feed " + d.Feed
 	case accounts.AuditFormOn:

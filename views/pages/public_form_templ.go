@@ -357,7 +357,7 @@ func requester(props TicketProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\"><button class=\"quiet\" title=\"The link that the requester has opens nothing then\">New private link</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "\"><button class=\"quiet\" title=\"The requester’s link stops working\">New private link</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -416,7 +416,7 @@ func ReplyForm(props CommentsProps) templ.Component {
 		if !f.Public {
 			f = views.CommentForm{}
 		}
-		body := views.NewField("answer", "body", "Reply to the requester", "Whoever has the private link reads this.", f.Errors)
+		body := views.NewField("answer", "body", "Reply to the requester", "Anyone with the private link can read this.", f.Errors)
 		if !props.Linked {
 			body.Hint = "The private link was revoked: nobody can read this until there is a new one."
 		}
@@ -605,7 +605,7 @@ func RequestLinkPage(props RequestLinkProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\"><h1>New private link</h1><p class=\"lead\">Send it to the requester. It is shown only now, and the one before opens nothing any more.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\"><h1>New private link</h1><p class=\"lead\">Send it to the requester. It is shown only now; the old one stops working.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

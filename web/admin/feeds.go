@@ -70,13 +70,13 @@ func (h *Handlers) Republish(c echo.Context) error {
 	case err != nil:
 		return h.rejectRepublishing(c, form, err)
 	case run != nil && run.Already:
-		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run, which was there already and has not begun, publishes the same rows again. It starts by itself.")
+		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run, which has not started yet, already republishes these rows. It starts automatically.")
 	case run != nil:
-		return h.respond.SeeOther(c, views.RunPath(run.ID), "The rows are published again by this run, which starts by itself.")
+		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run republishes the rows. It starts automatically.")
 	case rows == 0:
-		return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("Nothing was published again: %s has none of these %s.", form.Company, form.Feed))
+		return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("Nothing was republished: %s has none of these %s.", form.Company, form.Feed))
 	}
-	return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("%s of %s published again.", views.Counted(rows, "row", "rows"), form.Feed))
+	return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("%s of %s republished.", views.Counted(rows, "row", "rows"), form.Feed))
 }
 
 func (h *Handlers) rejectRepublishing(c echo.Context, form admin.RepublishForm, err error) error {
@@ -136,7 +136,7 @@ func (h *Handlers) SwitchConsumer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("The consumer %s goes on where it is.", now.Name)
+	message := fmt.Sprintf("The consumer %s is resumed.", now.Name)
 	if now.Paused {
 		message = fmt.Sprintf("The consumer %s is paused: it gets nothing.", now.Name)
 	}
@@ -195,7 +195,7 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 		form.Errors = messages
 		return h.showConsumer(c, code, form)
 	}
-	return h.respond.SeeOther(c, views.ConsumerPath(consumer), "It reads on from there.")
+	return h.respond.SeeOther(c, views.ConsumerPath(consumer), "The cursor is set.")
 }
 
 func (h *Handlers) ConsumerRemoval(c echo.Context) error {

@@ -100,7 +100,7 @@ func (h *Handlers) DrainWorker(c echo.Context) error {
 	if drain == "yes" {
 		return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d takes nothing new.", worker))
 	}
-	return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d works again.", worker))
+	return h.respond.SeeOther(c, next, fmt.Sprintf("Worker %d takes tasks again.", worker))
 }
 
 // runOfPath returns the run that the path names.

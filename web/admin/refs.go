@@ -154,7 +154,7 @@ func (h *Handlers) SetRefPolicy(c echo.Context) error {
 		form.Errors = messages
 		return h.showRefs(c, code, nil, &form)
 	}
-	return h.respond.SeeOther(c, views.RefsPath, "The pool is kept filled by these numbers.")
+	return h.respond.SeeOther(c, views.RefsPath, "The refill policy is saved.")
 }
 
 func (h *Handlers) PauseRefills(c echo.Context) error {
@@ -165,9 +165,9 @@ func (h *Handlers) PauseRefills(c echo.Context) error {
 	if err := h.console.PauseRefills(c.Request().Context(), paused == "yes"); err != nil {
 		return err
 	}
-	message := "The pool is filled by itself again."
+	message := "Refills are resumed."
 	if paused == "yes" {
-		message = "The pool is not filled by itself any more."
+		message = "Refills are paused."
 	}
 	return h.respond.SeeOther(c, views.RefsPath, message)
 }

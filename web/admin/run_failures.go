@@ -101,7 +101,7 @@ const codeNothingChosen fault.Code = "Task.NoneChosen"
 func nothingChosen() error {
 	return fault.Error{
 		Kind: fault.Conflict, Code: codeNothingChosen,
-		Message: "No task is chosen. Tick some of them first.",
+		Message: "No task is selected. Select some first.",
 	}
 }
 
@@ -139,7 +139,7 @@ func selectedTasks(c echo.Context) (which migrations.Which, err error) {
 }
 
 func (h *Handlers) RetryTasks(c echo.Context) error {
-	return h.bulk(c, h.console.RetryTasks, [...]string{"task is done again.", "tasks are done again.", "other was not failed any more.", "others were not failed any more."})
+	return h.bulk(c, h.console.RetryTasks, [...]string{"task is retried.", "tasks are retried.", "other was not failed any more.", "others were not failed any more."})
 }
 
 func (h *Handlers) SkipTasks(c echo.Context) error {

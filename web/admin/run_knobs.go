@@ -83,7 +83,7 @@ func changedMeanwhile(form admin.KnobsForm, now map[string]string) views.Errors 
 	wrong := views.Errors{}
 	for name, value := range form.Values {
 		if value != form.Was[name] && form.Was[name] != now[name] && value != now[name] {
-			wrong[name] = fmt.Sprintf("Someone else changed this to %s meanwhile. Save again to set your value all the same.", orNone(now[name]))
+			wrong[name] = fmt.Sprintf("Another operator changed this to %s. Save again to overwrite it.", orNone(now[name]))
 		}
 	}
 	return wrong

@@ -153,7 +153,7 @@ func (h *Handlers) PauseRun(c echo.Context) error {
 	switch c.FormValue("paused") {
 	case "1":
 	case "0":
-		do, said = h.console.ResumeRun, "The run goes on."
+		do, said = h.console.ResumeRun, "The run is resumed."
 	default:
 		return badPaused()
 	}
@@ -218,9 +218,9 @@ func (h *Handlers) DismissRun(c echo.Context) error {
 	}
 	_, err = h.console.DismissRun(c.Request().Context(), run)
 	if err == nil && c.FormValue("next") == views.MigrationsPath {
-		return h.respond.SeeOther(c, views.MigrationsPath, fmt.Sprintf("Run %d needs no attention any more.", run))
+		return h.respond.SeeOther(c, views.MigrationsPath, fmt.Sprintf("Run %d is dismissed.", run))
 	}
-	return h.answerRun(c, run, "The run needs no attention any more.", err)
+	return h.answerRun(c, run, "The run is dismissed.", err)
 }
 
 // askAbout asks a question about a run, in the dialog or on a page.

@@ -75,7 +75,7 @@ const codeBadJSON fault.Code = "HTTP.BadJSON"
 func badJSON(why, field string) error {
 	return fault.Error{
 		Kind: fault.Invalid, Code: codeBadJSON, Field: field,
-		Message: "The body is not as it should be: " + why + ".",
+		Message: "The body is not valid: " + why + ".",
 	}
 }
 

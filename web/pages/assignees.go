@@ -27,7 +27,7 @@ const codeBadPerson fault.Code = "Member.BadID"
 func badPerson() error {
 	return fault.Error{
 		Kind: fault.Invalid, Code: codeBadPerson, Field: "assignees",
-		Message: "Choose people from the list. Reload the page and try again.",
+		Message: "Choose members from the list. Reload the page and try again.",
 	}
 }
 

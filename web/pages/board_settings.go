@@ -153,7 +153,7 @@ func (h *Handlers) OpenColumn(c echo.Context) error {
 			props.Add = form
 		})
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is there.")
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is added.")
 }
 
 func (h *Handlers) SaveColumn(c echo.Context) error {

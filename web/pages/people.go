@@ -64,7 +64,7 @@ func (h *Handlers) RevokeInvitation(c echo.Context) error {
 	if err := h.workflows.RevokeInvitation(c.Request().Context(), invitation); err != nil {
 		return err
 	}
-	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), "The link opens nothing any more.")
+	return h.respond.SeeOther(c, views.PeoplePath(respond.Company(c).Slug), "The link is revoked.")
 }
 
 func (h *Handlers) Person(c echo.Context) error {
@@ -125,9 +125,9 @@ func badOperator() error {
 
 func (h *Handlers) SetOperator(c echo.Context) error {
 	answer := c.FormValue("operator")
-	message := "This person runs the server, too, now."
+	message := "This member is an operator now."
 	if answer == "no" {
-		message = "This person no longer runs the server."
+		message = "This member is no longer an operator."
 	}
 	return h.personForm(c, message, func(account accounts.ID) error {
 		switch {
@@ -198,7 +198,7 @@ func (h *Handlers) RenameCompany(c echo.Context) error {
 		}
 		return h.showCompanySettings(c, code, name, messages)
 	}
-	return h.respond.SeeOther(c, views.SettingsPath(respond.Company(c).Slug), "The company has its new name.")
+	return h.respond.SeeOther(c, views.SettingsPath(respond.Company(c).Slug), "The company is renamed.")
 }
 
 func (h *Handlers) Audit(c echo.Context) error {

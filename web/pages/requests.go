@@ -88,5 +88,5 @@ func (h *Handlers) RevokeRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, current), "The requester’s link opens nothing any more.")
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, current), "The requester’s link is revoked.")
 }

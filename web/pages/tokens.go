@@ -72,5 +72,5 @@ func (h *Handlers) RevokeToken(c echo.Context) error {
 	if err := h.workflows.RevokeToken(c.Request().Context(), token); err != nil {
 		return err
 	}
-	return h.respond.SeeOther(c, views.TokensPath(respond.Company(c).Slug), "The token opens nothing any more.")
+	return h.respond.SeeOther(c, views.TokensPath(respond.Company(c).Slug), "The token is revoked.")
 }

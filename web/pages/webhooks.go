@@ -128,7 +128,7 @@ func (h *Handlers) SaveWebhook(c echo.Context) error {
 		}
 		return h.showWebhook(c, code, webhook, &form, "", false)
 	}
-	return h.respond.SeeOther(c, views.WebhookPath(respond.Company(c).Slug, webhook), "The webhook is changed.")
+	return h.respond.SeeOther(c, views.WebhookPath(respond.Company(c).Slug, webhook), "The webhook is saved.")
 }
 
 func (h *Handlers) SwitchWebhook(c echo.Context) error {
@@ -145,7 +145,7 @@ func (h *Handlers) SwitchWebhook(c echo.Context) error {
 	}
 	message := "The webhook is off."
 	if on == "yes" {
-		message = "The webhook is on, and goes on where it ended."
+		message = "The webhook is on, and resumes where it stopped."
 	}
 	return h.respond.SeeOther(c, views.WebhookPath(respond.Company(c).Slug, webhook), message)
 }

@@ -90,7 +90,7 @@ var messages = map[int]string{
 	http.StatusNotFound:              "Check the address, or go to your boards.",
 	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
 	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
-	http.StatusInternalServerError:   "It is in the log, and nothing you sent was half done. Try again; if it stays so, tell whoever runs this server.",
+	http.StatusInternalServerError:   "The error is in the log, and nothing was half saved. Try again; if it happens again, tell the operator of this server.",
 	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
 }
 

@@ -46,7 +46,7 @@ const codeUploadTooLarge fault.Code = "File.TooLarge"
 func uploadTooLarge(limit string) error {
 	return fault.Error{
 		Kind: fault.TooLarge, Code: codeUploadTooLarge, Field: "file",
-		Message: "The file is too large: it may have " + limit + ". Split it, or ask whoever runs this server to raise COUNTERFOIL_MAX_UPLOAD.",
+		Message: "The file is too large: it may have " + limit + ". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.",
 	}
 }
 
@@ -59,9 +59,9 @@ func uploadBroken(why string) error {
 
 var (
 	brokeOff     = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
-	behindFile   = uploadBroken("There is something behind the file. Send the file as the last part, and once.")
+	behindFile   = uploadBroken("There is data after the file. Send the file as the last part, and once.")
 	unreadable   = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last part.")
-	fieldsTooBig = uploadBroken("What stands before the file is too large: it may have 512 KiB.")
+	fieldsTooBig = uploadBroken("The fields before the file are too large: they may have 512 KiB.")
 )
 
 // Upload is a form with a file as it comes in.
