@@ -14,6 +14,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/app"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
@@ -212,10 +213,10 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 	t.Helper()
 	until := func(what string, holds func(left time.Duration) bool) {
 		t.Helper()
-		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		domaintest.Until(t, fmt.Sprintf("process %d %s", pid, what), func() bool {
 			list, err := w.Console.Workers(operator)
 			if errors.Is(err, db.CodeUnavailable) {
-				continue
+				return false
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -226,15 +227,12 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 			}); k >= 0 {
 				left = list[k].Left
 			}
-			if holds(left) {
-				return
-			}
-		}
-		t.Fatalf("process %d %s", pid, what)
+			return holds(left)
+		})
 	}
-	until("has no worker", func(left time.Duration) bool { return left > 0 && left <= lease })
+	until("has a worker", func(left time.Duration) bool { return left > 0 && left <= lease })
 	freeze(t, pid)
-	until("stands still, and its worker lives on", func(left time.Duration) bool { return left <= 0 })
+	until("stands still, and its worker is dead", func(left time.Duration) bool { return left <= 0 })
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
@@ -243,38 +241,32 @@ func standsStill(t *testing.T, w *app.App, operator context.Context, pid int, le
 // startsAnew waits until the install has another database process than that.
 func startsAnew(t *testing.T, i *install, was int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if now, err := i.database(); err == nil && now != was {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("nobody starts the database anew")
-		}
-	}
+	domaintest.Until(t, "somebody starts the database anew", func() bool {
+		now, err := i.database()
+		return err == nil && now != was
+	})
 }
 
 // until reads the run until it is as wanted. While the database is away it waits.
 func until(t *testing.T, w *app.App, ctx context.Context, run id.Run, what string, wanted func(migrations.Run) bool) migrations.Run {
 	t.Helper()
 	var last migrations.Run
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		now, err := w.Console.Run(ctx, run)
-		if errors.Is(err, db.CodeUnavailable) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if now.Progress.Done() != last.Progress.Done() || now.Total != last.Total {
-			deadline = time.Now().Add(patience) // a long run is none that stands still
-		}
-		if last = now; wanted(now) {
-			return now
-		}
-		if now.State == migrations.Paused && now.Reason != "" {
-			t.Fatalf("the run is paused: %s", now.Reason)
-		}
+	for is := false; !is; {
+		before := last
+		domaintest.Until(t, "the run "+what+", or gets on", func() bool { // a long run is none that stands still
+			now, err := w.Console.Run(ctx, run)
+			if errors.Is(err, db.CodeUnavailable) {
+				return false
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, is = now, wanted(now)
+			if !is && now.State == migrations.Paused && now.Reason != "" {
+				t.Fatalf("the run is paused: %s", now.Reason)
+			}
+			return is || now.Progress.Done() != before.Progress.Done() || now.Total != before.Total
+		}, func() string { return fmt.Sprintf("it is %s (%s), %+v", last.State, last.Reason, last.Progress) })
 	}
-	t.Fatalf("waited in vain until the run %s: it is %s (%s), %+v", what, last.State, last.Reason, last.Progress)
 	return last
 }

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestFullDisk(t *testing.T) {
@@ -48,18 +49,12 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(patience)
-	for {
-		key, refused := openLarge(t, i, p.url)
-		if refused == "" {
-			acknowledged[key] = true
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("with room again it still says %q\n%s", refused, p.logged())
-		}
-		time.Sleep(100 * time.Millisecond) // an honest client waits before it tries again
-	}
+	domaintest.Until(t, "it takes tickets, with room again", func() bool {
+		var key string
+		key, message = openLarge(t, i, p.url)
+		acknowledged[key] = message == ""
+		return message == ""
+	}, func() string { return message }, p.logged)
 	stored := c.list(t, p.url, "NINJA")
 	for key, was := range acknowledged {
 		if _, there := stored[key]; was && !there {

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
@@ -250,7 +251,7 @@ func (w *scribe) call(ctx context.Context, method, path string, in, out any) (st
 		if err == nil && status < 500 {
 			return status, nil
 		}
-		time.Sleep(50 * time.Millisecond) // an honest client waits before it tries again
+		_ = wait.Sleep(ctx, 50*time.Millisecond) // an honest client waits before it tries again
 	}
 	return status, fmt.Errorf("no answer to %s %s within %s: %d %w", method, path, patience, status, err)
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
@@ -122,14 +123,12 @@ func TestLoadOfFeeds(t *testing.T) {
 // grows waits until a number is as large as wanted, for as long as it grows.
 func grows(t *testing.T, what string, now func() int, want int) {
 	t.Helper()
-	best := now()
-	for deadline := time.Now().Add(patience); best < want; time.Sleep(50 * time.Millisecond) {
-		if n := now(); n > best {
-			best, deadline = n, time.Now().Add(patience)
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s: %d of %d", what, best, want)
-		}
+	for best := now(); best < want; {
+		before := best
+		domaintest.Until(t, fmt.Sprintf("%s: more than %d of %d", what, before, want), func() bool {
+			best = now()
+			return best > before
+		})
 	}
 }
 
@@ -274,19 +273,16 @@ func (f *follower) copy(t *testing.T) map[uint64]row {
 func (f *follower) proves(t *testing.T) {
 	t.Helper()
 	client := &feedclient.Client{URL: f.h.URLs[0], Token: f.h.Token}
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	var proof feedclient.Proof
+	var err error
+	domaintest.Until(t, "an audit finds whole what the follower who "+f.name+" keeps", func() bool {
 		store := &feedclient.Memory{}
 		if err := replay(filepath.Join(f.h.Dir, "journal"), store); err != nil {
 			t.Fatal(err)
 		}
-		proof, err := client.Prove(t.Context(), store)
-		if err == nil && proof.Whole() && proof.Rows > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the audit of who %s: %+v, %v", f.name, proof, err)
-		}
-	}
+		proof, err = client.Prove(t.Context(), store)
+		return err == nil && proof.Whole() && proof.Rows > 0
+	}, func() string { return fmt.Sprintf("%+v, %v", proof, err) })
 }
 
 // standing is what the tables say that a follower must have.

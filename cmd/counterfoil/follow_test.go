@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/feedclient"
 )
 
@@ -205,15 +206,13 @@ func (s *served) remove(key string) {
 // caughtUp waits until a consumer of tickets has been moved to the end.
 func (s *served) caughtUp(name string) {
 	s.t.Helper()
-	for late := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) { // there is nothing to wait on
+	domaintest.Until(s.t, name+" is at the end", func() bool {
 		consumer, err := s.feed.Consumer(s.t.Context(), "tickets", name)
-		if err != nil || time.Now().After(late) {
-			s.t.Fatalf("%+v, %v", consumer, err)
+		if err != nil {
+			s.t.Fatal(err)
 		}
-		if consumer.State == "ok" && consumer.LagRows == 0 {
-			return
-		}
-	}
+		return consumer.State == "ok" && consumer.LagRows == 0
+	})
 }
 
 // titles are those of the rows, but not of the board that setup leaves for practice.

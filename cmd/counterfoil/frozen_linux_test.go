@@ -8,7 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // A database that hangs is as good as none: requests get 503 in time, and go on when it does.
@@ -44,15 +45,10 @@ func freeze(t *testing.T, pid int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGCONT) })
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		states := threads(t, pid)
-		if len(states) > 0 && strings.Trim(strings.Join(states, ""), "T") == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("process %d does not stand still: its threads are %v", pid, states)
-		}
-	}
+	domaintest.Until(t, fmt.Sprintf("process %d stands still", pid), func() bool {
+		states := strings.Join(threads(t, pid), "")
+		return states != "" && strings.Trim(states, "T") == ""
+	}, func() string { return "its threads are " + strings.Join(threads(t, pid), " ") })
 }
 
 // threads returns the state of each thread of a process, T for one that stands still.

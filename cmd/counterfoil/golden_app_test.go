@@ -28,6 +28,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/db/dbtest/golden"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/web"
 )
@@ -145,21 +146,6 @@ func (l *slowLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
-}
-
-// until asks again and again until it is so.
-func (a *running) until(what string, so func() bool) {
-	a.Helper()
-	ticks := time.NewTicker(20 * time.Millisecond)
-	defer ticks.Stop()
-	deadline := time.After(longest)
-	for !so() {
-		select {
-		case <-ticks.C:
-		case <-deadline:
-			a.Fatalf("%s: not within %s", what, longest)
-		}
-	}
 }
 
 // schema is all tables as the database has them, but for what is the same on both engines and only written otherwise.
@@ -563,7 +549,7 @@ func (a *running) items(path string) (cursor string, list []item, raw []json.Raw
 // showItem shows the item of a page that is such, once it is there.
 func (a *running) showItem(what, path string, such func(item) bool) {
 	a.Helper()
-	a.until(what, func() bool {
+	domaintest.Until(a, what, func() bool {
 		_, list, raw := a.items(path)
 		n := slices.IndexFunc(list, such)
 		if n >= 0 {
@@ -804,7 +790,7 @@ func (a *running) countUp() *migrations.Migration {
 func (a *running) reaches(run, state string) {
 	a.Helper()
 	var text []byte
-	a.until("run "+run+" is "+state, func() bool {
+	domaintest.Until(a, "run "+run+" is "+state, func() bool {
 		_, text = a.ask("GET", "/runs/"+run, nil)
 		var answer struct {
 			State    string
@@ -837,7 +823,7 @@ func (a *running) showRuns() {
 	a.show("GET", "/runs/"+first+"/rejections.csv", nil)
 	a.show("GET", "/runs/"+first+"/report.csv", nil)
 	a.show("POST", "/runs/"+first+"/retry", object{"all": true})
-	a.until("it fails again", func() bool {
+	domaintest.Until(a, "it fails again", func() bool {
 		_, text := a.ask("GET", "/runs/"+first, nil)
 		var answer struct {
 			State    string
@@ -897,7 +883,7 @@ func (a *running) showRefs() {
 	if err := json.Unmarshal(text, &run); err != nil || run.ID == "" {
 		a.Fatalf("%v: %s", err, text)
 	}
-	a.until("codes are minted", func() bool {
+	domaintest.Until(a, "codes are minted", func() bool {
 		_, text := a.ask("GET", "/runs/"+run.ID.String(), nil)
 		var now struct{ State string }
 		if err := json.Unmarshal(text, &now); err != nil {
@@ -912,7 +898,7 @@ func (a *running) showRefs() {
 	a.show("POST", "/refs/pop", object{"count": 3}, "Idempotency-Key", "codes")
 	a.show("POST", "/refs/pop", object{"count": 3}, "Idempotency-Key", "codes")
 	lots := a.show("GET", "/refs/lots", nil)["items"].([]any)
-	a.until("codes are counted", func() bool {
+	domaintest.Until(a, "codes are counted", func() bool {
 		_, text := a.ask("GET", "/refs", nil)
 		var now struct{ Counted any }
 		return json.Unmarshal(text, &now) == nil && now.Counted != nil
@@ -948,7 +934,7 @@ func (a *running) showMetrics() {
 		}
 		return names
 	}
-	a.until("all metrics are there", func() bool { return len(missing()) == 0 })
+	domaintest.Until(a, "all metrics are there", func() bool { return len(missing()) == 0 })
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		m := metrics[name]
 		fmt.Fprintf(&a.text, "%s %s {%s}\n  %s\n", name, m.kind, strings.Join(slices.Sorted(maps.Keys(m.labels)), ","), m.help)

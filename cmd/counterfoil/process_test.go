@@ -22,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // asProgram makes the test binary be Counterfoil: tests start it as processes of their own.
@@ -339,6 +340,6 @@ func (c *client) open(url func() string, board, title string, patience time.Dura
 		case !c.again || time.Now().After(deadline):
 			return ticket, fmt.Errorf("no answer within %s: %w", patience, err)
 		}
-		time.Sleep(50 * time.Millisecond) // an honest client waits before it tries again
+		_ = wait.Sleep(context.Background(), 50*time.Millisecond) // an honest client waits before it tries again
 	}
 }

@@ -17,9 +17,11 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/refs"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -65,7 +67,9 @@ func TestCodesWhileAServerDies(t *testing.T) {
 			atLeast(320_000) // more than there are: a refill begins
 		}
 		answers := poppers.answers.Load()
-		poppers.wait(t, "no codes are given out", func() bool { return poppers.answers.Load() >= answers+300 }) // so that it dies in the middle of them
+		domaintest.Until(t, "codes are given out, so that it dies in the middle of them", func() bool {
+			return t.Failed() || poppers.answers.Load() >= answers+300
+		})
 		minting, err := w.Console.Run(operator, run.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +79,7 @@ func TestCodesWhileAServerDies(t *testing.T) {
 		if minting.FinishedAt == nil {
 			amid++
 		}
-		poppers.wait(t, "nobody misses the server that died", func() bool { return poppers.lost.Load() > lost })
+		domaintest.Until(t, "a request misses the server that died", func() bool { return t.Failed() || poppers.lost.Load() > lost })
 		if n == 0 {
 			mintAt(0)
 		}
@@ -108,18 +112,14 @@ func TestCodesWhileAServerDies(t *testing.T) {
 // refill waits for a refill to begin.
 func refill(t *testing.T, d *db.DB) (run id.Run) {
 	t.Helper()
-	for range 3000 {
+	domaintest.Until(t, "a refill begins", func() bool {
 		err := d.SQL.QueryRow("SELECT id FROM migration_run WHERE actor = 'refill' ORDER BY id LIMIT 1").Scan(&run)
-		if err == nil {
-			return run
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Fatal("no refill began")
-	return 0
+		return err == nil
+	})
+	return run
 }
 
 // fleet are servers, of which one may be replaced by another.
@@ -167,17 +167,7 @@ func (p *poppers) pop(ctx context.Context, t *testing.T, who int) {
 				t.Error(err)
 				return
 			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	}
-}
-
-// wait waits for something, as long as codes are asked for.
-func (p *poppers) wait(t *testing.T, otherwise string, enough func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !enough(); time.Sleep(10 * time.Millisecond) {
-		if t.Failed() || time.Now().After(deadline) {
-			t.Fatal(otherwise)
+			_ = wait.Sleep(context.Background(), 20*time.Millisecond) // an honest client waits before it tries again
 		}
 	}
 }

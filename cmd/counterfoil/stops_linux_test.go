@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
 // deaf has tasks that take some milliseconds, whatever their context says, and write nothing.
@@ -22,7 +24,7 @@ func deaf() *migrations.Migration {
 		Fill: ledger().Fill,
 		Process: func(_ context.Context, work *migrations.Work) error {
 			ms, err := strconv.Atoi(work.Values["ms"])
-			time.Sleep(time.Duration(ms) * time.Millisecond)
+			_ = wait.Sleep(context.Background(), time.Duration(ms)*time.Millisecond)
 			return err
 		},
 		Knobs: migrations.Knobs{Concurrency: 8, Block: 10, Attempts: 50, Backoff: 100 * time.Millisecond, Lease: 3 * time.Second},
@@ -51,30 +53,27 @@ func number(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 // seconds after a time: then the workers have gone on for so long, too.
 func keeperGetsTo(t *testing.T, d *db.DB, after time.Time, seconds int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0 {
-			return
-		}
-	}
-	t.Fatal("nobody is the keeper")
+	domaintest.Until(t, "the keeper renews its lease", func() bool {
+		return number(t, d, "SELECT COUNT(*) FROM migration_lease WHERE name = 'keeper' AND renewed_at > ? + INTERVAL ? SECOND", after, seconds) > 0
+	})
 }
 
 // freezeHolding has a worker stand still while it holds tasks, and returns its id and theirs.
 func freezeHolding(t *testing.T, d *db.DB, p *process) (worker uint64, held []uint64) {
 	t.Helper()
 	pid := p.cmd.Process.Pid
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	domaintest.Until(t, "the worker holds a task", func() bool {
 		worker = uint64(number(t, d, "SELECT COALESCE(MAX(id), 0) FROM migration_worker WHERE pid = ? AND state = 'active'", pid))
 		freeze(t, pid)
 		if held = heldBy(t, d, worker); len(held) > 0 {
-			return worker, held
+			return true
 		}
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-	}
-	t.Fatal("the worker never holds a task")
-	return 0, nil
+		return false
+	})
+	return worker, held
 }
 
 // heldBy returns the tasks that a worker holds, none while a transaction of its own may still complete some.
@@ -140,9 +139,7 @@ func TestNothingIsClaimedAfterAStop(t *testing.T) {
 		}
 		stopped := clock(t, d)
 		if still {
-			for clock(t, d).Before(stopped.Add(2500 * time.Millisecond)) {
-				time.Sleep(50 * time.Millisecond)
-			}
+			domaintest.Until(t, "the stop is past", func() bool { return clock(t, d).After(stopped.Add(2500 * time.Millisecond)) })
 			if err := syscall.Kill(frozen, syscall.SIGCONT); err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
@@ -85,11 +86,8 @@ func TestWebhooksOutliveTheirSender(t *testing.T) {
 			}
 			return n
 		}
-		for deadline := time.Now().Add(webhooks.Lease + patience); complete() < len(newest); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d of %d rows came in their last version\n%s", complete(), len(newest), sender.logged())
-			}
-		}
+		domaintest.Until(t, "all rows came in their last version", func() bool { return complete() == len(newest) },
+			func() string { return fmt.Sprintf("%d of %d did", complete(), len(newest)) }, sender.logged)
 		if again := r.after(cut); again == nil || again.id != cut.id {
 			t.Errorf("after %+v, which was not answered, came %+v", cut, again)
 		}

@@ -3,7 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestWork(t *testing.T) {
@@ -12,9 +13,7 @@ func TestWork(t *testing.T) {
 		t.Parallel()
 		i := onPrivate(t)
 		w := i.work(t)
-		for !strings.Contains(w.logged(), "msg=\"working on migrations\"") {
-			time.Sleep(10 * time.Millisecond)
-		}
+		domaintest.Until(t, "it works", func() bool { return strings.Contains(w.logged(), `msg="working on migrations"`) }, w.logged)
 		if err := w.stop(t); err != nil {
 			t.Errorf("%v\n%s", err, w.logged())
 		}
