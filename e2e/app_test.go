@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // env is a running Counterfoil.
@@ -128,19 +129,18 @@ func withBoard(t *testing.T, titles ...string) *env {
 func (a *env) at() string {
 	a.t.Helper()
 	place := regexp.MustCompile(`data-at="([0-9.]+)"`)
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if found := place.FindSubmatch(a.read("/acme")); found != nil {
-			return string(found[1])
-		}
-	}
-	a.t.Fatal("the server does not know how far it is")
-	return ""
+	var found [][]byte
+	domaintest.Until(a.t, "the server knows how far it is", func() bool {
+		found = place.FindSubmatch(a.read("/acme"))
+		return found != nil
+	})
+	return string(found[1])
 }
 
 // told waits until a new board and its tickets were told: a page that is opened then does not hear of them.
 func (a *env) told(since string, tickets int) {
 	a.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	domaintest.Until(a.t, fmt.Sprintf("a board and %d tickets are told", tickets), func() bool {
 		var news struct {
 			Events []struct {
 				Name string
@@ -162,11 +162,8 @@ func (a *env) told(since string, tickets int) {
 				}
 			}
 		}
-		if board && len(seen) == tickets {
-			return
-		}
-	}
-	a.t.Fatalf("a board and %d tickets were never told", tickets)
+		return board && len(seen) == tickets
+	})
 }
 
 // read gets a page as that other browser.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // asked is how often a board asked by itself for what changed.
@@ -95,12 +96,10 @@ func TestFollowedEchoes(t *testing.T) {
 func (b *tab) same(other *tab) {
 	b.t.Helper()
 	var one, two string
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if one, two = eval[string](b, shown), eval[string](other, shown); one == two {
-			return
-		}
-	}
-	b.t.Fatalf("they differ:\n%s\n%s", one, two)
+	domaintest.Until(b.t, "both show the same", func() bool {
+		one, two = eval[string](b, shown), eval[string](other, shown)
+		return one == two
+	}, func() string { return one + "\n" + two })
 }
 
 func TestFollowedTogether(t *testing.T) {

@@ -7,10 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 // streams is how many live connections the server has open.
@@ -35,13 +36,7 @@ func (a *env) streams() string {
 // streamsAre waits until the server has so many live connections open.
 func (a *env) streamsAre(want string) {
 	a.t.Helper()
-	got := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if got = a.streams(); got == want {
-			return
-		}
-	}
-	a.t.Errorf("%s connections, not %s", got, want)
+	domaintest.Until(a.t, "there are "+want+" connections", func() bool { return a.streams() == want }, a.streams)
 }
 
 // another is one more tab of the same browser.

@@ -22,6 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/console"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -189,16 +190,13 @@ func (w *works) until(t *testing.T, run id.Run, state migrations.State) {
 func (w *works) when(t *testing.T, run id.Run, what string, wanted func(migrations.Run) bool) {
 	t.Helper()
 	var now migrations.Run
-	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	domaintest.Until(t, "the run "+what, func() bool {
 		var err error
 		if now, err = w.workflows.Console.Run(asOperator(), run); err != nil {
 			t.Fatal(err)
 		}
-		if wanted(now) {
-			return
-		}
-	}
-	t.Fatalf("it was never so that the run %s: it is %s (%s), %+v", what, now.State, now.Reason, now.Progress)
+		return wanted(now)
+	}, func() string { return fmt.Sprintf("it is %s (%s), %+v", now.State, now.Reason, now.Progress) })
 }
 
 // tallied waits until the page says so many.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // What lies between a browser and the server does not always let things through.
@@ -28,9 +27,8 @@ func TestBadNetworks(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "One", "Two")
 		b := a.through(keepsStreamsBack(t, a.url)).tab(t)
-		b.patience = 2 * time.Minute // it waits for a stream's first sign of life, then asks every five seconds
 		b.open("/acme/boards/NINJA")
-		b.newsCome("polling")
+		b.newsCome("polling") // it waits for a stream's first sign of life, then asks every five seconds
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
 		b.holds("Doing", "NINJA-1")
 		a.post("/acme/NINJA-2", "title", "Another", "version", "1")
@@ -50,12 +48,11 @@ func TestBadNetworks(t *testing.T) {
 		a := withBoard(t, "One", "Two")
 		line := newLine(t, a.url)
 		b := a.through(line.url).tab(t)
-		b.patience = 5 * time.Minute // without a word for 45 s it takes the line for dead
 		b.open("/acme/boards/NINJA")
 		b.live()
 		line.lost.Add(1) // what is connected by now hears nothing more, as behind a router that was restarted
 		a.post("/acme/NINJA-1/position", "column", b.columnID("Doing"), "after", "")
-		b.holds("Doing", "NINJA-1")
+		b.holds("Doing", "NINJA-1") // without a word for 45 s it takes the line for dead
 	})
 }
 

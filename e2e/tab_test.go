@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -18,10 +17,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-)
 
-// patience is how long a page may take to show what it shall.
-const patience = 30 * time.Second
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+)
 
 // tab is a browser tab. What goes wrong in it fails the test: an uncaught exception, an error in
 // the console, a violation of the content security policy.
@@ -34,7 +32,6 @@ type tab struct {
 	plain bool // runs no scripts
 	// expected are complaints of the browser that belong to the test.
 	expected *regexp.Regexp
-	patience time.Duration // where it is longer than that of others
 }
 
 // refusals are answers that a page deals with; the browser logs each of them.
@@ -165,14 +162,13 @@ func fill(js string, args []any) string {
 func (b *tab) wait(js string, args ...any) {
 	b.t.Helper()
 	var err error
-	for end := time.Now().Add(max(patience, b.patience)); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
-		var ok bool
-		if ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+fill(js, args)+")")); ok {
-			return
-		}
-	}
-	page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
-	b.t.Fatalf("never true: %s (%v)\non %s", fill(js, args), err, page)
+	domaintest.Until(b.t, fill(js, args), func() (ok bool) {
+		ok, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("!!("+fill(js, args)+")"))
+		return ok
+	}, func() string {
+		page, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+		return fmt.Sprintf("(%v) on %s", err, page)
+	})
 }
 
 // sees waits for a text within the element.
