@@ -12,11 +12,11 @@ RUN ?=
 # What the tests of a package need: those that borrow databases, and db itself, run on MySQL as well. Pages in a
 # browser are shown on MariaDB alone: what they ask of the database, web asks on both.
 LIST = $(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./...
-ON_DATABASE = $$($(LIST) | awk '/db.dbtest|app.apptest/ && $$1 !~ /e2e$$/ || $$1 ~ /counterfoil.db(\/|$$)/ { print $$1 }')
-WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest|app.apptest/ && $$1 !~ /counterfoil.db(\/|$$)/ { print $$1 }')
+ON_DATABASE = $$($(LIST) | awk '/db.dbtest|app.apptest|migrationstest/ && $$1 !~ /e2e$$/ || $$1 ~ /counterfoil.db(\/|$$)/ { print $$1 }')
+WITHOUT_DATABASE = $$($(LIST) | awk '!/db.dbtest|app.apptest|migrationstest/ && $$1 !~ /counterfoil.db(\/|$$)/ { print $$1 }')
 
 # The packages that start goroutines of their own.
-CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations
+CONCURRENT = ./db ./domain/coalesce ./domain/delivery ./domain/feeds ./domain/live ./domain/migrations/...
 
 # Those whose tests do more with the tag soak.
 SOAK = ./cmd/counterfoil ./domain/workflows ./web

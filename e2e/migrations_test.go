@@ -98,7 +98,7 @@ func (w *works) joins(t *testing.T) (*hands, *app.App) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = flows.Engine.Work(ctx)
+		_ = flows.Worker.Work(ctx)
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -91,7 +91,7 @@ func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	w := e.workflows
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- w.Engine.Work(ctx) }()
+	go func() { ended <- w.Worker.Work(ctx) }()
 	before := e.tally(run)
 	if _, err := w.Console.ResumeRun(operator, run); err != nil {
 		e.t.Fatal(err)
@@ -111,7 +111,7 @@ func (e *env) claim(run id.Run, tasks int64) time.Duration {
 	if err := <-ended; err != nil {
 		e.t.Fatal(err)
 	}
-	times := w.Engine.ClaimTimes()
+	times := w.Worker.ClaimTimes()
 	slices.Sort(times)
 	return times[len(times)*99/100]
 }

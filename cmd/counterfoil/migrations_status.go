@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -38,7 +39,7 @@ func stateOf(r migrations.Run) string {
 }
 
 // statusLine is a run in a line.
-func statusLine(r migrations.Run, pulse migrations.Pulse) string {
+func statusLine(r migrations.Run, pulse monitor.Pulse) string {
 	p := r.Progress
 	parts := []string{fmt.Sprintf("run %d", r.ID), r.Name, stateOf(r)}
 	if r.Reason != "" {

@@ -86,7 +86,7 @@ func (h *house) works(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- w.Engine.Work(ctx) }()
+	go func() { done <- w.Worker.Work(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
 // codeBadReplica: an address in COUNTERFOIL_REPLICAS is malformed. Write
@@ -22,7 +22,7 @@ func badReplica(number int, why string) error {
 }
 
 // openReplicas reads COUNTERFOIL_REPLICAS. It connects to none: one that does not answer now may later.
-func (e environment) openReplicas() (replicas []migrations.Replica, err error) {
+func (e environment) openReplicas() (replicas []monitor.Replica, err error) {
 	defer func() {
 		if err != nil {
 			closeReplicas(replicas)
@@ -46,12 +46,12 @@ func (e environment) openReplicas() (replicas []migrations.Replica, err error) {
 			return replicas, badReplica(i+1, "cannot be used")
 		}
 		d.Connections(1)
-		replicas = append(replicas, migrations.Replica{Name: strings.TrimSuffix(cfg.Addr, ":3306"), DB: d})
+		replicas = append(replicas, monitor.Replica{Name: strings.TrimSuffix(cfg.Addr, ":3306"), DB: d})
 	}
 	return replicas, nil
 }
 
-func closeReplicas(replicas []migrations.Replica) {
+func closeReplicas(replicas []monitor.Replica) {
 	for _, r := range replicas {
 		r.DB.Close()
 	}

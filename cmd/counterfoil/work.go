@@ -73,7 +73,7 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	loops.Go(func() { w.Delivery.WorkRefs(ctx) })
 	loops.Go(func() { w.Delivery.WorkRecounts(ctx) })
 	loops.Go(func() {
-		if err := w.Engine.Work(ctx); err != nil {
+		if err := w.Worker.Work(ctx); err != nil {
 			cancel(err)
 		}
 	})

@@ -19,6 +19,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/kinds/republish"
 	"github.com/counterfoil/counterfoil/domain/kinds/upkeep"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/migrations/worker"
 	"github.com/counterfoil/counterfoil/domain/outbound"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
@@ -30,7 +32,9 @@ type App struct {
 	Workflows *workflows.Workflows // use cases of users
 	Console   *console.Console     // use cases of operators
 	Delivery  *delivery.Delivery   // after the commit
-	Engine    *migrations.Engine
+	Engine    *migrations.Engine   // opens, reads and controls runs
+	Monitor   *monitor.Monitor     // measures them
+	Worker    *worker.Process      // works on them
 	Feeds     *feeds.Engine
 }
 
@@ -40,7 +44,9 @@ type Option func(*settings)
 type settings struct {
 	files    migrations.Files
 	outbound *outbound.Client
-	engine   migrations.Options
+	replicas []monitor.Replica
+	version  string
+	log      *slog.Logger
 	base     string
 	cost     accounts.Cost
 	more     []*migrations.Migration
@@ -59,15 +65,15 @@ func WithURL(base string) Option { return func(s *settings) { s.base = strings.T
 func WithPasswordCost(cost accounts.Cost) Option { return func(s *settings) { s.cost = cost } }
 
 // WithVersion sets the version of the program, which its workers show.
-func WithVersion(version string) Option { return func(s *settings) { s.engine.Version = version } }
+func WithVersion(version string) Option { return func(s *settings) { s.version = version } }
 
 // WithReplicas pauses runs while one of the replicas lags too far.
-func WithReplicas(replicas ...migrations.Replica) Option {
-	return func(s *settings) { s.engine.Replicas = replicas }
+func WithReplicas(replicas ...monitor.Replica) Option {
+	return func(s *settings) { s.replicas = replicas }
 }
 
 // WithLog sets the log of background work.
-func WithLog(log *slog.Logger) Option { return func(s *settings) { s.engine.Log = log } }
+func WithLog(log *slog.Logger) Option { return func(s *settings) { s.log = log } }
 
 // WithMigrations registers additional migrations.
 func WithMigrations(list ...*migrations.Migration) Option {
@@ -80,30 +86,32 @@ func New(d *db.DB, options ...Option) *App {
 	for _, set := range options {
 		set(&s)
 	}
-	if s.engine.Log == nil {
-		s.engine.Log = slog.New(slog.DiscardHandler)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.outbound == nil {
 		s.outbound = outbound.New(outbound.Options{})
 	}
 	bulk := d.WithPool(db.BulkConnections) // for runs, so that pages do not wait for connections
-	published := feeds.New(d, s.engine.Log, workflows.FeedList()...)
+	published := feeds.New(d, s.log, workflows.FeedList()...)
 	pool := refs.New(d)
 	lookups := &requests.Meter{}
 	imports := importer.New(d, bulk)
 	list := upkeep.New(d, bulk).Migrations()
 	list = append(list, imports.Migration(), images.New(d, bulk, s.files, s.outbound).Migration(), republish.New(d, bulk, published).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
-	engine := migrations.New(d, s.files, s.engine, append(list, s.more...)...)
+	engine := migrations.New(d, s.files, s.log, append(list, s.more...)...)
+	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base, Log: s.engine.Log,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.outbound, Base: s.base, Log: s.log,
 	})
 	users := workflows.New(workflows.Config{
-		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups, Outbound: s.outbound, Log: s.engine.Log,
+		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups, Outbound: s.outbound, Log: s.log,
 		Sender: out, Importer: imports, PasswordCost: s.cost,
 	})
 	return &App{
-		Workflows: users, Console: console.New(d, users, engine, published, pool), Delivery: out, Engine: engine, Feeds: published,
+		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine, Monitor: measures,
+		Worker: worker.New(d, engine, measures, s.version, s.log), Feeds: published,
 	}
 }
 

@@ -101,7 +101,7 @@ func TestRefs(t *testing.T) {
 		work := func(until func(migrations.Run) bool) migrations.Run {
 			working, end := context.WithCancel(context.Background())
 			done := make(chan error, 1)
-			go func() { done <- h.Engine.Work(working) }()
+			go func() { done <- h.Worker.Work(working) }()
 			defer func() { end(); <-done }()
 			return h.untilRun(t, run.ID, until)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/coalesce"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -16,6 +17,7 @@ type Console struct {
 	db        *db.DB
 	workflows *workflows.Workflows
 	engine    *migrations.Engine
+	monitor   *monitor.Monitor
 	feeds     *feeds.Engine
 	refs      *refs.Engine
 	gauges    feedGauges
@@ -24,9 +26,10 @@ type Console struct {
 
 // New returns the use cases of operators.
 func New(
-	d *db.DB, w *workflows.Workflows, engine *migrations.Engine, published *feeds.Engine, pool *refs.Engine,
+	d *db.DB, w *workflows.Workflows, engine *migrations.Engine, measures *monitor.Monitor,
+	published *feeds.Engine, pool *refs.Engine,
 ) *Console {
-	c := &Console{db: d, workflows: w, engine: engine, feeds: published, refs: pool}
+	c := &Console{db: d, workflows: w, engine: engine, monitor: measures, feeds: published, refs: pool}
 	c.pops = coalesce.New(c.popBatch, coalesce.Options{Alone: retryAlone})
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -90,16 +91,16 @@ func (c *Console) TurnKnobs(ctx context.Context, run id.Run, change migrations.K
 }
 
 // RunPulse returns how fast a run goes, when it may be done, and its workers.
-func (c *Console) RunPulse(ctx context.Context, run id.Run) (migrations.Pulse, error) {
-	return ask(ctx, func(actor) (migrations.Pulse, error) { return c.engine.Pulse(ctx, run) })
+func (c *Console) RunPulse(ctx context.Context, run id.Run) (monitor.Pulse, error) {
+	return ask(ctx, func(actor) (monitor.Pulse, error) { return c.monitor.Pulse(ctx, run) })
 }
 
 // MigrationGauges returns the state of all migrations for monitoring: the caller need not be an operator.
-func (c *Console) MigrationGauges(ctx context.Context) (migrations.Gauges, error) {
-	return c.engine.Gauges(ctx)
+func (c *Console) MigrationGauges(ctx context.Context) (monitor.Gauges, error) {
+	return c.monitor.Gauges(ctx)
 }
 
 // DatabaseHealth returns how the database is.
-func (c *Console) DatabaseHealth(ctx context.Context) (migrations.Health, error) {
-	return ask(ctx, func(actor) (migrations.Health, error) { return c.engine.Health(ctx) })
+func (c *Console) DatabaseHealth(ctx context.Context) (monitor.Health, error) {
+	return ask(ctx, func(actor) (monitor.Health, error) { return c.monitor.Health(ctx) })
 }

@@ -37,7 +37,7 @@ func (e *Engine) StartRunWith(ctx context.Context, actor Actor, run id.Run, cana
 	if canary < 0 || canary > maxCanary {
 		return Run{}, BadCanary()
 	}
-	m := move{Action: "start", From: []State{Ready}, To: Running, Actor: actor}
+	m := Move{Action: "start", From: []State{Ready}, To: Running, Actor: actor}
 	var left *uint32
 	if canary > 0 {
 		n := uint32(canary)
@@ -63,14 +63,14 @@ func stands(row db.MigrationRun, change KnobChange) bool {
 // PauseRun stops workers from claiming its tasks; once what is under way is finished, the run is
 // paused. To pause it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) PauseRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil, nil)
+	return e.act(ctx, run, Move{Action: "pause", From: []State{Running, Throttled}, To: Pausing, Actor: actor}, in(Pausing, Paused), nil, nil)
 }
 
 // ResumeRun goes on with a run that is paused, pausing or throttled; a throttle by hand is over then,
 // and a canary that was used up, too. To resume a run that runs does nothing. It returns RunNotFound,
 // Removed or WrongState.
 func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
+	return e.act(ctx, run, Move{Action: "resume", From: []State{Paused, Pausing, Throttled}, To: Running, Actor: actor}, in(Running), func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error {
 		return endThrottle(ctx, tx, row, actor)
 	}, func(row *db.MigrationRun) {
 		if row.CanaryLeft != nil && *row.CanaryLeft == 0 {
@@ -82,7 +82,7 @@ func (e *Engine) ResumeRun(ctx context.Context, actor Actor, run id.Run) (Run, e
 // CancelRun ends a run for good: at once where nothing is under way, else once that is finished. What
 // was done stays done. To cancel it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) CancelRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
-	return e.act(ctx, run, move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
+	return e.act(ctx, run, Move{Action: "cancel", From: []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled}, To: Cancelled, Actor: actor}, in(Cancelling, Cancelled), nil, nil)
 }
 
 func in(states ...State) func(db.MigrationRun) bool {
@@ -91,10 +91,10 @@ func in(states ...State) func(db.MigrationRun) bool {
 
 // act moves a run, unless it was moved already. Where its state allows the move, also comes first, and
 // change alters more of the row; both may be nil.
-func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row db.MigrationRun) bool,
+func (e *Engine) act(ctx context.Context, run id.Run, m Move, already func(row db.MigrationRun) bool,
 	also func(ctx context.Context, tx *db.Tx, row db.MigrationRun) error, change func(row *db.MigrationRun)) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockRun(ctx, tx, run)
+		row, err := LockRun(ctx, tx, run)
 		if err != nil {
 			return err
 		}
@@ -117,12 +117,12 @@ func (e *Engine) act(ctx context.Context, run id.Run, m move, already func(row d
 				return err
 			}
 		}
-		return transit(ctx, tx, run, m, change)
+		return Transit(ctx, tx, run, m, change)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("%s run: %w", m.Action, err)
 	}
-	e.wake.Wake()
+	e.Changes.Wake()
 	return e.Run(ctx, run)
 }
 
@@ -131,7 +131,7 @@ func endThrottle(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Acto
 	return turn(ctx, tx, row, actor, KnobChange{"throttled": 0})
 }
 
-func lockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
+func LockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error) {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
 		return row, RunNotFound(run)
@@ -143,7 +143,7 @@ func lockRun(ctx context.Context, tx *db.Tx, run id.Run) (db.MigrationRun, error
 // RunNotFound, fault.Several with a BadKnob for each, or WrongState.
 func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change KnobChange) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockRun(ctx, tx, run)
+		row, err := LockRun(ctx, tx, run)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (e *Engine) TurnKnobs(ctx context.Context, actor Actor, run id.Run, change 
 	if err != nil {
 		return Run{}, fmt.Errorf("turn knobs: %w", err)
 	}
-	e.wake.Wake()
+	e.Changes.Wake()
 	return e.Run(ctx, run)
 }
 
@@ -177,7 +177,7 @@ func turn(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, chan
 		return err
 	}
 	for _, t := range done {
-		if err := logEvent(ctx, tx, row.ID, actor, "knob", fmt.Sprintf("%s %s → %s", t.name, t.old, t.new)); err != nil {
+		if err := LogEvent(ctx, tx, row.ID, actor, "knob", fmt.Sprintf("%s %s → %s", t.name, t.old, t.new)); err != nil {
 			return err
 		}
 	}
@@ -188,7 +188,7 @@ func turn(ctx context.Context, tx *db.Tx, row db.MigrationRun, actor Actor, chan
 // To dismiss it again does nothing. It returns RunNotFound or WrongState.
 func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, error) {
 	err := e.db.InTx(ctx, func(tx *db.Tx) error {
-		row, err := lockRun(ctx, tx, run)
+		row, err := LockRun(ctx, tx, run)
 		if err != nil {
 			return err
 		}
@@ -201,12 +201,12 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 		if err := tx.SetRunListed(ctx, ListFinished, run); err != nil {
 			return err
 		}
-		return logEvent(ctx, tx, run, actor, "dismiss", "")
+		return LogEvent(ctx, tx, run, actor, "dismiss", "")
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("dismiss run: %w", err)
 	}
-	e.wake.Wake()
+	e.Changes.Wake()
 	return e.Run(ctx, run)
 }
 
@@ -232,7 +232,7 @@ func (e *Engine) Workers(ctx context.Context) ([]Worker, error) {
 			return nil, fmt.Errorf("read workers: %w", err)
 		}
 		for _, row := range rows {
-			list = append(list, workerFrom(row.MigrationWorker, row.LeftUs))
+			list = append(list, WorkerFrom(row.MigrationWorker, row.LeftUs))
 		}
 	}
 	return list, nil
@@ -272,7 +272,7 @@ func logActive(ctx context.Context, tx *db.Tx, actor Actor, kind, detail string)
 			return err
 		}
 		for _, run := range runs {
-			if err := logEvent(ctx, tx, run.ID, actor, kind, detail); err != nil {
+			if err := LogEvent(ctx, tx, run.ID, actor, kind, detail); err != nil {
 				return err
 			}
 		}
@@ -318,13 +318,13 @@ func hold(ctx context.Context, d *db.DB, row db.MigrationRun) error {
 		if err != nil {
 			return err
 		}
-		m := move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: "Restored from a backup.", Actor: Keeper}
+		m := Move{Action: "be restored", From: []State{Running, Pausing, Throttled}, To: Paused, Reason: "Restored from a backup.", Actor: Keeper}
 		if progress.Processing != 0 {
 			if State(row.State) == Pausing {
 				return nil
 			}
 			m.To = Pausing
 		}
-		return transit(ctx, tx, row.ID, m, nil)
+		return Transit(ctx, tx, row.ID, m, nil)
 	})
 }

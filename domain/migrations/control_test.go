@@ -1,7 +1,8 @@
-package migrations
+package migrations_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,73 +14,81 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 // Every action in every state: what comes of it, "" where it is refused.
 func TestEveryActionInEveryState(t *testing.T) {
 	t.Parallel()
-	states := []State{Open, Filling, Ready, Running, Pausing, Paused, Throttled, Cancelling, Cancelled, Complete}
-	type act func(d *desk, e *Engine, run id.Run) error
-	control := func(fn func(e *Engine, ctx context.Context, actor Actor, run id.Run) (Run, error)) act {
-		return func(d *desk, e *Engine, run id.Run) error { _, err := fn(e, d.ctx, d.ana, run); return err }
+	states := []migrations.State{migrations.Open, migrations.Filling, migrations.Ready, migrations.Running, migrations.Pausing, migrations.Paused, migrations.Throttled, migrations.Cancelling, migrations.Cancelled, migrations.Complete}
+	type act func(d *desk, e *migrations.Engine, run id.Run) error
+	control := func(fn func(e *migrations.Engine, ctx context.Context, actor migrations.Actor, run id.Run) (migrations.Run, error)) act {
+		return func(d *desk, e *migrations.Engine, run id.Run) error { _, err := fn(e, d.Ctx, d.Ana, run); return err }
 	}
-	knob := func(d *desk, e *Engine, run id.Run) error {
-		_, err := e.TurnKnobs(d.ctx, d.ana, run, KnobChange{"block": 77})
+	knob := func(d *desk, e *migrations.Engine, run id.Run) error {
+		_, err := e.TurnKnobs(d.Ctx, d.Ana, run, migrations.KnobChange{"block": 77})
 		return err
 	}
 	all := map[string]struct {
 		act  act
-		want map[State]State
+		want map[migrations.State]migrations.State
 	}{
-		"start":  {func(d *desk, e *Engine, run id.Run) error { _, err := e.StartRun(d.ctx, d.ana, run, 0); return err }, map[State]State{Ready: Running, Running: Running}},
-		"canary": {func(d *desk, e *Engine, run id.Run) error { _, err := e.StartRun(d.ctx, d.ana, run, 2); return err }, map[State]State{Ready: Running}},
-		"pause":  {control((*Engine).PauseRun), map[State]State{Running: Pausing, Throttled: Pausing, Pausing: Pausing, Paused: Paused}},
-		"resume": {control((*Engine).ResumeRun), map[State]State{Running: Running, Pausing: Running, Paused: Running, Throttled: Running}},
-		"cancel": {control((*Engine).CancelRun), map[State]State{
-			Open: Cancelled, Filling: Cancelled, Ready: Cancelled, Paused: Cancelled, Running: Cancelling, Pausing: Cancelling, Throttled: Cancelling, Cancelling: Cancelling, Cancelled: Cancelled,
-		}},
-		"dismiss": {control((*Engine).DismissRun), map[State]State{Cancelled: Cancelled, Complete: Complete}},
-		"knob": {knob, map[State]State{
-			Open: Open, Filling: Filling, Ready: Ready, Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Cancelling: Cancelling,
-		}},
-		"retry": {func(d *desk, e *Engine, run id.Run) error {
-			_, err := e.RetryTasks(d.ctx, d.ana, run, Which{All: true})
+		"start": {func(d *desk, e *migrations.Engine, run id.Run) error {
+			_, err := e.StartRun(d.Ctx, d.Ana, run, 0)
 			return err
-		}, map[State]State{
-			Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Complete: Running,
-		}},
-		"skip": {func(d *desk, e *Engine, run id.Run) error {
-			_, err := e.SkipTasks(d.ctx, d.ana, run, Which{All: true})
+		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running, migrations.Running: migrations.Running}},
+		"canary": {func(d *desk, e *migrations.Engine, run id.Run) error {
+			_, err := e.StartRun(d.Ctx, d.Ana, run, 2)
 			return err
-		}, map[State]State{
-			Ready: Ready, Running: Running, Pausing: Pausing, Paused: Paused, Throttled: Throttled, Complete: Complete,
+		}, map[migrations.State]migrations.State{migrations.Ready: migrations.Running}},
+		"pause":  {control((*migrations.Engine).PauseRun), map[migrations.State]migrations.State{migrations.Running: migrations.Pausing, migrations.Throttled: migrations.Pausing, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused}},
+		"resume": {control((*migrations.Engine).ResumeRun), map[migrations.State]migrations.State{migrations.Running: migrations.Running, migrations.Pausing: migrations.Running, migrations.Paused: migrations.Running, migrations.Throttled: migrations.Running}},
+		"cancel": {control((*migrations.Engine).CancelRun), map[migrations.State]migrations.State{
+			migrations.Open: migrations.Cancelled, migrations.Filling: migrations.Cancelled, migrations.Ready: migrations.Cancelled, migrations.Paused: migrations.Cancelled, migrations.Running: migrations.Cancelling, migrations.Pausing: migrations.Cancelling, migrations.Throttled: migrations.Cancelling, migrations.Cancelling: migrations.Cancelling, migrations.Cancelled: migrations.Cancelled,
+		}},
+		"dismiss": {control((*migrations.Engine).DismissRun), map[migrations.State]migrations.State{migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete}},
+		"knob": {knob, map[migrations.State]migrations.State{
+			migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Cancelling: migrations.Cancelling,
+		}},
+		"retry": {func(d *desk, e *migrations.Engine, run id.Run) error {
+			_, err := e.RetryTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
+			return err
+		}, map[migrations.State]migrations.State{
+			migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Running,
+		}},
+		"skip": {func(d *desk, e *migrations.Engine, run id.Run) error {
+			_, err := e.SkipTasks(d.Ctx, d.Ana, run, migrations.Which{All: true})
+			return err
+		}, map[migrations.State]migrations.State{
+			migrations.Ready: migrations.Ready, migrations.Running: migrations.Running, migrations.Pausing: migrations.Pausing, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Throttled, migrations.Complete: migrations.Complete,
 		}},
 	}
 	d := newDesk(t)
-	run := d.ready(3)
-	task := d.ids(run.ID)[0]
-	gone := New(d.db, nil, Options{}) // without the migration
+	run := d.Ready(3)
+	task := d.Ids(run.ID)[0]
+	gone := migrations.New(d.DB, nil, nil) // without the migration
 	for action, c := range all {
 		for _, from := range states {
 			for _, known := range []bool{true, false} {
 				name := fmt.Sprintf("%s, %s, known %v", action, from, known)
-				execute(t, d.db, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
-				execute(t, d.db, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
-				execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
-				execute(t, d.db, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(DefaultKnobs)), run.ID)
-				before := d.run(run.ID)
+				migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX('0000000000000001') WHERE id = ?", task)
+				migrationstest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 0, skipped = 0 WHERE run_id = ?", run.ID)
+				migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE failed = 1", run.ID)
+				migrationstest.Exec(t, d.DB, "UPDATE migration_run SET state = ?, canary_left = NULL, active_key = IF(?, same_key, NULL), knobs = ? WHERE id = ?", string(from), from.IsActive(), must[string](t)(knobsText(migrations.DefaultKnobs)), run.ID)
+				before := d.Now(run.ID)
 				e := d.Engine
 				if !known {
 					e = gone
 				}
 				err := c.act(d, e, run.ID)
-				after := d.run(run.ID)
+				after := d.Now(run.ID)
 				want, allowed := c.want[from]
-				if begins := want == Running && from != Running && !known; begins {
-					refusesAs(t, err, CodeRemoved, fault.Conflict)
+				if begins := want == migrations.Running && from != migrations.Running && !known; begins {
+					refusesAs(t, err, migrations.CodeRemoved, fault.Conflict)
 					want = from
 				} else if !allowed {
-					refusesAs(t, err, CodeWrongState, fault.Conflict)
+					refusesAs(t, err, migrations.CodeWrongState, fault.Conflict)
 					want = from
 				} else if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -97,12 +106,12 @@ func TestEveryActionInEveryState(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"start": func() error { _, err := d.StartRun(d.ctx, d.ana, 99, 0); return err }(),
-		"pause": func() error { _, err := d.PauseRun(d.ctx, d.ana, 99); return err }(),
+		"start": func() error { _, err := d.StartRun(d.Ctx, d.Ana, 99, 0); return err }(),
+		"pause": func() error { _, err := d.PauseRun(d.Ctx, d.Ana, 99); return err }(),
 		"knob":  knob(d, d.Engine, 99),
-		"retry": func() error { _, err := d.RetryTasks(d.ctx, d.ana, 99, Which{All: true}); return err }(),
+		"retry": func() error { _, err := d.RetryTasks(d.Ctx, d.Ana, 99, migrations.Which{All: true}); return err }(),
 	} {
-		t.Run(name+" of a run that is not there", func(t *testing.T) { refusesAs(t, err, CodeRunNotFound, fault.NotFound) })
+		t.Run(name+" of a run that is not there", func(t *testing.T) { refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound) })
 	}
 }
 
@@ -111,17 +120,17 @@ func TestStart(t *testing.T) {
 	t.Run("of two at once each finds it running, and the log has one", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.ready(3)
+		run := d.Ready(3)
 		var wait sync.WaitGroup
 		for range 6 {
 			wait.Go(func() {
-				if run, err := d.StartRun(d.ctx, d.ana, run.ID, 0); err != nil || run.State != Running {
+				if run, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0); err != nil || run.State != migrations.Running {
 					t.Error(run.State, err)
 				}
 			})
 		}
 		wait.Wait()
-		starts := slices.DeleteFunc(d.log(run.ID), func(entry string) bool { return !strings.HasPrefix(entry, "Ana running") })
+		starts := slices.DeleteFunc(d.Log(run.ID), func(entry string) bool { return !strings.HasPrefix(entry, "Ana running") })
 		if len(starts) != 1 {
 			t.Error(starts)
 		}
@@ -129,19 +138,19 @@ func TestStart(t *testing.T) {
 	t.Run("a canary counts down, asks when it is used up, and resuming ends it", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := must[Run](t)(d.StartRun(d.ctx, d.ana, d.ready(9).ID, 5))
+		run := d.Must(d.StartRun(d.Ctx, d.Ana, d.Ready(9).ID, 5))
 		if run.CanaryLeft == nil || *run.CanaryLeft != 5 || run.Reason != "Canary: 5 tasks, then it pauses and asks." {
 			t.Errorf("%+v", run)
 		}
-		_, err := d.StartRun(d.ctx, d.ana, run.ID, 0)
-		refusesAs(t, err, CodeWrongState, fault.Conflict) // who wants all is not told that all is running
-		execute(t, d.db, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
-		must[Run](t)(d.PauseRun(d.ctx, d.ana, run.ID))
-		if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {
+		_, err := d.StartRun(d.Ctx, d.Ana, run.ID, 0)
+		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict) // who wants all is not told that all is running
+		migrationstest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 3 WHERE id = ?", run.ID)
+		d.Must(d.PauseRun(d.Ctx, d.Ana, run.ID))
+		if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.CanaryLeft == nil || *run.CanaryLeft != 3 {
 			t.Error("a pause ended the canary")
 		}
-		execute(t, d.db, "UPDATE migration_run SET canary_left = 0, state = 'paused' WHERE id = ?", run.ID)
-		if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.CanaryLeft != nil {
+		migrationstest.Exec(t, d.DB, "UPDATE migration_run SET canary_left = 0, state = 'paused' WHERE id = ?", run.ID)
+		if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.CanaryLeft != nil {
 			t.Error("the canary goes on")
 		}
 	})
@@ -149,8 +158,8 @@ func TestStart(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		for _, canary := range []int{-1, 1 << 32} {
-			_, err := d.StartRun(d.ctx, d.ana, 1, canary)
-			refusesAs(t, err, CodeBadCanary, fault.Invalid)
+			_, err := d.StartRun(d.Ctx, d.Ana, 1, canary)
+			refusesAs(t, err, migrations.CodeBadCanary, fault.Invalid)
 		}
 	})
 }
@@ -158,13 +167,13 @@ func TestStart(t *testing.T) {
 func TestResumeEndsTheThrottleByHand(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	run := d.running(3)
-	must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"throttled": 1}))
-	d.moved(run.ID, Running, Throttled, Keeper)
-	if run := must[Run](t)(d.ResumeRun(d.ctx, d.ana, run.ID)); run.State != Running || run.Knobs.Throttled {
+	run := d.Running(3)
+	d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"throttled": 1}))
+	d.Moved(run.ID, migrations.Running, migrations.Throttled, migrations.Keeper)
+	if run := d.Must(d.ResumeRun(d.Ctx, d.Ana, run.ID)); run.State != migrations.Running || run.Knobs.Throttled {
 		t.Errorf("%+v", run)
 	}
-	if log := d.log(run.ID); !slices.Contains(log, "Ana knob throttled true → false") {
+	if log := d.Log(run.ID); !slices.Contains(log, "Ana knob throttled true → false") {
 		t.Error(log)
 	}
 }
@@ -172,26 +181,26 @@ func TestResumeEndsTheThrottleByHand(t *testing.T) {
 func TestKnobs(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	run := d.running(3)
-	run, before := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
-	want := DefaultKnobs
+	run := d.Running(3)
+	run, before := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100, "rate": 12.5, "lease": 90, "error_share": 0.25})), run
+	want := migrations.DefaultKnobs
 	want.Block, want.Rate, want.Lease, want.ErrorShare = 100, 12.5, 90*time.Second, 0.25
 	if run.Knobs != want || run.Version != before.Version+1 {
 		t.Errorf("%+v, version %d after %d", run.Knobs, run.Version, before.Version)
 	}
 	for _, entry := range []string{"Ana knob block 10 → 100", "Ana knob rate 0 → 12.5", "Ana knob lease 30s → 1m30s", "Ana knob error_share 0.5 → 0.25"} {
-		if !slices.Contains(d.log(run.ID), entry) {
-			t.Error("the log lacks", entry, d.log(run.ID))
+		if !slices.Contains(d.Log(run.ID), entry) {
+			t.Error("the log lacks", entry, d.Log(run.ID))
 		}
 	}
-	if again := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": 100})); again.Version != run.Version {
+	if again := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": 100})); again.Version != run.Version {
 		t.Error("a knob that was not turned counts")
 	}
-	if off := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
+	if off := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"error_share": 0})); off.Knobs.ErrorShare != 0 {
 		t.Error("a limit cannot be taken away")
 	}
 	const long = 25 * 3600.0
-	_, err := d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{
+	_, err := d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{
 		"concurrency": 0, "block": 1001, "attempts": 2.5, "timeout": long, "rate": math.NaN(), "max_history": -1, "max_lag": long, "error_share": 12.5,
 		"same_error": -1,
 	})
@@ -205,16 +214,16 @@ func TestKnobs(t *testing.T) {
 	if got := fault.Message(err); got != "Concurrency must be from 1 to 1000." {
 		t.Error(got)
 	}
-	if run := must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"same_error": mostSameErrors})); run.Knobs.SameError != mostSameErrors {
+	if run := d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors})); run.Knobs.SameError != migrations.MaxSameErrors {
 		t.Error(run.Knobs.SameError)
 	}
-	_, err = d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"same_error": mostSameErrors + 1}) // more than is looked at
+	_, err = d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"same_error": migrations.MaxSameErrors + 1}) // more than is looked at
 	if refuses[fault.Several](t, err, fault.Invalid); fault.Message(err) != "Same error must be from 0 to 1000." {
 		t.Error(fault.Message(err))
 	}
 	for d, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Minute: "1h30m", 10 * time.Minute: "10m", 0: "0s", 1500 * time.Millisecond: "1.5s", 10 * time.Second: "10s", 24 * time.Hour: "24h"} {
-		if span(d) != text {
-			t.Error(span(d), text)
+		if migrations.Span(d) != text {
+			t.Error(migrations.Span(d), text)
 		}
 	}
 }
@@ -222,10 +231,10 @@ func TestKnobs(t *testing.T) {
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	run, worker := d.running(3), d.worker()
+	run, worker := d.Running(3), d.Worker()
 	state := func() string {
 		t.Helper()
-		list := must[[]Worker](t)(d.Workers(d.ctx))
+		list := must[[]migrations.Worker](t)(d.Workers(d.Ctx))
 		for _, w := range list {
 			if w.ID == worker {
 				if w.Left <= 0 || w.Host != "here" || w.PID != 7 {
@@ -236,59 +245,59 @@ func TestDrain(t *testing.T) {
 		}
 		return "gone"
 	}
-	paused, over := d.ready(4), d.ready(5)
-	d.put(paused.ID, Paused)
-	d.put(over.ID, Cancelled)
+	paused, over := d.Ready(4), d.Ready(5)
+	d.Put(paused.ID, migrations.Paused)
+	d.Put(over.ID, migrations.Cancelled)
 	for range 2 { // a double click
-		if err := d.DrainWorker(d.ctx, d.ana, worker, true); err != nil || state() != WorkerDraining {
+		if err := d.DrainWorker(d.Ctx, d.Ana, worker, true); err != nil || state() != migrations.WorkerDraining {
 			t.Fatal(err, state())
 		}
 	}
-	if err := d.DrainWorker(d.ctx, d.ana, worker, false); err != nil || state() != WorkerActive {
+	if err := d.DrainWorker(d.Ctx, d.Ana, worker, false); err != nil || state() != migrations.WorkerActive {
 		t.Fatal(err, state())
 	}
 	for _, active := range []id.Run{run.ID, paused.ID} {
-		log := d.log(active)
+		log := d.Log(active)
 		if got := log[len(log)-2:]; got[0] != fmt.Sprintf("Ana drain worker %d, here:7", worker) || got[1] != fmt.Sprintf("Ana undrain worker %d, here:7", worker) {
 			t.Error(got)
 		}
 	}
-	if log := d.log(over.ID); strings.Contains(log[len(log)-1], "drain") {
+	if log := d.Log(over.ID); strings.Contains(log[len(log)-1], "drain") {
 		t.Error("a run that is over says so, too:", log)
 	}
-	refusesAs(t, d.DrainWorker(d.ctx, d.ana, 999, true), CodeWorkerNotFound, fault.NotFound)
-	execute(t, d.db, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
-	refusesAs(t, d.DrainWorker(d.ctx, d.ana, worker, false), CodeWorkerNotFound, fault.NotFound)
+	refusesAs(t, d.DrainWorker(d.Ctx, d.Ana, 999, true), migrations.CodeWorkerNotFound, fault.NotFound)
+	migrationstest.Exec(t, d.DB, "UPDATE migration_worker SET state = 'stopped' WHERE id = ?", worker)
+	refusesAs(t, d.DrainWorker(d.Ctx, d.Ana, worker, false), migrations.CodeWorkerNotFound, fault.NotFound)
 }
 
 func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	want := map[State]State{
-		Open: Open, Filling: Filling, Ready: Ready, Running: Paused, Pausing: Paused, Paused: Paused, Throttled: Paused, Cancelling: Cancelling, Cancelled: Cancelled, Complete: Complete,
+	want := map[migrations.State]migrations.State{
+		migrations.Open: migrations.Open, migrations.Filling: migrations.Filling, migrations.Ready: migrations.Ready, migrations.Running: migrations.Paused, migrations.Pausing: migrations.Paused, migrations.Paused: migrations.Paused, migrations.Throttled: migrations.Paused, migrations.Cancelling: migrations.Cancelling, migrations.Cancelled: migrations.Cancelled, migrations.Complete: migrations.Complete,
 	}
-	runs, n := map[State]id.Run{}, 10
+	runs, n := map[migrations.State]id.Run{}, 10
 	for state := range want {
 		n++
-		runs[state] = d.ready(n).ID
-		d.put(runs[state], state)
+		runs[state] = d.Ready(n).ID
+		d.Put(runs[state], state)
 	}
-	busy := d.running(3)
-	d.does(busy.ID, d.ids(busy.ID)[0], TaskOpen, TaskProcessing) // by a worker who is not in the backup
+	busy := d.Running(3)
+	d.Does(busy.ID, d.Ids(busy.ID)[0], migrations.TaskOpen, migrations.TaskProcessing) // by a worker who is not in the backup
 	for range 2 {
-		if err := Restored(d.ctx, d.db); err != nil {
+		if err := migrations.Restored(d.Ctx, d.DB); err != nil {
 			t.Fatal(err)
 		}
 		for from, to := range want {
-			run := d.run(runs[from])
+			run := d.Now(runs[from])
 			if run.State != to {
 				t.Errorf("%s became %s; want %s", from, run.State, to)
 			}
-			if to == Paused && from != Paused && (run.Reason != "Restored from a backup." || run.Listed == ListFinished) {
+			if to == migrations.Paused && from != migrations.Paused && (run.Reason != "Restored from a backup." || run.Listed == migrations.ListFinished) {
 				t.Errorf("%s: %q, %s", from, run.Reason, run.Listed)
 			}
 		}
-		if run := d.run(busy.ID); run.State != Pausing || run.Listed != ListAttention || run.Reason != "Restored from a backup." {
+		if run := d.Now(busy.ID); run.State != migrations.Pausing || run.Listed != migrations.ListAttention || run.Reason != "Restored from a backup." {
 			t.Error(run.State, run.Listed, run.Reason)
 		}
 	}
@@ -297,48 +306,53 @@ func TestNothingStartsByItselfAfterARestore(t *testing.T) {
 func TestStartWithSettings(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	ready := d.ready(3)
-	mine, theirs := KnobChange{"concurrency": 8}, KnobChange{"concurrency": 2}
-	if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
+	ready := d.Ready(3)
+	mine, theirs := migrations.KnobChange{"concurrency": 8}, migrations.KnobChange{"concurrency": 2}
+	if _, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, migrations.KnobChange{"concurrency": 100_000}); !errors.As(err, new(fault.Several)) {
 		t.Error(err)
 	}
-	if run := d.run(ready.ID); run.State != Ready {
+	if run := d.Now(ready.ID); run.State != migrations.Ready {
 		t.Errorf("with a setting out of its range it is %s", run.State)
 	}
-	if run, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, mine); err != nil || run.State != Running || run.Knobs.Concurrency != 8 {
+	if run, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || run.State != migrations.Running || run.Knobs.Concurrency != 8 {
 		t.Fatalf("%+v, %v", run, err)
 	}
-	log := len(d.log(ready.ID))
+	log := len(d.Log(ready.ID))
 	t.Run("who comes second changes nothing, and is told", func(t *testing.T) {
-		_, err := d.StartRunWith(d.ctx, Actor{Name: "Bob"}, ready.ID, 0, theirs)
-		refusesAs(t, err, CodeWrongState, fault.Conflict)
-		if run := d.run(ready.ID); run.Knobs.Concurrency != 8 || len(d.log(ready.ID)) != log {
-			t.Errorf("%+v, %q", run.Knobs, d.log(ready.ID))
+		_, err := d.StartRunWith(d.Ctx, migrations.Actor{Name: "Bob"}, ready.ID, 0, theirs)
+		refusesAs(t, err, migrations.CodeWrongState, fault.Conflict)
+		if run := d.Now(ready.ID); run.Knobs.Concurrency != 8 || len(d.Log(ready.ID)) != log {
+			t.Errorf("%+v, %q", run.Knobs, d.Log(ready.ID))
 		}
 	})
 	t.Run("the same again is no error", func(t *testing.T) {
-		if _, err := d.StartRunWith(d.ctx, d.ana, ready.ID, 0, mine); err != nil || len(d.log(ready.ID)) != log {
-			t.Errorf("%v, %q", err, d.log(ready.ID))
+		if _, err := d.StartRunWith(d.Ctx, d.Ana, ready.ID, 0, mine); err != nil || len(d.Log(ready.ID)) != log {
+			t.Errorf("%v, %q", err, d.Log(ready.ID))
 		}
 	})
 	t.Run("of many at once one has its settings", func(t *testing.T) {
-		ready := must[Run](t)(d.OpenRun(d.ctx, d.ana, "numbers", Values{"upto": "4"}, Draft{}))
-		d.filledBy(d.worker(), ready)
+		ready := d.Must(d.OpenRun(d.Ctx, d.Ana, "numbers", migrations.Values{"upto": "4"}, migrations.Draft{}))
+		d.FilledBy(d.Worker(), ready)
 		var wait sync.WaitGroup
 		for n := 10; n < 20; n++ {
 			wait.Go(func() {
-				_, _ = d.StartRunWith(context.WithoutCancel(d.ctx), Actor{Name: fmt.Sprint(n)}, ready.ID, 0, KnobChange{"concurrency": float64(n)})
+				_, _ = d.StartRunWith(context.WithoutCancel(d.Ctx), migrations.Actor{Name: fmt.Sprint(n)}, ready.ID, 0, migrations.KnobChange{"concurrency": float64(n)})
 			})
 		}
 		wait.Wait()
-		run, turned := d.run(ready.ID), 0
-		for _, line := range d.log(ready.ID) {
+		run, turned := d.Now(ready.ID), 0
+		for _, line := range d.Log(ready.ID) {
 			if strings.Contains(line, " knob ") {
 				turned++
 			}
 		}
-		if run.State != Running || turned != 1 {
-			t.Errorf("%s, %q", run.State, d.log(ready.ID))
+		if run.State != migrations.Running || turned != 1 {
+			t.Errorf("%s, %q", run.State, d.Log(ready.ID))
 		}
 	})
+}
+
+func knobsText(k migrations.Knobs) (string, error) {
+	text, err := json.Marshal(k)
+	return string(text), err
 }

@@ -1,29 +1,31 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Engine runs the registered migrations on a database. Make one with New. It does nothing by itself:
-// Work does the work.
+// Engine opens, reads and controls runs of the registered migrations. Make one with New. It does nothing by itself:
+// worker.Process does the work.
 type Engine struct {
 	db       *db.DB
 	registry map[string]*Migration
 	files    Files
-	options  Options
-	watcher  watcher
-	wake     wait.Broadcast // tells of changed runs, after the commit
-	writers  chan struct{}  // taken by who processes tasks in a transaction: see Migration.Write
+	log      *slog.Logger
+	last     atomic.Uint64 // the request that FinishRequests continued last; 0 to begin with the first
+
+	// Changes is woken after the commit of what changes a run.
+	Changes wait.Broadcast
 }
 
-// writersAtOnce is how many transactions a process is in at once to do tasks, of all its runs together. Each
-// may wait for locks that people hold, and others of the process need connections, too.
-const writersAtOnce = 8
+// MaxPerStatement bounds what one statement is about. MariaDB makes a subquery of a longer list.
+const MaxPerStatement = 500
 
 // Files keeps the uploads of runs; the blob store does. Names are relative paths in ASCII.
 type Files interface {
@@ -34,21 +36,10 @@ type Files interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Options are what an engine is told from outside.
-type Options struct {
-	Version string // of the program, shown with its workers
-	Log     *slog.Logger
-	// Replicas are watched: a run waits while one of them is farther behind than its knob allows.
-	Replicas []Replica
-}
-
-// New returns an engine for the migrations. It panics where one of them cannot be: that is a mistake
-// in the program.
-func New(d *db.DB, files Files, options Options, list ...*Migration) *Engine {
-	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, options: options, writers: make(chan struct{}, writersAtOnce)}
-	if e.options.Log == nil {
-		e.options.Log = slog.New(slog.DiscardHandler)
-	}
+// New returns an engine for the migrations; without a log nothing is logged. It panics if one of them is not well-formed: that is a
+// mistake in the program.
+func New(d *db.DB, files Files, log *slog.Logger, list ...*Migration) *Engine {
+	e := &Engine{db: d, registry: map[string]*Migration{}, files: files, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 	for _, m := range list {
 		e.register(m)
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
+// MaxSameErrors is how many equal errors in a row may be asked for: the breaker reads so many at a look.
+const MaxSameErrors = 1000
+
 // KnobKind says how the value of a knob is written: 4, 2.5, 25 %, 30s, true.
 type KnobKind int
 
@@ -48,7 +51,7 @@ var KnobTable = []Knob{
 	{"max_history", "History list", "at most", WholeKnob, 0, 1e12, func(k *Knobs) any { return &k.MaxHistory }},
 	{"max_lag", "Replica lag", "s, at most", SpanKnob, 0, 86_400, func(k *Knobs) any { return &k.MaxLag }},
 	{"error_share", "Error share", "% of 100 attempts", ShareKnob, 0, 1, func(k *Knobs) any { return &k.ErrorShare }},
-	{"same_error", "Same error", "times in a row", WholeKnob, 0, mostSameErrors, func(k *Knobs) any { return &k.SameError }},
+	{"same_error", "Same error", "times in a row", WholeKnob, 0, MaxSameErrors, func(k *Knobs) any { return &k.SameError }},
 	{"throttled", "Throttled", "", SwitchKnob, 0, 1, func(k *Knobs) any { return &k.Throttled }},
 }
 
@@ -138,8 +141,8 @@ func readKnobs(text string) (Knobs, error) {
 	return k, nil
 }
 
-// orDefaults takes what is zero from DefaultKnobs.
-func (k Knobs) orDefaults() Knobs {
+// OrDefaults takes what is zero from DefaultKnobs.
+func (k Knobs) OrDefaults() Knobs {
 	for _, knob := range KnobTable {
 		if knob.Value(k) == 0 {
 			knob.set(&k, knob.Value(DefaultKnobs))

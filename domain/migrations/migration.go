@@ -114,6 +114,9 @@ type Rejection struct {
 	Cursor  string
 }
 
+// MaxRejections are kept of a run; what comes after is counted.
+const MaxRejections = 10_000
+
 // Knobs are the settings of a run that an operator can change while it goes on. 0 means: no limit, or
 // for what must have a value, the default.
 type Knobs struct {
@@ -141,49 +144,45 @@ var DefaultKnobs = Knobs{
 
 // Work is a claimed task in the hands of its processor.
 type Work struct {
-	Task     Task
-	Values   Values
-	Worker   id.Worker
-	secrets  []string // of the run, which a note must not say
-	note     string
-	err      error
-	commit   func(ctx context.Context, tx *db.Tx) error
-	order    uint64
-	upstream upstream
-	asked    []string // the hosts that Await let it ask
+	Task   Task
+	Values Values
+	Worker id.Worker
+	// HostLimit waits until a request to the host may be sent, as Await does; nil lets each through.
+	HostLimit func(ctx context.Context, host string) error
+	outcome   Outcome
 }
 
-// Note says in a line what came of the task, such as the key of the ticket that it made.
-func (w *Work) Note(note string) { w.note = note }
+// Outcome is what a processor said of its task so far.
+type Outcome struct {
+	Note   string
+	Err    error                                      // of Fail
+	Commit func(ctx context.Context, tx *db.Tx) error // nil if there is nothing to write
+	Order  uint64                                     // of Locks
+}
 
-// Outcome is what was said of the task so far: its note, and what it failed with.
-func (w *Work) Outcome() (note string, err error) { return w.note, w.err }
+// Outcome is what was said of the task so far, for its worker.
+func (w *Work) Outcome() *Outcome { return &w.outcome }
+
+// Note says in a line what came of the task, such as the key of the ticket that it made.
+func (w *Work) Note(note string) { w.outcome.Note = note }
 
 // Fail fails the task within Migration.Write, with its error.
-func (w *Work) Fail(err error) { w.err = err }
+func (w *Work) Fail(err error) { w.outcome.Err = err }
 
 // Commit runs fn in the transaction that completes the task, after the fence has been looked at. Where
 // fn fails, or the fence refuses, nothing is written and the task is not complete.
-func (w *Work) Commit(fn func(ctx context.Context, tx *db.Tx) error) { w.commit = fn }
+func (w *Work) Commit(fn func(ctx context.Context, tx *db.Tx) error) { w.outcome.Commit = fn }
 
 // Locks says what Commit's function locks first, such as the id of a ticket. Works that are completed in
 // one transaction do so in ascending order, so that two transactions do not wait for each other.
-func (w *Work) Locks(row uint64) { w.order = row }
+func (w *Work) Locks(row uint64) { w.outcome.Order = row }
 
 // Await waits until the run's rate for the upstream host lets a request through. Where that would take
 // long it returns an error with which the processor returns: the task comes again later, and that
 // costs no attempt.
 func (w *Work) Await(ctx context.Context, host string) error {
-	if w.upstream == nil {
+	if w.HostLimit == nil {
 		return nil
 	}
-	if err := w.upstream.Await(ctx, host); err != nil {
-		return err
-	}
-	w.asked = append(w.asked, hostName(host))
-	return nil
-}
-
-type upstream interface {
-	Await(ctx context.Context, host string) error
+	return w.HostLimit(ctx, host)
 }

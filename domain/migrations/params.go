@@ -191,8 +191,8 @@ func readStored(params string) (stored, error) {
 	return s, nil
 }
 
-// clearValues are the values of a run with its secrets, for those who work.
-func clearValues(params string) (Values, error) {
+// ClearValues are the values of a run with its secrets, for those who work.
+func ClearValues(params string) (Values, error) {
 	s, err := readStored(params)
 	if err != nil {
 		return nil, err
@@ -245,8 +245,8 @@ func mask(secrets []string, text string) string {
 	return text
 }
 
-// withoutSecrets is mask for a run's row.
-func withoutSecrets(params, text string) string {
+// WithoutSecrets is mask for a run's row.
+func WithoutSecrets(params, text string) string {
 	s, err := readStored(params)
 	if err != nil {
 		return text

@@ -108,10 +108,10 @@ func (e *Engine) Migration(name string) (*Migration, error) {
 	if m, ok := e.registry[name]; ok {
 		return m, nil
 	}
-	return nil, UnknownMigration(name, e.names())
+	return nil, UnknownMigration(name, e.Names())
 }
 
-func (e *Engine) names() []string {
+func (e *Engine) Names() []string {
 	var names []string
 	for name := range e.registry {
 		names = append(names, name)
@@ -123,7 +123,7 @@ func (e *Engine) names() []string {
 // Infos returns what is shown of all registered migrations, by title.
 func (e *Engine) Infos(ctx context.Context) ([]Info, error) {
 	list := make([]Info, 0, len(e.registry))
-	for _, name := range e.names() {
+	for _, name := range e.Names() {
 		info, err := e.Info(ctx, name)
 		if err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func (e *Engine) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{
-		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.orDefaults(), Dry: m.Preview != nil, First: m.First,
+		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Description: m.Description, Upload: m.Upload, UploadOptional: m.UploadOptional, Knobs: m.Knobs.OrDefaults(), Dry: m.Preview != nil, First: m.First,
 		Params: make([]ParamInfo, len(m.Params)),
 	}
 	for i, p := range m.Params {

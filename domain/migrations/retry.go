@@ -118,7 +118,7 @@ func (e *Engine) settle(ctx context.Context, actor Actor, run id.Run, which Whic
 	if err != nil {
 		return 0, fmt.Errorf("%s tasks: %w", s.kind, err)
 	}
-	e.wake.Wake()
+	e.Changes.Wake()
 	return n, nil
 }
 
@@ -211,7 +211,7 @@ func (e *Engine) settleNamed(ctx context.Context, actor Actor, run id.Run, tasks
 		if n > 1 {
 			what = fmt.Sprintf("%d tasks: ", n)
 		}
-		return logEvent(ctx, tx, run, actor, s.kind, what+strings.Join(names, ", "))
+		return LogEvent(ctx, tx, run, actor, s.kind, what+strings.Join(names, ", "))
 	})
 	return n, err
 }
@@ -226,7 +226,7 @@ func (e *Engine) settleMany(ctx context.Context, actor Actor, run id.Run, tasks 
 	for end := time.Now().Add(settleTime); time.Now().Before(end); {
 		more, err := e.goOn(ctx, request)
 		if err != nil {
-			e.options.Log.Warn("left to the keeper", "action", s.kind, "run", run, "error", err)
+			e.log.Warn("left to the keeper", "action", s.kind, "run", run, "error", err)
 			break // the first chunk is done, and the keeper does the rest
 		}
 		if !more {
@@ -265,7 +265,7 @@ func (e *Engine) request(ctx context.Context, actor Actor, run id.Run, tasks man
 		if err := e.write(ctx, tx, row, actor, s, chunk); err != nil {
 			return err
 		}
-		return logEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", tasks, n))
+		return LogEvent(ctx, tx, run, actor, s.kind, fmt.Sprintf("%s: %d", tasks, n))
 	})
 	return request, n, err
 }
@@ -297,7 +297,7 @@ func (e *Engine) goOn(ctx context.Context, request uint64) (more bool, err error
 		if err != nil {
 			return err
 		}
-		row, err := lockRun(ctx, tx, run) // before the request, as everyone does
+		row, err := LockRun(ctx, tx, run) // before the request, as everyone does
 		if err != nil {
 			return err
 		}
@@ -338,7 +338,7 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 		if err != nil {
 			return err
 		}
-		if _, err := lockRun(ctx, tx, run); err != nil {
+		if _, err := LockRun(ctx, tx, run); err != nil {
 			return err
 		}
 		r, err := tx.LockRequest(ctx, request)
@@ -352,15 +352,15 @@ func (e *Engine) endRequest(ctx context.Context, request uint64, conflict error)
 			return err
 		}
 		tasks, s := manyOf(r)
-		return logEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor, fault.Message(conflict)))
+		return LogEvent(ctx, tx, run, Keeper, s.kind, fmt.Sprintf("%s, for %s: the rest is left as it is. %s", tasks, r.Actor, fault.Message(conflict)))
 	})
 }
 
-// finishRequests goes on with what operators asked to be retried or skipped and what was too much for
+// FinishRequests goes on with what operators asked to be retried or skipped and what was too much for
 // their requests, for about half a second, with one after the other in turn: one that fails, or is long,
 // does not hold up the others. The keeper calls it.
-func (e *Engine) finishRequests(ctx context.Context) error {
-	last := &e.watcher.request
+func (e *Engine) FinishRequests(ctx context.Context) error {
+	last := &e.last
 	failed := map[uint64]error{}
 	more := last.Load() > 0 // those before it are still to come
 	for end := time.Now().Add(settleTime / 2); time.Now().Before(end); {
@@ -381,7 +381,7 @@ func (e *Engine) finishRequests(ctx context.Context) error {
 		}
 		left, err := e.goOn(ctx, request)
 		if errors.Is(err, fault.Conflict) {
-			e.options.Log.Warn("a request ends before its end", "request", request, "error", err)
+			e.log.Warn("a request ends before its end", "request", request, "error", err)
 			err = e.endRequest(ctx, request, err)
 		}
 		if err != nil {
@@ -394,7 +394,7 @@ func (e *Engine) finishRequests(ctx context.Context) error {
 
 // lockToSettle locks the run, where its state allows that its tasks are settled.
 func (e *Engine) lockToSettle(ctx context.Context, tx *db.Tx, run id.Run, s settling) (db.MigrationRun, error) {
-	row, err := lockRun(ctx, tx, run)
+	row, err := LockRun(ctx, tx, run)
 	if err != nil {
 		return row, err
 	}
@@ -470,7 +470,7 @@ func (e *Engine) write(ctx context.Context, tx *db.Tx, row db.MigrationRun, acto
 		return nil
 	}
 	if s.kind == "retry" {
-		return transit(ctx, tx, row.ID, move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
+		return Transit(ctx, tx, row.ID, Move{Action: "retry tasks", From: []State{Complete}, To: Running, Reason: "Tasks are tried again.", Actor: actor}, nil)
 	}
 	listed, err := listedComplete(ctx, tx, row.ID)
 	if err != nil {

@@ -1,4 +1,4 @@
-package migrations
+package migrations_test
 
 import (
 	"context"
@@ -12,55 +12,57 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 const groupOne, groupTwo = "0000000000000001", "0000000000000002"
 
 // many makes a running run of n tasks which are all failed: the odd ones of group 1, the others of 2.
-func (d *desk) many(n int) Run {
-	d.t.Helper()
-	run := d.running(n)
-	execute(d.t, d.db, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
-	execute(d.t, d.db, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
+func (d *desk) many(n int) migrations.Run {
+	d.T.Helper()
+	run := d.Running(n)
+	migrationstest.Exec(d.T, d.DB, `UPDATE migration_task SET state = 'failed', attempt = 5, finished_at = NOW(6), fingerprint = UNHEX(IF(payload % 2, ?, ?)) WHERE run_id = ?`, groupOne, groupTwo, run.ID)
+	migrationstest.Exec(d.T, d.DB, "INSERT INTO migration_counter (run_id, worker_id, failed, errors) VALUES (?, 1, ?, ?)", run.ID, n, 5*n)
 	for group, failed := range map[string]int{groupOne: (n + 1) / 2, groupTwo: n / 2} {
-		execute(d.t, d.db, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
+		migrationstest.Exec(d.T, d.DB, `INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at)
 			SELECT ?, UNHEX(?), 'It failed', MIN(id), ?, ?, NOW(6), NOW(6) FROM migration_task WHERE run_id = ?`, run.ID, group, 5*failed, failed, run.ID)
 	}
-	d.counted(run.ID)
+	d.Counted(run.ID)
 	return run
 }
 
 // iterations says how many tasks of a run are in which iteration.
 func (d *desk) iterations(run id.Run) string {
-	d.t.Helper()
+	d.T.Helper()
 	var one, two, more int
-	err := d.db.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more)
+	err := d.DB.SQL.QueryRow("SELECT SUM(iteration = 1), SUM(iteration = 2), SUM(iteration > 2) FROM migration_task WHERE run_id = ?", run).Scan(&one, &two, &more)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	return fmt.Sprint(one, " ", two, " ", more)
 }
 
 func (d *desk) requests() (n int) {
-	d.t.Helper()
-	if err := d.db.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n); err != nil {
-		d.t.Fatal(err)
+	d.T.Helper()
+	if err := d.DB.SQL.QueryRow("SELECT COUNT(*) FROM migration_request").Scan(&n); err != nil {
+		d.T.Fatal(err)
 	}
 	return n
 }
 
 // finishes has an engine do what requests had no time for, in as many rounds as that takes.
-func (d *desk) finishes(e *Engine) {
-	d.t.Helper()
+func (d *desk) finishes(e *migrations.Engine) {
+	d.T.Helper()
 	for range 1000 {
-		if err := e.finishRequests(d.ctx); err != nil {
-			d.t.Fatal(err)
+		if err := e.FinishRequests(d.Ctx); err != nil {
+			d.T.Fatal(err)
 		}
 		if d.requests() == 0 {
 			return
 		}
 	}
-	d.t.Fatal("requests are left")
+	d.T.Fatal("requests are left")
 }
 
 func TestRetry(t *testing.T) {
@@ -69,19 +71,19 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(3500)
-		n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
+		n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
 		if err != nil || n != 3500 {
 			t.Fatal(n, err)
 		}
 		d.finishes(d.Engine)
-		d.counted(run.ID)
-		if got := d.run(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" || d.requests() != 0 {
+		d.Counted(run.ID)
+		if got := d.Now(run.ID).Progress; got.Open != 3500 || got.Errors != 5*3500 || d.iterations(run.ID) != "0 3500 0" || d.requests() != 0 {
 			t.Errorf("%+v, iterations %s, %d requests left", got, d.iterations(run.ID), d.requests())
 		}
-		if log := d.log(run.ID); log[len(log)-1] != "Ana retry all failed tasks: 3500" {
+		if log := d.Log(run.ID); log[len(log)-1] != "Ana retry all failed tasks: 3500" {
 			t.Error(log)
 		}
-		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 0 || err != nil {
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 0 || err != nil {
 			t.Error("a double click retried", n, err)
 		}
 	})
@@ -89,16 +91,16 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(2500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil { // and then it died
+		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil { // and then it died
 			t.Fatal(err)
 		}
 		if d.requests() != 1 || d.iterations(run.ID) != "1500 1000 0" {
 			t.Fatal(d.requests(), d.iterations(run.ID))
 		}
-		d.counted(run.ID)
-		later := New(d.db, nil, Options{}, numbers)
+		d.Counted(run.ID)
+		later := migrations.New(d.DB, nil, nil, migrationstest.Numbers)
 		d.finishes(later)
-		d.counted(run.ID)
+		d.Counted(run.ID)
 		if d.requests() != 0 || d.iterations(run.ID) != "0 2500 0" {
 			t.Error(d.requests(), d.iterations(run.ID))
 		}
@@ -107,12 +109,12 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
 			t.Fatal(err)
 		}
-		d.failed(run.ID, d.ids(run.ID)[:3], 1)
+		d.Failed(run.ID, d.Ids(run.ID)[:3], 1)
 		d.finishes(d.Engine)
-		if got := d.run(run.ID).Progress; got.Failed != 3 || d.iterations(run.ID) != "0 1500 0" {
+		if got := d.Now(run.ID).Progress; got.Failed != 3 || d.iterations(run.ID) != "0 1500 0" {
 			t.Errorf("%+v %s", got, d.iterations(run.ID))
 		}
 	})
@@ -120,10 +122,10 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
 			t.Fatal(err)
 		}
-		must[Run](t)(d.CancelRun(d.ctx, d.ana, run.ID))
+		d.Must(d.CancelRun(d.Ctx, d.Ana, run.ID))
 		d.finishes(d.Engine)
 		if d.requests() != 0 || d.iterations(run.ID) != "500 1000 0" {
 			t.Error(d.requests(), d.iterations(run.ID))
@@ -133,25 +135,25 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		stuck, other := d.many(1500), d.many(1600)
-		for _, run := range []Run{stuck, other} {
-			if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+		for _, run := range []migrations.Run{stuck, other} {
+			if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		execute(t, d.db, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
-		if err := d.finishRequests(d.ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
+		migrationstest.Exec(t, d.DB, fmt.Sprintf("CREATE TRIGGER stuck BEFORE UPDATE ON migration_task FOR EACH ROW BEGIN IF NEW.run_id = %d THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'It is stuck'; END IF; END", stuck.ID))
+		if err := d.FinishRequests(d.Ctx); err == nil || !strings.Contains(err.Error(), "It is stuck") {
 			t.Errorf("nobody is told: %v", err)
 		}
 		for range 1000 { // rounds of the keeper, each as long as it may take
 			if d.requests() == 1 {
 				break
 			}
-			_ = d.finishRequests(d.ctx)
+			_ = d.FinishRequests(d.Ctx)
 		}
 		if d.iterations(other.ID) != "0 1600 0" || d.iterations(stuck.ID) != "500 1000 0" || d.requests() != 1 {
 			t.Error(d.iterations(other.ID), d.iterations(stuck.ID), d.requests())
 		}
-		execute(t, d.db, "DROP TRIGGER stuck")
+		migrationstest.Exec(t, d.DB, "DROP TRIGGER stuck")
 		d.finishes(d.Engine)
 		if d.iterations(stuck.ID) != "0 1500 0" {
 			t.Error(d.iterations(stuck.ID))
@@ -161,50 +163,21 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["retry"]); err != nil {
+		if err := d.Request(d.Ctx, d.Ana, run.ID, "retry"); err != nil {
 			t.Fatal(err)
 		}
-		d.moved(run.ID, Running, Complete, Keeper)
-		other := d.opened(1500)
-		if err := d.finishRequests(d.ctx); err != nil || d.requests() != 0 {
+		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		other := d.Opened(1500)
+		if err := d.FinishRequests(d.Ctx); err != nil || d.requests() != 0 {
 			t.Fatal(err, d.requests())
 		}
-		d.counted(run.ID)
-		if d.run(run.ID).State != Complete || d.iterations(run.ID) != "500 1000 0" {
+		d.Counted(run.ID)
+		if d.Now(run.ID).State != migrations.Complete || d.iterations(run.ID) != "500 1000 0" {
 			t.Error("it was touched", d.iterations(run.ID))
 		}
-		want := "Counterfoil retry all failed tasks, for Ana: the rest is left as it is. " + ActiveRun{other.ID}.Error()
-		if log := d.log(run.ID); log[len(log)-1] != want {
+		want := "Counterfoil retry all failed tasks, for Ana: the rest is left as it is. " + migrations.ActiveRun{other.ID}.Error()
+		if log := d.Log(run.ID); log[len(log)-1] != want {
 			t.Error(log)
-		}
-	})
-	t.Run("a run is not complete while one of its requests is not through", func(t *testing.T) {
-		t.Parallel()
-		d := newDesk(t)
-		run := d.many(1500)
-		if _, _, err := d.request(d.ctx, d.ana, run.ID, many{state: TaskFailed}, settlings["skip"]); err != nil {
-			t.Fatal(err)
-		}
-		w, err := d.signOn(d.ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := &keeper{w: w}
-		settled := func() State {
-			t.Helper()
-			if err := k.settle(d.ctx, d.run(run.ID)); err != nil {
-				t.Fatal(err)
-			}
-			return d.run(run.ID).State
-		}
-		if got := settled(); got != Running {
-			t.Errorf("before its request is through it is %s", got)
-		}
-		if err := d.finishRequests(d.ctx); err != nil {
-			t.Fatal(err)
-		}
-		if got := settled(); got != Complete {
-			t.Errorf("then it is %s", got)
 		}
 	})
 	t.Run("a group is retried and no other, once, also where two ask at once", func(t *testing.T) {
@@ -214,18 +187,18 @@ func TestRetry(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 3 {
 			wait.Go(func() {
-				if _, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); err != nil {
+				if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wait.Wait()
 		d.finishes(d.Engine)
-		d.counted(run.ID)
+		d.Counted(run.ID)
 		if d.iterations(run.ID) != "1300 1300 0" || d.requests() != 0 {
 			t.Error(d.iterations(run.ID), d.requests())
 		}
-		for _, f := range must[[]Failure](t)(d.Failures(d.ctx, run.ID)) {
+		for _, f := range must[[]migrations.Failure](t)(d.Failures(d.Ctx, run.ID)) {
 			if want := map[string]uint64{groupOne: 0, groupTwo: 1300}[f.Fingerprint]; f.Failed != want || f.Errors != 5*1300 {
 				t.Errorf("%+v", f)
 			}
@@ -235,11 +208,11 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(4)
-		d.moved(run.ID, Running, Complete, Keeper)
-		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); n != 2 || err != nil {
+		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 2 || err != nil {
 			t.Fatal(n, err)
 		}
-		if run := d.run(run.ID); run.State != Running || run.Listed != ListActive || run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
+		if run := d.Now(run.ID); run.State != migrations.Running || run.Listed != migrations.ListActive || run.FinishedAt != nil || run.Reason != "Tasks are tried again." {
 			t.Errorf("%+v", run)
 		}
 	})
@@ -247,109 +220,109 @@ func TestRetry(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
 		run := d.many(4)
-		d.moved(run.ID, Running, Complete, Keeper)
-		other := d.opened(4)
-		_, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
-		if refuses[ActiveRun](t, err, fault.Conflict).Run != other.ID {
+		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		other := d.Opened(4)
+		_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
+		if refuses[migrations.ActiveRun](t, err, fault.Conflict).Run != other.ID {
 			t.Error(err)
 		}
-		d.counted(run.ID)
-		if d.run(run.ID).State != Complete || d.iterations(run.ID) != "4 0 0" {
+		d.Counted(run.ID)
+		if d.Now(run.ID).State != migrations.Complete || d.iterations(run.ID) != "4 0 0" {
 			t.Error("it was touched")
 		}
 	})
 	t.Run("a run that is complete with nothing to retry stays so", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(1)
-		d.moved(run.ID, Running, Complete, Keeper)
-		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 0 || err != nil || d.run(run.ID).State != Complete {
+		run := d.Running(1)
+		d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 0 || err != nil || d.Now(run.ID).State != migrations.Complete {
 			t.Error(n, err)
 		}
 	})
 	t.Run("a single task, by its state", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(12)
-		tasks := d.ids(run.ID)
-		for i, state := range TaskStates { // two of each
+		run := d.Running(12)
+		tasks := d.Ids(run.ID)
+		for i, state := range migrations.TaskStates { // two of each
 			for _, task := range []id.Task{tasks[2*i], tasks[2*i+1]} {
-				if state == TaskOpen {
+				if state == migrations.TaskOpen {
 					continue
 				}
-				d.does(run.ID, task, TaskOpen, TaskProcessing)
-				if state != TaskProcessing {
-					d.does(run.ID, task, TaskProcessing, state)
+				d.Does(run.ID, task, migrations.TaskOpen, migrations.TaskProcessing)
+				if state != migrations.TaskProcessing {
+					d.Does(run.ID, task, migrations.TaskProcessing, state)
 				}
 			}
 		}
-		d.counted(run.ID)
-		for i, state := range TaskStates {
-			_, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: tasks[2*i]})
-			if may := slices.Contains([]string{TaskWaiting, TaskFailed, TaskSkipped}, state); may != (err == nil) {
+		d.Counted(run.ID)
+		for i, state := range migrations.TaskStates {
+			_, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: tasks[2*i]})
+			if may := slices.Contains([]string{migrations.TaskWaiting, migrations.TaskFailed, migrations.TaskSkipped}, state); may != (err == nil) {
 				t.Error("retry of one that is", state, err)
 			} else if !may {
-				refusesAs(t, err, CodeWrongTaskState, fault.Conflict)
+				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
 			}
-			_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: tasks[2*i+1]})
-			if may := slices.Contains([]string{TaskOpen, TaskWaiting, TaskFailed}, state); may != (err == nil) {
+			_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: tasks[2*i+1]})
+			if may := slices.Contains([]string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskFailed}, state); may != (err == nil) {
 				t.Error("skip of one that is", state, err)
 			} else if !may {
-				refusesAs(t, err, CodeWrongTaskState, fault.Conflict)
+				refusesAs(t, err, migrations.CodeWrongTaskState, fault.Conflict)
 			}
-			d.counted(run.ID)
+			d.Counted(run.ID)
 		}
-		task, _, err := d.Task(d.ctx, run.ID, tasks[2*slices.Index(TaskStates, TaskFailed)])
-		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != TaskOpen || task.Fingerprint != "" || task.FinishedAt != nil {
+		task, _, err := d.Task(d.Ctx, run.ID, tasks[2*slices.Index(migrations.TaskStates, migrations.TaskFailed)])
+		if err != nil || task.Iteration != 2 || task.Attempt != 0 || task.State != migrations.TaskOpen || task.Fingerprint != "" || task.FinishedAt != nil {
 			t.Errorf("%+v", task)
 		}
-		log := strings.Join(d.log(run.ID), "\n")
+		log := strings.Join(d.Log(run.ID), "\n")
 		if strings.Count(log, "Ana retry task") != 3 || strings.Count(log, "Ana skip task") != 3 {
 			t.Error(log)
 		}
-		other := d.ready(1)
-		_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: d.ids(other.ID)[0]})
-		refusesAs(t, err, CodeTaskNotFound, fault.NotFound)
+		other := d.Ready(1)
+		_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: d.Ids(other.ID)[0]})
+		refusesAs(t, err, migrations.CodeTaskNotFound, fault.NotFound)
 	})
 	t.Run("of several tasks, those whose state allows it; the others are left alone", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run, other := d.many(6), d.ready(1)
-		tasks := d.ids(run.ID)
-		execute(t, d.db, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
-		execute(t, d.db, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
-		execute(t, d.db, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
-		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.ids(other.ID)[0], 999_999}
-		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Tasks: named}); n != 2 || err != nil {
+		run, other := d.many(6), d.Ready(1)
+		tasks := d.Ids(run.ID)
+		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', fingerprint = NULL WHERE id = ?", tasks[0])
+		migrationstest.Exec(t, d.DB, "UPDATE migration_counter SET failed = 5 WHERE run_id = ?", run.ID)
+		migrationstest.Exec(t, d.DB, "UPDATE migration_failure SET failed = 2 WHERE run_id = ? AND fingerprint = UNHEX(?)", run.ID, groupOne)
+		named := []id.Task{tasks[3], tasks[0], tasks[2], tasks[3], d.Ids(other.ID)[0], 999_999}
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: named}); n != 2 || err != nil {
 			t.Fatal(n, err)
 		}
-		d.counted(run.ID)
+		d.Counted(run.ID)
 		if got := d.iterations(run.ID); got != "4 2 0" {
 			t.Error(got)
 		}
-		if log := d.log(run.ID); log[len(log)-1] != fmt.Sprintf("Ana retry 2 tasks: %d, %d", tasks[2], tasks[3]) {
+		if log := d.Log(run.ID); log[len(log)-1] != fmt.Sprintf("Ana retry 2 tasks: %d, %d", tasks[2], tasks[3]) {
 			t.Error(log)
 		}
-		log := len(d.log(run.ID))
-		if n, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Tasks: named}); n != 0 || err != nil || len(d.log(run.ID)) != log {
-			t.Error(n, err, d.log(run.ID))
+		log := len(d.Log(run.ID))
+		if n, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: named}); n != 0 || err != nil || len(d.Log(run.ID)) != log {
+			t.Error(n, err, d.Log(run.ID))
 		}
-		if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Tasks: tasks}); n != 6 || err != nil {
+		if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: tasks}); n != 6 || err != nil {
 			t.Error(n, err)
 		}
-		d.counted(run.ID)
-		_, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Tasks: make([]id.Task, settleChunk+1)})
-		refusesAs(t, err, CodeTooManyTasks, fault.Invalid)
+		d.Counted(run.ID)
+		_, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Tasks: make([]id.Task, migrations.SettleChunk+1)})
+		refusesAs(t, err, migrations.CodeTooManyTasks, fault.Invalid)
 	})
 	t.Run("exactly one of a task, some tasks, a group and all is named", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		for _, which := range []Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
-			_, err := d.RetryTasks(d.ctx, d.ana, 1, which)
-			refusesAs(t, err, CodeBadWhich, fault.Invalid)
+		for _, which := range []migrations.Which{{}, {Task: 1, All: true}, {Fingerprint: groupOne, All: true}, {Task: 1, Tasks: []id.Task{1}}, {Tasks: []id.Task{1}, All: true}} {
+			_, err := d.RetryTasks(d.Ctx, d.Ana, 1, which)
+			refusesAs(t, err, migrations.CodeBadWhich, fault.Invalid)
 		}
-		_, err := d.SkipTasks(d.ctx, d.ana, 1, Which{Fingerprint: "' OR 1"})
-		refusesAs(t, err, CodeBadFingerprint, fault.Invalid)
+		_, err := d.SkipTasks(d.Ctx, d.Ana, 1, migrations.Which{Fingerprint: "' OR 1"})
+		refusesAs(t, err, migrations.CodeBadFingerprint, fault.Invalid)
 	})
 }
 
@@ -357,21 +330,21 @@ func TestSkip(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	run := d.many(2300)
-	d.moved(run.ID, Running, Complete, Keeper)
-	if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: groupOne}); n != 1150 || err != nil {
+	d.Moved(run.ID, migrations.Running, migrations.Complete, migrations.Keeper)
+	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: groupOne}); n != 1150 || err != nil {
 		t.Fatal(n, err)
 	}
 	d.finishes(d.Engine)
-	d.counted(run.ID)
-	if run := d.run(run.ID); run.State != Complete || run.Listed != ListAttention || run.Progress.Skipped != 1150 {
+	d.Counted(run.ID)
+	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListAttention || run.Progress.Skipped != 1150 {
 		t.Errorf("%+v", run)
 	}
-	if n, err := d.SkipTasks(d.ctx, d.ana, run.ID, Which{All: true}); n != 1150 || err != nil {
+	if n, err := d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true}); n != 1150 || err != nil {
 		t.Fatal(n, err)
 	}
 	d.finishes(d.Engine)
-	d.counted(run.ID)
-	if run := d.run(run.ID); run.State != Complete || run.Listed != ListFinished || run.Progress.Skipped != 2300 {
+	d.Counted(run.ID)
+	if run := d.Now(run.ID); run.State != migrations.Complete || run.Listed != migrations.ListFinished || run.Progress.Skipped != 2300 {
 		t.Errorf("%+v", run)
 	}
 }
@@ -381,11 +354,11 @@ func TestCountersAreTheTruth(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	rapid.Check(t, func(r *rapid.T) {
-		run := d.running(8)
-		tasks := d.ids(run.ID)
+		run := d.Running(8)
+		tasks := d.Ids(run.ID)
 		for range rapid.IntRange(1, 25).Draw(r, "steps") {
 			task := rapid.SampledFrom(tasks).Draw(r, "task")
-			now, _, err := d.Task(d.ctx, run.ID, task)
+			now, _, err := d.Task(d.Ctx, run.ID, task)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -394,44 +367,44 @@ func TestCountersAreTheTruth(t *testing.T) {
 			switch do {
 			case "work":
 				switch now.State {
-				case TaskOpen, TaskWaiting:
-					if now.State == TaskWaiting {
-						d.does(run.ID, task, TaskWaiting, TaskOpen)
+				case migrations.TaskOpen, migrations.TaskWaiting:
+					if now.State == migrations.TaskWaiting {
+						d.Does(run.ID, task, migrations.TaskWaiting, migrations.TaskOpen)
 					}
-					d.does(run.ID, task, TaskOpen, TaskProcessing)
-				case TaskProcessing:
-					to := rapid.SampledFrom([]string{TaskComplete, TaskFailed, TaskWaiting, TaskOpen}).Draw(r, "to")
-					d.does(run.ID, task, TaskProcessing, to, byte(rapid.IntRange(1, 2).Draw(r, "fingerprint")))
+					d.Does(run.ID, task, migrations.TaskOpen, migrations.TaskProcessing)
+				case migrations.TaskProcessing:
+					to := rapid.SampledFrom([]string{migrations.TaskComplete, migrations.TaskFailed, migrations.TaskWaiting, migrations.TaskOpen}).Draw(r, "to")
+					d.Does(run.ID, task, migrations.TaskProcessing, to, byte(rapid.IntRange(1, 2).Draw(r, "fingerprint")))
 				}
 			case "retry":
-				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: task})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task})
 			case "retry group":
-				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: group})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: group})
 			case "retry all":
-				_, err = d.RetryTasks(d.ctx, d.ana, run.ID, Which{All: true})
+				_, err = d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
 			case "skip":
-				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Task: task})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task})
 			case "skip group":
-				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{Fingerprint: group})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Fingerprint: group})
 			case "skip all":
-				_, err = d.SkipTasks(d.ctx, d.ana, run.ID, Which{All: true})
+				_, err = d.SkipTasks(d.Ctx, d.Ana, run.ID, migrations.Which{All: true})
 			case "pause":
-				_, err = d.PauseRun(d.ctx, d.ana, run.ID)
+				_, err = d.PauseRun(d.Ctx, d.Ana, run.ID)
 			case "resume":
-				_, err = d.ResumeRun(d.ctx, d.ana, run.ID)
+				_, err = d.ResumeRun(d.Ctx, d.Ana, run.ID)
 			case "complete":
-				d.put(run.ID, Complete)
+				d.Put(run.ID, migrations.Complete)
 			}
 			if err != nil && fault.KindOf(err) != fault.Conflict {
 				r.Fatalf("%s: %v", do, err)
 			}
-			after, _, err := d.Task(d.ctx, run.ID, task)
-			if err != nil || do != "work" && now.State == TaskProcessing && after.State != TaskProcessing {
+			after, _, err := d.Task(d.Ctx, run.ID, task)
+			if err != nil || do != "work" && now.State == migrations.TaskProcessing && after.State != migrations.TaskProcessing {
 				r.Fatalf("%s took a task out of a worker's hands: %v", do, err)
 			}
-			d.counted(run.ID)
+			d.Counted(run.ID)
 		}
-		d.put(run.ID, Cancelled)
+		d.Put(run.ID, migrations.Cancelled)
 	})
 }
 
@@ -439,12 +412,12 @@ func TestCountersAreTheTruth(t *testing.T) {
 func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	run := d.running(20)
-	tasks := d.ids(run.ID)
+	run := d.Running(20)
+	tasks := d.Ids(run.ID)
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for _, task := range tasks {
-			_, err := d.SkipTasks(context.WithoutCancel(d.ctx), d.ana, run.ID, Which{Task: task})
+			_, err := d.SkipTasks(context.WithoutCancel(d.Ctx), d.Ana, run.ID, migrations.Which{Task: task})
 			if err != nil && fault.KindOf(err) != fault.Conflict {
 				t.Error(err)
 			}
@@ -452,19 +425,19 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 	})
 	wait.Go(func() {
 		for _, task := range slices.Backward(tasks) {
-			result, err := d.db.SQL.Exec("UPDATE migration_task SET state = 'processing' WHERE id = ? AND state = 'open'", task)
+			result, err := d.DB.SQL.Exec("UPDATE migration_task SET state = 'processing' WHERE id = ? AND state = 'open'", task)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			if n, _ := result.RowsAffected(); n == 1 {
-				execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
+				migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, processing) VALUES (?, 1, 1) ON DUPLICATE KEY UPDATE processing = processing + 1", run.ID)
 			}
 		}
 	})
 	wait.Wait()
-	d.counted(run.ID)
-	if p := d.run(run.ID).Progress; p.Skipped+p.Processing != 20 {
+	d.Counted(run.ID)
+	if p := d.Now(run.ID).Progress; p.Skipped+p.Processing != 20 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -472,32 +445,36 @@ func TestSkippingAndClaimingAtOnce(t *testing.T) {
 func TestWaitingTasks(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
-		do   func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error)
+		do   func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error)
 		last string
 	}{
-		"all that wait are skipped, and no other":     {func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error) { return d.SkipTasks }, "Ana skip all waiting tasks: 2300"},
-		"all that wait begin anew, and no other does": {func(d *desk) func(context.Context, Actor, id.Run, Which) (int64, error) { return d.RetryTasks }, "Ana retry all waiting tasks: 2300"},
+		"all that wait are skipped, and no other": {func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+			return d.SkipTasks
+		}, "Ana skip all waiting tasks: 2300"},
+		"all that wait begin anew, and no other does": {func(d *desk) func(context.Context, migrations.Actor, id.Run, migrations.Which) (int64, error) {
+			return d.RetryTasks
+		}, "Ana retry all waiting tasks: 2300"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
-			run := d.running(2303)
-			tasks := d.ids(run.ID)
-			execute(t, d.db, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
-			execute(t, d.db, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
-			d.does(run.ID, tasks[2300], TaskOpen, TaskProcessing)
-			d.does(run.ID, tasks[2300], TaskProcessing, TaskFailed)
-			before := d.run(run.ID).Progress
-			if n, err := one.do(d)(d.ctx, d.ana, run.ID, Which{Waiting: true}); n != 2300 || err != nil {
+			run := d.Running(2303)
+			tasks := d.Ids(run.ID)
+			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'waiting', attempt = 1, due_at = NOW(6) + INTERVAL 1 HOUR WHERE run_id = ? AND id <= ?", run.ID, uint64(tasks[2299]))
+			migrationstest.Exec(t, d.DB, "INSERT INTO migration_counter (run_id, worker_id, waiting) VALUES (?, 1, 2300)", run.ID)
+			d.Does(run.ID, tasks[2300], migrations.TaskOpen, migrations.TaskProcessing)
+			d.Does(run.ID, tasks[2300], migrations.TaskProcessing, migrations.TaskFailed)
+			before := d.Now(run.ID).Progress
+			if n, err := one.do(d)(d.Ctx, d.Ana, run.ID, migrations.Which{Waiting: true}); n != 2300 || err != nil {
 				t.Fatal(n, err)
 			}
 			d.finishes(d.Engine)
-			d.counted(run.ID)
-			after := d.run(run.ID).Progress
+			d.Counted(run.ID)
+			after := d.Now(run.ID).Progress
 			if after.Waiting != 0 || after.Failed != before.Failed || after.Open+after.Skipped != before.Open+2300 || d.requests() != 0 {
 				t.Errorf("%+v, %d requests", after, d.requests())
 			}
-			if log := d.log(run.ID); log[len(log)-1] != one.last {
+			if log := d.Log(run.ID); log[len(log)-1] != one.last {
 				t.Error(log)
 			}
 		})

@@ -61,6 +61,9 @@ type Run struct {
 // Unlisted is how many of the rejected lines are only counted: those behind the first MaxRejections.
 func (r Run) Unlisted() uint64 { return r.Rejected - min(r.Rejected, MaxRejections) }
 
+// Mask takes the secrets of a run that a worker has out of a text.
+func (r Run) Mask(text string) string { return mask(r.secrets, text) }
+
 // Progress is how many tasks of a run are in which state, exactly.
 type Progress struct {
 	Open, Processing, Waiting, Complete, Failed, Skipped int64
@@ -72,7 +75,7 @@ type Progress struct {
 // Done is how many tasks need nothing more.
 func (p Progress) Done() int64 { return p.Complete + p.Failed + p.Skipped }
 
-func progressOf(total uint64, row db.ProgressOfRow) Progress {
+func ProgressOf(total uint64, row db.ProgressOfRow) Progress {
 	p := Progress{
 		Processing: row.Processing, Waiting: row.Waiting, Complete: row.Complete, Failed: row.Failed, Skipped: row.Skipped,
 		Errors: row.Errors, Refused: row.Refused, Reclaimed: row.Reclaimed,
@@ -164,10 +167,4 @@ type Event struct {
 	Actor  string
 	Detail string
 	At     time.Time
-}
-
-// Sample is what a run's counters showed at a time.
-type Sample struct {
-	At                                            time.Time
-	Complete, Failed, Skipped, Errors, Processing int64
 }

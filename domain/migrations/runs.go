@@ -159,14 +159,14 @@ func (m *Migration) check(ctx context.Context, values Values, draft Draft, file 
 
 // earlier completes values with those of an earlier run, and returns its file.
 func (e *Engine) earlier(ctx context.Context, m *Migration, given Values, from id.Run) (Values, upload, error) {
-	row, err := e.runRow(ctx, from)
+	row, err := e.Row(ctx, from)
 	if err != nil {
 		return nil, upload{}, err
 	}
 	if row.Name != m.Name {
 		return nil, upload{}, BadFrom(from)
 	}
-	then, err := clearValues(row.Params)
+	then, err := ClearValues(row.Params)
 	if err != nil {
 		return nil, upload{}, err
 	}
@@ -209,7 +209,7 @@ func (e *Engine) keep(ctx context.Context, draft Draft) (upload, error) {
 	if err != nil {
 		return upload{}, fmt.Errorf("store upload: %w", err)
 	}
-	return upload{path: path, name: cut(fileName(draft.UploadName), 255), hash: hashed(sum), own: true}, nil
+	return upload{path: path, name: Cut(fileName(draft.UploadName), 255), hash: hashed(sum), own: true}, nil
 }
 
 func hashed(h hash.Hash) []byte { return h.Sum(nil) }
@@ -241,7 +241,7 @@ func (e *Engine) discard(ctx context.Context, file upload, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if err := e.files.Delete(ctx, file.path); err != nil {
-		e.options.Log.Error("remove the upload of a run that was refused", "file", file.path, "error", err)
+		e.log.Error("remove the upload of a run that was refused", "file", file.path, "error", err)
 	}
 }
 
@@ -281,7 +281,7 @@ func (e *Engine) notBegun(ctx context.Context, keys [][]byte) (id.Run, error) {
 		if run == 0 {
 			continue
 		}
-		if row, err := e.runRow(ctx, run); err != nil || row.StartedAt == nil && State(row.State).IsActive() {
+		if row, err := e.Row(ctx, run); err != nil || row.StartedAt == nil && State(row.State).IsActive() {
 			return run, err
 		}
 	}
@@ -295,6 +295,18 @@ func (e *Engine) activeRun(ctx context.Context, key []byte) (id.Run, error) {
 		return 0, fmt.Errorf("read the active run: %w", err)
 	}
 	return run, nil
+}
+
+// Before is the active run that this one waits for because of Migration.Behind, 0 if there is none.
+func (e *Engine) Before(ctx context.Context, row db.MigrationRun) (id.Run, error) {
+	if row.SameKey == nil {
+		return 0, nil
+	}
+	first, err := e.activeRun(ctx, beside(row.SameKey))
+	if err != nil || first > row.ID {
+		return 0, err
+	}
+	return first, nil
 }
 
 // OpenIn opens a run in the transaction of what makes it necessary, beside whatever runs there are: it keeps
@@ -321,7 +333,7 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 	if err != nil {
 		return Run{}, err
 	}
-	turned := m.Knobs.orDefaults()
+	turned := m.Knobs.OrDefaults()
 	if m.Turn != nil {
 		m.Turn(values, &turned)
 	}
@@ -340,7 +352,7 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 	if err != nil {
 		return Run{}, err
 	}
-	run, err := e.runFrom(row, db.ProgressOfRow{})
+	run, err := e.RunFrom(row, db.ProgressOfRow{})
 	if err != nil {
 		return Run{}, err
 	}
@@ -349,7 +361,7 @@ func (e *Engine) add(ctx context.Context, tx *db.Tx, actor Actor, m *Migration, 
 			return Run{}, err
 		}
 	}
-	return run, logEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
+	return run, LogEvent(ctx, tx, run.ID, actor, string(Open), describe(m, values, draft.Dry, file))
 }
 
 // anotherRun names the active run that has the key.
@@ -373,7 +385,7 @@ func describe(m *Migration, values Values, dry bool, file upload) string {
 			value = Masked
 		}
 		if value != "" {
-			parts = append(parts, p.Name+" = "+cut(value, 100))
+			parts = append(parts, p.Name+" = "+Cut(value, 100))
 		}
 	}
 	if file.name != "" {
@@ -384,7 +396,7 @@ func describe(m *Migration, values Values, dry bool, file upload) string {
 
 // Run returns a run with its secrets masked, or RunNotFound.
 func (e *Engine) Run(ctx context.Context, run id.Run) (Run, error) {
-	row, err := e.runRow(ctx, run)
+	row, err := e.Row(ctx, run)
 	if err != nil {
 		return Run{}, err
 	}
@@ -395,7 +407,7 @@ func (e *Engine) Run(ctx context.Context, run id.Run) (Run, error) {
 	return list[0], nil
 }
 
-func (e *Engine) runRow(ctx context.Context, run id.Run) (db.MigrationRun, error) {
+func (e *Engine) Row(ctx context.Context, run id.Run) (db.MigrationRun, error) {
 	row, err := db.Read(e.db.RunByID(ctx, run))
 	if db.IsNotFound(err) {
 		return row, RunNotFound(run)
@@ -447,23 +459,23 @@ func (e *Engine) runsFrom(ctx context.Context, rows []db.MigrationRun) ([]Run, e
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	progress, err := e.progressOfAll(ctx, rows)
+	progress, err := e.ProgressOfAll(ctx, rows)
 	if err != nil {
 		return nil, fmt.Errorf("read progress: %w", err)
 	}
 	list := make([]Run, len(rows))
 	for i, row := range rows {
-		if list[i], err = e.runFrom(row, progress[row.ID]); err != nil {
+		if list[i], err = e.RunFrom(row, progress[row.ID]); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// progressOfAll is the progress of runs; one that nobody worked on is not in it.
-func (e *Engine) progressOfAll(ctx context.Context, rows []db.MigrationRun) (map[id.Run]db.ProgressOfRow, error) {
+// ProgressOfAll is the progress of runs; one that nobody worked on is not in it.
+func (e *Engine) ProgressOfAll(ctx context.Context, rows []db.MigrationRun) (map[id.Run]db.ProgressOfRow, error) {
 	progress := make(map[id.Run]db.ProgressOfRow, len(rows))
-	for some := range slices.Chunk(rows, mostAtOnce) {
+	for some := range slices.Chunk(rows, MaxPerStatement) {
 		ids := make([]id.Run, len(some))
 		for i, row := range some {
 			ids[i] = row.ID
@@ -482,8 +494,8 @@ func (e *Engine) progressOfAll(ctx context.Context, rows []db.MigrationRun) (map
 	return progress, nil
 }
 
-// runFrom makes a run of its row, its secrets masked.
-func (e *Engine) runFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, error) {
+// RunFrom makes a run of its row, its secrets masked.
+func (e *Engine) RunFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, error) {
 	values, err := shownValues(row.Params)
 	if err != nil {
 		return Run{}, fmt.Errorf("run %d: %w", row.ID, err)
@@ -495,7 +507,7 @@ func (e *Engine) runFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, e
 	run := Run{
 		ID: row.ID, Name: row.Name, Title: row.Name, Listed: row.Listed, Values: values, State: State(row.State), Reason: row.Reason, StateSince: row.StateSince,
 		Version: row.Version, Dry: row.Dry, CanaryLeft: row.CanaryLeft, Knobs: knobs, Total: row.Total, Rejected: row.Rejected, Upload: row.UploadName,
-		Actor: row.Actor, Progress: progressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+		Actor: row.Actor, Progress: ProgressOf(row.Total, progress), CreatedAt: row.CreatedAt, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
 	}
 	if m, ok := e.registry[row.Name]; ok {
 		run.Known = true
@@ -506,9 +518,9 @@ func (e *Engine) runFrom(row db.MigrationRun, progress db.ProgressOfRow) (Run, e
 	return run, nil
 }
 
-// workingRun is a run for who works on it: with its secrets.
-func (e *Engine) workingRun(row db.MigrationRun, progress db.ProgressOfRow) (Run, error) {
-	run, err := e.runFrom(row, progress)
+// WorkingRun is a run for who works on it: with its secrets.
+func (e *Engine) WorkingRun(row db.MigrationRun) (Run, error) {
+	run, err := e.RunFrom(row, db.ProgressOfRow{})
 	if err != nil {
 		return Run{}, err
 	}

@@ -31,13 +31,3 @@ func TestSecretsInOtherForms(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// Where a message is cut there must be no half of a secret that nobody finds.
-func TestSecretsWhereAMessageIsCut(t *testing.T) {
-	t.Parallel()
-	s := stored{Secret: Values{"password": "correct-horse-battery"}}
-	p := problemOf(errors.New(strings.Repeat("x", maxMessage-10)+"correct-horse-battery"), s.secrets()...)
-	if strings.Contains(p.message, "correct") {
-		t.Error(p.message[maxMessage-20:])
-	}
-}

@@ -137,7 +137,7 @@ func (e *Engine) ReportSheet(ctx context.Context, run id.Run) (*Sheet, error) {
 			if err != nil {
 				return false, err
 			}
-			write(digits(task.Line), task.State, note, cut(task.Payload, 200))
+			write(digits(task.Line), task.State, note, Cut(task.Payload, 200))
 			page.Tasks = page.Tasks[1:]
 		}
 		if page.Next == 0 {

@@ -24,6 +24,11 @@ const (
 	maxLook = 2000
 	// failedPerPage is how many failed tasks are read at once for a file of them.
 	failedPerPage = 200
+	// MaxFailures is how many groups of errors a run keeps: what comes then is of one group, the others. So
+	// the list of them is whole, and sorted by what is worst, without reading more.
+	MaxFailures = 500
+	// FailuresShown is enough for them all: beside those there are the others, and what was lost.
+	FailuresShown = 2 * MaxFailures
 	// attemptsShown are the last of a task.
 	attemptsShown = 100
 	// RejectionsPerPage is how many rejections a list shows at once.
@@ -121,7 +126,7 @@ func (e *Engine) Tasks(ctx context.Context, run id.Run, filter TaskFilter) (Task
 
 // orNoRun tells a run of which nothing was found from one that is not there, which returns RunNotFound.
 func (e *Engine) orNoRun(ctx context.Context, run id.Run) error {
-	_, err := e.runRow(ctx, run)
+	_, err := e.Row(ctx, run)
 	return err
 }
 
@@ -183,7 +188,7 @@ func (e *Engine) Task(ctx context.Context, run id.Run, task id.Task) (Task, []At
 // Failures returns the groups of errors of a run: those with the most failed tasks first, then those
 // with the most errors. A run keeps 500 apart, and all others in one group. It returns RunNotFound.
 func (e *Engine) Failures(ctx context.Context, run id.Run) ([]Failure, error) {
-	rows, err := db.Read(e.db.FailuresOf(ctx, run, failuresShown))
+	rows, err := db.Read(e.db.FailuresOf(ctx, run, FailuresShown))
 	if err == nil && len(rows) == 0 {
 		err = e.orNoRun(ctx, run)
 	}
@@ -211,7 +216,7 @@ func (e *Engine) FailedTasks(ctx context.Context, run id.Run, fingerprint string
 	if err != nil {
 		return TaskPage{}, err
 	}
-	if _, err := e.runRow(ctx, run); err != nil {
+	if _, err := e.Row(ctx, run); err != nil {
 		return TaskPage{}, err
 	}
 	var ids []id.Task
@@ -259,7 +264,7 @@ func parseFingerprint(text string) ([]byte, error) {
 // Rejections returns a page of what filling made no task of, in the order of filling: those numbered
 // above after. The first 10,000 of a run are kept. It returns RunNotFound.
 func (e *Engine) Rejections(ctx context.Context, run id.Run, after uint64) (list []Rejection, more bool, err error) {
-	if _, err := e.runRow(ctx, run); err != nil {
+	if _, err := e.Row(ctx, run); err != nil {
 		return nil, false, err
 	}
 	rows, err := db.Read(e.db.RejectionsOf(ctx, db.RejectionsOfParams{RunID: run, After: after, Limit: RejectionsPerPage + 1}))
@@ -290,12 +295,12 @@ func (e *Engine) Events(ctx context.Context, run id.Run, before id.Event) (list 
 	rows, more = page(rows, EventsPerPage)
 	list = make([]Event, len(rows))
 	for i, row := range rows {
-		list[i] = eventFrom(row)
+		list[i] = EventFrom(row)
 	}
 	return list, more, nil
 }
 
-func eventFrom(row db.MigrationEvent) Event {
+func EventFrom(row db.MigrationEvent) Event {
 	return Event{ID: row.ID, Kind: row.Kind, Actor: row.Actor, Detail: row.Detail, At: row.CreatedAt}
 }
 
@@ -310,7 +315,7 @@ func taskFrom(row db.MigrationTask) Task {
 	return task
 }
 
-func workerFrom(row db.MigrationWorker, leftUs int64) Worker {
+func WorkerFrom(row db.MigrationWorker, leftUs int64) Worker {
 	return Worker{
 		ID: row.ID, Host: row.Host, PID: int(row.Pid), Version: row.Version, Knows: strings.Fields(row.Knows), State: row.State, InFlight: int(row.InFlight), Finished: row.Finished,
 		PerSecond: row.PerSecond, ClaimP99: time.Duration(row.ClaimP99Us) * time.Microsecond, StartedAt: row.StartedAt, BeatAt: row.BeatAt,

@@ -1,4 +1,4 @@
-package migrations
+package migrations_test
 
 import (
 	"fmt"
@@ -10,15 +10,17 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
 )
 
 // walk reads all pages of a list of tasks.
-func (d *desk) walk(run id.Run, filter TaskFilter) (found []id.Task, pages int) {
-	d.t.Helper()
+func (d *desk) walk(run id.Run, filter migrations.TaskFilter) (found []id.Task, pages int) {
+	d.T.Helper()
 	for pages = 1; ; pages++ {
-		page, err := d.Tasks(d.ctx, run, filter)
+		page, err := d.Tasks(d.Ctx, run, filter)
 		if err != nil {
-			d.t.Fatal(err)
+			d.T.Fatal(err)
 		}
 		for _, task := range page.Tasks {
 			found = append(found, task.ID)
@@ -27,10 +29,10 @@ func (d *desk) walk(run id.Run, filter TaskFilter) (found []id.Task, pages int) 
 			return found, pages
 		}
 		if page.Next <= filter.After {
-			d.t.Fatalf("from %d on to %d", filter.After, page.Next)
+			d.T.Fatalf("from %d on to %d", filter.After, page.Next)
 		}
-		if len(page.Tasks) < TasksPerPage && !page.Looked {
-			d.t.Fatalf("a page of %d does not say that the look ended", len(page.Tasks))
+		if len(page.Tasks) < migrations.TasksPerPage && !page.Looked {
+			d.T.Fatalf("a page of %d does not say that the look ended", len(page.Tasks))
 		}
 		filter.After = page.Next
 	}
@@ -41,20 +43,20 @@ func TestTasks(t *testing.T) {
 	t.Run("every filter finds exactly its tasks, in order, page by page", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run, other := d.ready(3000), d.ready(40)
-		tasks := d.ids(run.ID)
+		run, other := d.Ready(3000), d.Ready(40)
+		tasks := d.Ids(run.ID)
 		rapid.Check(t, func(r *rapid.T) {
-			execute(t, d.db, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
+			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'open', worker_id = 0, iteration = 1 WHERE run_id = ?", run.ID)
 			every := rapid.IntRange(1, 900).Draw(r, "every")
-			state := rapid.SampledFrom(TaskStates).Draw(r, "state")
-			execute(t, d.db, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
-			filter := TaskFilter{
-				State:  rapid.SampledFrom(append([]string{""}, TaskStates...)).Draw(r, "filter state"),
+			state := rapid.SampledFrom(migrations.TaskStates).Draw(r, "state")
+			migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = ?, worker_id = id % 3, iteration = 1 + (id % 5 = 0) WHERE run_id = ? AND id % ? = 0", state, run.ID, every)
+			filter := migrations.TaskFilter{
+				State:  rapid.SampledFrom(append([]string{""}, migrations.TaskStates...)).Draw(r, "filter state"),
 				Worker: id.Worker(rapid.IntRange(0, 2).Draw(r, "filter worker")), Iteration: rapid.IntRange(0, 2).Draw(r, "filter iteration"),
 			}
 			var want []id.Task
 			for _, task := range tasks {
-				is, worker, iteration := TaskOpen, id.Worker(0), 1
+				is, worker, iteration := migrations.TaskOpen, id.Worker(0), 1
 				if int(task)%every == 0 {
 					is, worker = state, id.Worker(task%3)
 					if task%5 == 0 {
@@ -69,36 +71,36 @@ func TestTasks(t *testing.T) {
 			if !slices.Equal(got, want) {
 				r.Fatalf("%d tasks; want %d: %+v", len(got), len(want), filter)
 			}
-			if pages > 3000/TasksPerPage+15 {
+			if pages > 3000/migrations.TasksPerPage+15 {
 				r.Fatalf("%d pages", pages)
 			}
 		})
-		if got, _ := d.walk(other.ID, TaskFilter{}); len(got) != 40 {
+		if got, _ := d.walk(other.ID, migrations.TaskFilter{}); len(got) != 40 {
 			t.Error(len(got))
 		}
 	})
 	t.Run("a list shows the beginning of a payload, the task all of it, with its attempts", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(2)
-		task := d.ids(run.ID)[0]
-		execute(t, d.db, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.ids(run.ID)[1])
+		run := d.Running(2)
+		task := d.Ids(run.ID)[0]
+		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", strings.Repeat("ä", 1000), d.Ids(run.ID)[1])
 		long := strings.Repeat("ä<script>", 3000)
-		execute(t, d.db, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
+		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET payload = ? WHERE id = ?", long, task)
 		for range 2 {
-			d.failed(run.ID, []id.Task{task})
-			if _, err := d.RetryTasks(d.ctx, d.ana, run.ID, Which{Task: task}); err != nil {
+			d.Failed(run.ID, []id.Task{task})
+			if _, err := d.RetryTasks(d.Ctx, d.Ana, run.ID, migrations.Which{Task: task}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		page, err := d.Tasks(d.ctx, run.ID, TaskFilter{})
+		page, err := d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{})
 		if err != nil || page.Tasks[0].Payload != string([]rune(long)[:1000]) || page.Next != 0 {
 			t.Error(len(page.Tasks[0].Payload), page.Next, err)
 		}
 		if !page.Tasks[0].Cut || page.Tasks[1].Cut || len(page.Tasks[1].Payload) != 2000 {
 			t.Error("it does not say which payload is cut")
 		}
-		whole, attempts, err := d.Task(d.ctx, run.ID, task)
+		whole, attempts, err := d.Task(d.Ctx, run.ID, task)
 		if err != nil || whole.Payload != long || whole.Cut || whole.Iteration != 3 || whole.Attempt != 0 || len(attempts) != 2 || attempts[0].Iteration != 2 || attempts[0].Detail != "stack" || attempts[0].Took.String() != "1.5ms" {
 			t.Errorf("%+v %v", attempts, err)
 		}
@@ -106,27 +108,27 @@ func TestTasks(t *testing.T) {
 	t.Run("what is not there is said", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run, other := d.ready(1), d.ready(2)
-		_, _, err := d.Task(d.ctx, run.ID, d.ids(other.ID)[0])
-		refusesAs(t, err, CodeTaskNotFound, fault.NotFound)
-		_, err = d.Tasks(d.ctx, 99, TaskFilter{})
-		refusesAs(t, err, CodeRunNotFound, fault.NotFound)
-		_, err = d.Tasks(d.ctx, run.ID, TaskFilter{State: "lost"})
-		refusesAs(t, err, CodeBadTaskState, fault.Invalid)
-		_, err = d.FailedTasks(d.ctx, run.ID, "xyz", 0)
-		refusesAs(t, err, CodeBadFingerprint, fault.Invalid)
+		run, other := d.Ready(1), d.Ready(2)
+		_, _, err := d.Task(d.Ctx, run.ID, d.Ids(other.ID)[0])
+		refusesAs(t, err, migrations.CodeTaskNotFound, fault.NotFound)
+		_, err = d.Tasks(d.Ctx, 99, migrations.TaskFilter{})
+		refusesAs(t, err, migrations.CodeRunNotFound, fault.NotFound)
+		_, err = d.Tasks(d.Ctx, run.ID, migrations.TaskFilter{State: "lost"})
+		refusesAs(t, err, migrations.CodeBadTaskState, fault.Invalid)
+		_, err = d.FailedTasks(d.Ctx, run.ID, "xyz", 0)
+		refusesAs(t, err, migrations.CodeBadFingerprint, fault.Invalid)
 	})
 	t.Run("failed tasks come with their errors, of a group or all", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(450)
-		execute(t, d.db, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
-		execute(t, d.db, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
+		run := d.Running(450)
+		migrationstest.Exec(t, d.DB, "UPDATE migration_task SET state = 'failed', fingerprint = UNHEX(IF(id % 2, '0000000000000001', '0000000000000002')) WHERE run_id = ?", run.ID)
+		migrationstest.Exec(t, d.DB, `INSERT INTO migration_attempt (run_id, task_id, iteration, attempt, outcome, worker_id, worker, started_at, took_us, fingerprint, message, detail)
 			SELECT run_id, id, 1, n, 'failed', 1, 'here:7', NOW(6), 1, fingerprint, CONCAT('error ', n, ' of ', payload), '' FROM migration_task, (SELECT 1 AS n UNION SELECT 2) x WHERE run_id = ? ORDER BY n`, run.ID)
 		for fingerprint, want := range map[string]int{"": 450, "0000000000000001": 225, "0000000000000002": 225, "0000000000000003": 0} {
 			n := 0
 			for after := id.Task(0); ; {
-				page, err := d.FailedTasks(d.ctx, run.ID, fingerprint, after)
+				page, err := d.FailedTasks(d.Ctx, run.ID, fingerprint, after)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -147,12 +149,12 @@ func TestTasks(t *testing.T) {
 	t.Run("groups of failures come with the most failed tasks first", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(6)
-		tasks := d.ids(run.ID)
-		d.failed(run.ID, tasks[:1], 1)
-		d.failed(run.ID, tasks[1:5], 2)
-		d.failed(run.ID, tasks[5:], 3)
-		list := must[[]Failure](t)(d.Failures(d.ctx, run.ID))
+		run := d.Running(6)
+		tasks := d.Ids(run.ID)
+		d.Failed(run.ID, tasks[:1], 1)
+		d.Failed(run.ID, tasks[1:5], 2)
+		d.Failed(run.ID, tasks[5:], 3)
+		list := must[[]migrations.Failure](t)(d.Failures(d.Ctx, run.ID))
 		if len(list) != 3 || list[0].Fingerprint != "0000000000000002" || list[0].Failed != 4 || list[0].Task != tasks[1] || list[0].Message != "It failed" {
 			t.Errorf("%+v", list)
 		}
@@ -160,15 +162,15 @@ func TestTasks(t *testing.T) {
 	t.Run("a run's log goes on where the page ended", func(t *testing.T) {
 		t.Parallel()
 		d := newDesk(t)
-		run := d.running(1)
+		run := d.Running(1)
 		for n := range 60 {
-			must[Run](t)(d.TurnKnobs(d.ctx, d.ana, run.ID, KnobChange{"block": float64(n%2 + 11)}))
+			d.Must(d.TurnKnobs(d.Ctx, d.Ana, run.ID, migrations.KnobChange{"block": float64(n%2 + 11)}))
 		}
-		first, more, err := d.Events(d.ctx, run.ID, 0)
-		if err != nil || !more || len(first) != EventsPerPage {
+		first, more, err := d.Events(d.Ctx, run.ID, 0)
+		if err != nil || !more || len(first) != migrations.EventsPerPage {
 			t.Fatal(len(first), more, err)
 		}
-		rest, more, err := d.Events(d.ctx, run.ID, first[len(first)-1].ID)
+		rest, more, err := d.Events(d.Ctx, run.ID, first[len(first)-1].ID)
 		if err != nil || more || len(rest) != 14 || rest[13].Kind != "open" {
 			t.Error(len(rest), more, err, fmt.Sprint(rest))
 		}

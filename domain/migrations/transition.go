@@ -2,6 +2,7 @@ package migrations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,8 +40,8 @@ func RunNotFound(run id.Run) error {
 	return fault.Error{Kind: fault.NotFound, Code: CodeRunNotFound, Message: fmt.Sprintf("There is no run %d.", run)}
 }
 
-// move is a step from one state of a run to another.
-type move struct {
+// Move is a step from one state of a run to another.
+type Move struct {
 	Action string // for WrongState: "start"
 	From   []State
 	To     State
@@ -48,9 +49,9 @@ type move struct {
 	Actor  Actor
 }
 
-// transit takes the run's row, moves it where its state allows that, and logs it. Change may alter
+// Transit takes the run's row, moves it where its state allows that, and logs it. Change may alter
 // more of the row first; it may be nil.
-func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row *db.MigrationRun)) error {
+func Transit(ctx context.Context, tx *db.Tx, run id.Run, m Move, change func(row *db.MigrationRun)) error {
 	row, err := tx.LockRun(ctx, run)
 	if db.IsNotFound(err) {
 		return RunNotFound(run)
@@ -64,7 +65,7 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 	if row.Listed, err = listedAfter(ctx, tx, row, m); err != nil {
 		return err
 	}
-	row.State, row.Reason = string(m.To), cut(markup.Flat(m.Reason), maxReason)
+	row.State, row.Reason = string(m.To), Cut(markup.Flat(m.Reason), MaxReason)
 	row.ActiveKey = row.SameKey
 	if !m.To.IsActive() {
 		row.ActiveKey, row.CanaryLeft = nil, nil
@@ -82,7 +83,21 @@ func transit(ctx context.Context, tx *db.Tx, run id.Run, m move, change func(row
 	if err != nil {
 		return err
 	}
-	return logEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)
+	return LogEvent(ctx, tx, run, m.Actor, string(m.To), m.Reason)
+}
+
+// Move makes a transition of the keeper's. It does nothing if an operator was faster.
+func (e *Engine) Move(ctx context.Context, run Run, m Move) error {
+	err := e.db.InTx(ctx, func(tx *db.Tx) error {
+		return Transit(ctx, tx, run.ID, m, nil)
+	})
+	if errors.Is(err, CodeWrongState) || errors.Is(err, CodeRunNotFound) {
+		return nil
+	}
+	if err == nil {
+		e.Changes.Wake()
+	}
+	return err
 }
 
 // The lists of runs: each run is in one of them.
@@ -98,7 +113,7 @@ var Lists = []string{ListAttention, ListActive, ListFinished}
 // listedAfter says which list shows a run after the move. Attention asks for what waits for Start, what
 // the engine paused or cancelled by itself, and what is complete but for tasks that failed: until these
 // are retried or skipped, or somebody dismisses the run.
-func listedAfter(ctx context.Context, tx *db.Tx, row db.MigrationRun, m move) (string, error) {
+func listedAfter(ctx context.Context, tx *db.Tx, row db.MigrationRun, m Move) (string, error) {
 	from := State(row.State)
 	switch {
 	case m.To == Ready, m.Actor.isEngine() && m.To == Cancelled && from != Cancelling:
@@ -126,10 +141,10 @@ func listedComplete(ctx context.Context, tx *db.Tx, run id.Run) (string, error) 
 	return ListFinished, nil
 }
 
-// maxReason is what the columns of reasons and details hold, in characters.
-const maxReason = 1000
+// MaxReason is what the columns of reasons and details hold, in characters.
+const MaxReason = 1000
 
-// logEvent adds an entry to the run's log.
-func logEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
-	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: cut(markup.Flat(detail), maxReason)})
+// LogEvent adds an entry to the run's log.
+func LogEvent(ctx context.Context, tx *db.Tx, run id.Run, actor Actor, kind, detail string) error {
+	return tx.AddRunEvent(ctx, db.AddRunEventParams{RunID: run, AccountID: actor.Account, Actor: actor.Name, Kind: kind, Detail: Cut(markup.Flat(detail), MaxReason)})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -33,11 +34,30 @@ func MissingUpload(run id.Run, host string) error {
 // OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none,
 // NoFiles or MissingUpload.
 func (e *Engine) OpenUpload(ctx context.Context, run id.Run) (io.ReadCloser, error) {
-	row, err := e.runRow(ctx, run)
+	row, err := e.Row(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	return (&filling{engine: e, row: row}).Upload(ctx)
+	if row.Upload == "" {
+		return nil, BadUpload("The run has no file.")
+	}
+	if e.files == nil {
+		return nil, NoFiles()
+	}
+	file, err := e.files.Open(ctx, row.Upload)
+	if errors.As(err, new(blobs.NotFound)) {
+		err = MissingUpload(row.ID, Hostname())
+	}
+	return file, err
+}
+
+// Hostname is the name of this server.
+func Hostname() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
 }
 
 // SweepUploads removes files, last written before that time, that no run has: of a run that was perhaps

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/migrations/worker"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -71,7 +74,8 @@ func (w *idleWork) twice() (n uint64) {
 
 // crewOf is workers, each with an engine and a lease of its own, as if each were a process.
 type crewOf struct {
-	engines []*migrations.Engine
+	engine  *migrations.Engine
+	workers []*worker.Process
 	end     context.CancelFunc
 	ended   chan error
 }
@@ -80,9 +84,11 @@ func newCrew(ctx context.Context, d *db.DB, workers int, work *idleWork) *crewOf
 	ctx, end := context.WithCancel(ctx)
 	c := &crewOf{end: end, ended: make(chan error, workers)}
 	for range workers {
-		engine := migrations.New(d, nil, migrations.Options{Version: "bench"}, work.migration())
-		c.engines = append(c.engines, engine)
-		go func() { c.ended <- engine.Work(ctx) }()
+		log := slog.New(slog.DiscardHandler)
+		c.engine = migrations.New(d, nil, log, work.migration()) // of the last worker
+		process := worker.New(d, c.engine, monitor.New(d, c.engine), "bench", log)
+		c.workers = append(c.workers, process)
+		go func() { c.ended <- process.Work(ctx) }()
 	}
 	return c
 }
@@ -90,7 +96,7 @@ func newCrew(ctx context.Context, d *db.DB, workers int, work *idleWork) *crewOf
 func (c *crewOf) stop() error {
 	c.end()
 	var failed []error
-	for range c.engines {
+	for range c.workers {
 		failed = append(failed, <-c.ended)
 	}
 	return errors.Join(failed...)
@@ -111,7 +117,7 @@ func runIdle(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, 
 func runAlone(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int, knobs migrations.KnobChange) (_ Row, err error) {
 	crew := newCrew(ctx, d, row.Workers, work)
 	defer func() { err = errors.Join(err, crew.stop()) }()
-	engine, actor := crew.engines[0], migrations.Actor{Name: "bench"}
+	engine, actor := crew.engine, migrations.Actor{Name: "bench"}
 	run, err := engine.OpenRun(ctx, actor, "bench", migrations.Values{"tasks": strconv.Itoa(tasks)}, migrations.Draft{})
 	if err != nil {
 		return row, err
@@ -130,8 +136,8 @@ func runAlone(ctx context.Context, d *db.DB, work *idleWork, row Row, tasks int,
 		return row, err
 	}
 	var times durations
-	for _, e := range crew.engines {
-		times.list = append(times.list, e.ClaimTimes()...)
+	for _, w := range crew.workers {
+		times.list = append(times.list, w.ClaimTimes()...)
 	}
 	row.P50, row.P99 = times.quantiles()
 	var took float64

@@ -16,7 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
 // facts are what the server and the system report.
@@ -31,11 +31,11 @@ type facts struct {
 	schema       db.SchemaStatus
 	oddTables    []string // not InnoDB, or of another collation
 	dataBytes    uint64
-	clock        time.Duration         // how far the server's is ahead of ours
-	history      reading               // row versions that wait for purge
-	transactions reading               // age of the oldest open one, in seconds
-	claims       *migrations.ClaimPlan // nil if the schema has no tasks yet
-	waiting      *waiting              // nil if the schema has no feeds yet
+	clock        time.Duration      // how far the server's is ahead of ours
+	history      reading            // row versions that wait for purge
+	transactions reading            // age of the oldest open one, in seconds
+	claims       *monitor.ClaimPlan // nil if the schema has no tasks yet
+	waiting      *waiting           // nil if the schema has no feeds yet
 
 	disk     string // "" if there is none
 	diskFree uint64
@@ -85,7 +85,7 @@ func ask(ctx context.Context, d *db.DB, dataDir string) (f facts, err error) {
 // askClaims runs when the connection of the other questions is closed: the pool may have only one.
 func (f *facts) askClaims(ctx context.Context, d *db.DB) {
 	if f.schema.Version >= firstWithTasks && !f.schema.Dirty {
-		plan := migrations.PlanOfClaim(ctx, d)
+		plan := monitor.PlanOfClaim(ctx, d)
 		f.claims = &plan
 	}
 }

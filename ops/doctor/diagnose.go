@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
-	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 )
 
 const (
@@ -246,7 +246,7 @@ func transactions(f facts) Check {
 	return c
 }
 
-func claims(plan migrations.ClaimPlan) Check {
+func claims(plan monitor.ClaimPlan) Check {
 	c := Check{Name: "claim plan", Mark: OK, Value: plan.Says}
 	if !plan.Good {
 		c.Mark, c.Why = Problem, "Each claim would go over the tasks of its run, or fail; so migrations pause instead of claiming."

@@ -36,7 +36,7 @@ func TestWhileWorkersRun(t *testing.T) {
 	var workers sync.WaitGroup
 	for range 2 {
 		w := app.New(h.db)
-		workers.Go(func() { _ = w.Engine.Work(working) })
+		workers.Go(func() { _ = w.Worker.Work(working) })
 		workers.Go(func() { w.Feeds.Run(working) })
 	}
 	defer workers.Wait()

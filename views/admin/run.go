@@ -14,6 +14,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -29,10 +30,10 @@ type RunLive struct {
 	Params   []RunParam
 	Asks     bool   // its migration looks at the file before it asks for the rest
 	Alert    string // why what was asked for was not done
-	Pulse    migrations.Pulse
+	Pulse    monitor.Pulse
 	Failures []migrations.Failure
-	Workers  []migrations.RunWorker
-	Health   migrations.Health
+	Workers  []monitor.RunWorker
+	Health   monitor.Health
 	Events   []migrations.Event
 	Older    bool       // there are older events
 	Knobs    *KnobsForm // nil: the settings on the page stay
@@ -225,7 +226,7 @@ func nowRate(r migrations.Run, rate float64) string {
 }
 
 // eta is when a run is over, as a range.
-func eta(e migrations.ETA) string {
+func eta(e monitor.ETA) string {
 	if !e.Known {
 		return none
 	}
@@ -306,11 +307,11 @@ func reasonOf(live RunLive) string {
 }
 
 // shownWorkers are the workers on a run's page; more is how many others there are.
-func shownWorkers(list []migrations.RunWorker) (shown []migrations.RunWorker, more int) {
+func shownWorkers(list []monitor.RunWorker) (shown []monitor.RunWorker, more int) {
 	const most = 10
-	slices.SortStableFunc(list, func(a, b migrations.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
+	slices.SortStableFunc(list, func(a, b monitor.RunWorker) int { return cmp.Compare(b.Holds, a.Holds) })
 	shown = slices.Clone(list[:min(most, len(list))])
-	slices.SortFunc(shown, func(a, b migrations.RunWorker) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(shown, func(a, b monitor.RunWorker) int { return cmp.Compare(a.ID, b.ID) })
 	return shown, len(list) - len(shown)
 }
 
@@ -323,7 +324,7 @@ func leaseLeft(w migrations.Worker) string {
 }
 
 // drained reports whether there are workers, and none that takes anything new.
-func drained(list []migrations.RunWorker) bool {
+func drained(list []monitor.RunWorker) bool {
 	n := 0
 	for _, w := range list {
 		if views.Lives(w.Worker) {
@@ -384,7 +385,7 @@ func inWhole(n float64) string   { return views.Thousands(int64(math.Round(n))) 
 func inSeconds(n float64) string { return Spell(time.Duration(n * float64(time.Second))) }
 
 // planWord is a claim's plan if it is not good.
-func planWord(p migrations.ClaimPlan) string {
+func planWord(p monitor.ClaimPlan) string {
 	if p.Known {
 		return "not by its index"
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -46,7 +47,7 @@ const marksListed = 5
 const besides = 45
 
 // chartOf makes a chart of what was measured.
-func chartOf(p migrations.Pulse) chart {
+func chartOf(p monitor.Pulse) chart {
 	if len(p.Samples) < 2 {
 		return chart{}
 	}
@@ -54,9 +55,9 @@ func chartOf(p migrations.Pulse) chart {
 	if !c.to.After(c.from) {
 		return chart{}
 	}
-	finished := func(s migrations.Sample) int64 { return s.Complete + s.Failed }
+	finished := func(s monitor.Sample) int64 { return s.Complete + s.Failed }
 	c.tasks = c.band(p.Samples, finished)
-	c.errors = c.band(p.Samples, func(s migrations.Sample) int64 { return s.Errors })
+	c.errors = c.band(p.Samples, func(s monitor.Sample) int64 { return s.Errors })
 	var seen []migrations.Event
 	for _, e := range p.Marks {
 		if !e.At.After(c.to.Add(gap)) {
@@ -95,7 +96,7 @@ func (c chart) x(at time.Time) float64 {
 	return min(max(0, 1000*at.Sub(c.from).Seconds()/c.to.Sub(c.from).Seconds()), 1000)
 }
 
-func (c chart) band(samples []migrations.Sample, n func(migrations.Sample) int64) band {
+func (c chart) band(samples []monitor.Sample, n func(monitor.Sample) int64) band {
 	var runs [][]point
 	fresh := true
 	for i := 1; i < len(samples); i++ {

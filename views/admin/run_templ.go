@@ -10,6 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -2851,7 +2852,7 @@ func runDatabase(live RunLive) templ.Component {
 	})
 }
 
-func figure(label string, f migrations.Figure, write func(float64) string) templ.Component {
+func figure(label string, f monitor.Figure, write func(float64) string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

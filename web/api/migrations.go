@@ -15,6 +15,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
@@ -320,7 +321,7 @@ func valuesOf(params map[string]any) (migrations.Values, error) {
 	return values, nil
 }
 
-func liveRun(resource runResource, pulse migrations.Pulse) liveRunResource {
+func liveRun(resource runResource, pulse monitor.Pulse) liveRunResource {
 	w := liveRunResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors}, Workers: workersResource{pulse.Idle, pulse.Living}}
 	if pulse.ETA.Known {
 		w.ETA = &eta{span(pulse.ETA.Low.Round(time.Second)), span(pulse.ETA.High.Round(time.Second))}
@@ -329,7 +330,7 @@ func liveRun(resource runResource, pulse migrations.Pulse) liveRunResource {
 }
 
 // RunJSON is a run as the API shows it; base is the server's public URL.
-func RunJSON(base string, r migrations.Run, pulse migrations.Pulse) any {
+func RunJSON(base string, r migrations.Run, pulse monitor.Pulse) any {
 	return liveRun(runLinks{base}.run(r), pulse)
 }
 

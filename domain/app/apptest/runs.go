@@ -89,7 +89,7 @@ func (e *Env) RunToEnd(t testing.TB, name string, values migrations.Values, draf
 	ctx := e.Ctx
 	done := make(chan struct{})
 	working, end := context.WithCancel(ctx)
-	go func() { defer close(done); _ = e.Engine.Work(working) }()
+	go func() { defer close(done); _ = e.Worker.Work(working) }()
 	defer func() { end(); <-done }()
 	run, err := e.Console.OpenRun(ctx, name, values, draft, nil)
 	if err != nil {
@@ -119,7 +119,7 @@ func (e *Env) WorkAll(t testing.TB, name string) (finished []migrations.Run) {
 	ctx := console.AsCommandLine(t.Context())
 	working, end := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = e.Engine.Work(working) }()
+	go func() { defer close(done); _ = e.Worker.Work(working) }()
 	defer func() { end(); <-done }()
 	domaintest.Until(t, "all runs end", func() bool {
 		active, _, err := e.Console.Runs(ctx, migrations.ListActive, 0)

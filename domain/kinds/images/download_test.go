@@ -81,7 +81,7 @@ func (g *gallery) works(t testing.TB) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := g.work.Engine.Work(ctx); err != nil {
+		if err := g.work.Worker.Work(ctx); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -33,7 +33,7 @@ func newShop(t testing.TB) *shop {
 func (s *shop) works() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Engine.Work(ctx) }()
+	go func() { done <- s.Worker.Work(ctx) }()
 	return func() {
 		cancel()
 		if err := <-done; err != nil {

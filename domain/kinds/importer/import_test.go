@@ -100,11 +100,11 @@ func (i *importing) run() (notes []string) {
 		}
 	}
 	for _, work := range works {
-		note, err := work.Outcome()
-		if err != nil {
-			note = "!" + err.Error()
+		said := work.Outcome()
+		if said.Err != nil {
+			said.Note = "!" + said.Err.Error()
 		}
-		notes = append(notes, note)
+		notes = append(notes, said.Note)
 	}
 	return notes
 }
@@ -366,7 +366,7 @@ func TestImport_rows(t *testing.T) {
 		works := i.works()
 		i.blockOrEach(works)
 		for n, work := range works {
-			if note, _ := work.Outcome(); strings.HasPrefix(note, "opened as ") != (n == 0) || strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
+			if note := work.Outcome().Note; strings.HasPrefix(note, "opened as ") != (n == 0) || strings.HasPrefix(note, "THRICE-1 is there already as ") != (n > 0) {
 				t.Errorf("%d: %q", n, note)
 			}
 		}
@@ -521,8 +521,8 @@ func (i *importing) blockOrEach(block []*migrations.Work) {
 		for attempt := 0; attempt < 10 && errors.Is(write([]*migrations.Work{work}), tickets.CodeOriginTaken); attempt++ {
 			continue
 		}
-		if note, failed := work.Outcome(); failed != nil || note == "" {
-			i.t.Errorf("%q, %v", note, failed)
+		if said := work.Outcome(); said.Err != nil || said.Note == "" {
+			i.t.Errorf("%q, %v", said.Note, said.Err)
 		}
 	}
 }

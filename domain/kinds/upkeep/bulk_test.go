@@ -31,7 +31,7 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	defer cancel()
 	working, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Engine.Work(working) }()
+	go func() { done <- h.Worker.Work(working) }()
 	defer func() { end(); <-done }()
 	run, err := h.Console.OpenRun(ctx, "re-render-markdown", migrations.Values{"company": "acme"}, migrations.Draft{}, nil)
 	if err != nil {

@@ -1,0 +1,48 @@
+package migrations_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/migrations/worker"
+)
+
+type desk struct{ *migrationstest.Desk }
+
+func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
+	t.Helper()
+	d := migrationstest.NewDesk(t, list...)
+	d.Fill = worker.New(d.DB, d.Engine, monitor.New(d.DB, d.Engine), "test", nil).Fill
+	return &desk{d}
+}
+
+func must[T any](t testing.TB) func(value T, err error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+// refuses checks that err is of the kind and the type of want.
+func refuses[T error](t testing.TB, err error, kind fault.Kind) (as T) {
+	t.Helper()
+	if !errors.As(err, &as) || !errors.Is(err, kind) {
+		t.Fatalf("%v (%T); want %T, %v", err, err, as, kind)
+	}
+	return as
+}
+
+// refusesAs fails unless an error has the code and the kind.
+func refusesAs(t testing.TB, err error, code fault.Code, kind fault.Kind) {
+	t.Helper()
+	if !errors.Is(err, code) || !errors.Is(err, kind) {
+		t.Fatalf("%v (%s); want %s, %v", err, fault.CodeOf(err), code, kind)
+	}
+}

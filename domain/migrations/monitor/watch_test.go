@@ -1,0 +1,316 @@
+package monitor
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
+)
+
+// stage is a run in a database of its own, and a keeper that looks at it when the test says so.
+type stage struct {
+	*testing.T
+	db      *db.DB
+	engine  *migrations.Engine
+	monitor *Monitor
+	run     id.Run
+	at      time.Time // of the keeper's next look
+}
+
+func newStage(t *testing.T, knobs migrations.Knobs, replicas ...Replica) *stage {
+	t.Helper()
+	d := dbtest.Open(t)
+	engine := migrations.New(d, nil, nil)
+	s := &stage{T: t, db: d, engine: engine, monitor: New(d, engine, replicas...), run: 1, at: time.Now()}
+	s.exec(`INSERT INTO migration_run (id, name, params, state, state_since, knobs, total, actor, created_at)
+		VALUES (1, 'test', '{}', 'running', NOW(6), ?, 1000, 'Ann', NOW(6))`, text(t, knobs))
+	return s
+}
+
+func text(t *testing.T, knobs migrations.Knobs) string {
+	t.Helper()
+	b, err := json.Marshal(knobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (s *stage) exec(statement string, args ...any) {
+	s.Helper()
+	migrationstest.Exec(s.T, s.db, statement, args...)
+}
+
+// number is what a statement finds.
+func (s *stage) number(statement string, args ...any) int64 {
+	s.Helper()
+	return migrationstest.Number(s.T, s.db, statement, args...)
+}
+
+// now is the run as the keeper finds it.
+func (s *stage) now() migrations.Run {
+	s.Helper()
+	run, err := s.engine.Run(s.Context(), s.run)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return run
+}
+
+// look has the keeper look once, a second after its last look, and returns the run.
+func (s *stage) look() migrations.Run {
+	s.Helper()
+	s.at = s.at.Add(time.Second)
+	if err := s.monitor.watchAt(s.Context(), []migrations.Run{s.now()}, s.at); err != nil {
+		s.Fatal(err)
+	}
+	return s.now()
+}
+
+// until looks until the run is in the state.
+func (s *stage) until(state migrations.State) migrations.Run {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		if run := s.look(); run.State == state {
+			return run
+		}
+	}
+	s.Fatalf("the run does not become %s: %+v", state, s.now())
+	return migrations.Run{}
+}
+
+// events are the kinds of the run's events.
+func (s *stage) events() string {
+	s.Helper()
+	rows, err := s.db.RunEventsOf(s.Context(), db.RunEventsOfParams{RunID: s.run, Before: math.MaxInt64, Limit: 100})
+	if err != nil {
+		s.Fatal(err)
+	}
+	var kinds []string
+	for i := range rows {
+		kinds = append(kinds, rows[len(rows)-1-i].Kind)
+	}
+	return strings.Join(kinds, " ")
+}
+
+// turn sets the run's knobs, as an operator does.
+func (s *stage) turn(knobs migrations.Knobs) {
+	s.Helper()
+	s.exec("UPDATE migration_run SET knobs = ?, version = version + 1 WHERE id = 1", text(s.T, knobs))
+}
+
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	t.Run("while more threads run than the limit", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, migrations.Knobs{MaxThreads: 50})
+		if run := s.look(); run.State != migrations.Running {
+			t.Fatalf("throttled without need: %+v", run)
+		}
+		wake := sleepers(t, s.db, 60)
+		run := s.until(migrations.Throttled)
+		if !strings.HasSuffix(run.Reason, "threads run in the database; the limit is 50.") {
+			t.Errorf("reason %q", run.Reason)
+		}
+		wake()
+		if run := s.until(migrations.Running); run.Reason != "" {
+			t.Errorf("it runs with the reason %q", run.Reason)
+		}
+		if got := s.events(); got != "throttled running" {
+			t.Errorf("events %q", got)
+		}
+	})
+
+	t.Run("while the history list is longer than the limit", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, migrations.Knobs{MaxHistory: 20})
+		view := oldView(t, s.db)
+		defer view.Close()
+		for range 100 {
+			s.exec("UPDATE migration_run SET total = total + 1 WHERE id = 1")
+		}
+		run := s.until(migrations.Throttled)
+		if !strings.HasSuffix(run.Reason, "old row versions wait for purge (the history list); the limit is 20.") {
+			t.Errorf("reason %q", run.Reason)
+		}
+		s.turn(migrations.Knobs{MaxHistory: 1 << 40})
+		s.until(migrations.Running)
+	})
+
+	t.Run("while a replica is too far behind", func(t *testing.T) {
+		t.Parallel()
+		replica := dbtest.Open(t)
+		s := newStage(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		beat(t, s.db, "2026-01-01 00:00:13.1")
+		beat(t, replica, "2026-01-01 00:00:00")
+		run := s.look()
+		if run.State != migrations.Throttled || run.Reason != "Replica db2 is 13.1 s behind; the limit is 10 s." {
+			t.Fatalf("%s: %q", run.State, run.Reason)
+		}
+		beat(t, s.db, "2026-01-01 00:00:15")
+		told := s.look()
+		if told.Reason != "Replica db2 is 15 s behind; the limit is 10 s." || told.Version != run.Version {
+			t.Errorf("version %d, then %d, %q", run.Version, told.Version, told.Reason)
+		}
+		beat(t, replica, "2026-01-01 00:00:15")
+		for range 3 {
+			if run := s.look(); run.State != migrations.Throttled {
+				t.Fatal("it went on before the replica was near for a while")
+			}
+		}
+		beat(t, replica, "2026-01-01 00:00:01")
+		s.look()
+		beat(t, replica, "2026-01-01 00:00:15")
+		for range 3 {
+			if run := s.look(); run.State != migrations.Throttled {
+				t.Fatal("the while did not begin anew")
+			}
+		}
+		if run := s.look(); run.State != migrations.Running || run.Reason != "" {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+		if got := s.events(); got != "throttled running" {
+			t.Errorf("events %q", got)
+		}
+	})
+
+	t.Run("a replica that stops to answer falls behind from then on", func(t *testing.T) {
+		t.Parallel()
+		replica := dbtest.Open(t)
+		s := newStage(t, migrations.Knobs{MaxLag: 10 * time.Second}, Replica{"db2", replica})
+		beat(t, s.db, "2026-01-01 00:00:05")
+		beat(t, replica, "2026-01-01 00:00:00")
+		s.look()
+		replica.Close()
+		for range 5 {
+			if run := s.look(); run.State != migrations.Running {
+				t.Fatalf("throttled after one answer too few: %q", run.Reason)
+			}
+		}
+		run := s.look()
+		if run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db2 cannot be read: ") || !strings.HasSuffix(run.Reason, "6 s ago it was 5 s behind, and the limit is 10 s.") {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+		s.turn(migrations.Knobs{})
+		s.until(migrations.Running)
+	})
+
+	t.Run("a replica that never answered is too far behind", func(t *testing.T) {
+		t.Parallel()
+		gone, err := db.Open("mysql://nobody@unix(" + t.TempDir() + "/no.sock)/nothing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer gone.Close()
+		s := newStage(t, migrations.Knobs{MaxLag: time.Hour}, Replica{"db3", gone})
+		beat(t, s.db, "2026-01-01 00:00:05")
+		if run := s.look(); run.State != migrations.Throttled || !strings.HasPrefix(run.Reason, "Replica db3 cannot be read: ") {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+
+	t.Run("by hand, until it is turned off", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, migrations.Knobs{Throttled: true})
+		if run := s.look(); run.State != migrations.Throttled || run.Reason != byHand {
+			t.Fatalf("%s: %q", run.State, run.Reason)
+		}
+		s.turn(migrations.Knobs{})
+		if run := s.look(); run.State != migrations.Running {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+
+	t.Run("an operator who pauses meanwhile was faster", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, migrations.Knobs{Throttled: true})
+		before := s.now()
+		s.exec("UPDATE migration_run SET state = 'pausing', reason = 'Ann paused it.' WHERE id = 1")
+		if err := s.monitor.watchAt(t.Context(), []migrations.Run{before}, s.at); err != nil {
+			t.Fatal(err)
+		}
+		if run := s.now(); run.State != migrations.Pausing || run.Reason != "Ann paused it." {
+			t.Errorf("%s: %q", run.State, run.Reason)
+		}
+	})
+}
+
+// sleepers has n connections run SLEEP until the function that it returns wakes them.
+func sleepers(t *testing.T, d *db.DB, n int) (wake func()) {
+	t.Helper()
+	pool, err := db.Open(urlOf(t, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.Connections(n)
+	t.Cleanup(func() { pool.Close() })
+	threads, ended := make([]uint64, n), make(chan error, n)
+	for i := range n {
+		conn, err := pool.SQL.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&threads[i]); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			defer conn.Close()
+			_, err := conn.ExecContext(context.Background(), "DO SLEEP(300)")
+			ended <- err
+		}()
+	}
+	return func() {
+		for _, thread := range threads {
+			d.SQL.ExecContext(t.Context(), fmt.Sprintf("KILL %d", thread))
+		}
+		for range threads {
+			<-ended
+		}
+	}
+}
+
+// urlOf returns the address of a test's database.
+func urlOf(t *testing.T, d *db.DB) string {
+	t.Helper()
+	var name string
+	if err := d.SQL.QueryRowContext(t.Context(), "SELECT DATABASE()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	return dbtest.Named(t, name)
+}
+
+// A machine may be slow; only what says so is to be taken for dead.
+func init() { replicaAnswers = time.Minute }
+
+// oldView is a transaction that keeps purge from removing what is changed after it.
+func oldView(t *testing.T, d *db.DB) *sql.Conn {
+	t.Helper()
+	conn, err := d.SQL.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "DO (SELECT COUNT(*) FROM migration_run)"} {
+		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// beat sets the heartbeat of the keeper.
+func beat(t *testing.T, d *db.DB, at string) {
+	t.Helper()
+	migrationstest.Exec(t, d, "REPLACE INTO migration_lease (name, worker_id, renewed_at, lease_until) VALUES ('keeper', 1, ?, ?)", at, at)
+}

@@ -1,0 +1,233 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/migrationstest"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+)
+
+// workbench is an engine and a process of it on a database, with one migration called "try".
+type workbench struct {
+	*migrations.Engine
+	t testing.TB
+	d *db.DB
+	m *migrations.Migration
+	p *Process
+}
+
+func newBench(t testing.TB, d *db.DB, m *migrations.Migration) workbench {
+	t.Helper()
+	m.Name = "try"
+	if m.Fill == nil {
+		m.Fill = func(context.Context, migrations.Filler) error { return nil }
+	}
+	engine := migrations.New(d, nil, testLog(), m)
+	return workbench{Engine: engine, t: t, d: d, m: m, p: newProcess(d, engine)}
+}
+
+func newProcess(d *db.DB, engine *migrations.Engine) *Process {
+	return New(d, engine, monitor.New(d, engine), "test", testLog())
+}
+
+func testLog() *slog.Logger {
+	if os.Getenv("COUNTERFOIL_TEST_LOG") == "" {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+}
+
+// another is the same engine as another process has it.
+func (b workbench) another() workbench { return newBench(b.t, b.d, b.m) }
+
+// running adds a run with so many open tasks, whose payloads are their numbers from 0 on.
+func (b workbench) running(tasks int, knobs migrations.Knobs) id.Run {
+	b.t.Helper()
+	text, err := json.Marshal(knobs.OrDefaults())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	run := id.Run(b.exec(`INSERT INTO migration_run (name, params, same_key, state, state_since, knobs, actor, created_at, started_at)
+		VALUES ('try', '{}', '', 'running', NOW(6), ?, 'test', NOW(6), NOW(6))`, string(text)))
+	for from := 0; from < tasks; from += 1000 {
+		n := min(1000, tasks-from)
+		args := make([]any, 0, 2*n)
+		for i := range n {
+			args = append(args, uint64(run), fmt.Sprint(from+i))
+		}
+		b.exec(`INSERT INTO migration_task (run_id, payload) VALUES `+strings.Repeat("(?,?),", n-1)+"(?,?)", args...)
+	}
+	b.exec(`UPDATE migration_run SET total = ? WHERE id = ?`, tasks, uint64(run))
+	return run
+}
+
+func (b workbench) exec(query string, args ...any) int64 {
+	b.t.Helper()
+	return migrationstest.Exec(b.t, b.d, query, args...)
+}
+
+func (b workbench) number(query string, args ...any) int64 {
+	b.t.Helper()
+	return migrationstest.Number(b.t, b.d, query, args...)
+}
+
+// works has the process work until the test ends, or stop is called.
+func (b workbench) works() (stop func()) {
+	b.t.Helper()
+	return works(b.t, b.p)
+}
+
+func works(t testing.TB, p *Process) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := p.Work(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+// until waits for a condition.
+func (b workbench) until(what string, holds func() bool) {
+	b.t.Helper()
+	migrationstest.Until(b.t, what, holds)
+}
+
+func (b workbench) state(run id.Run) migrations.State { return b.row(run).State }
+
+func (b workbench) comesTo(run id.Run, state migrations.State) {
+	b.t.Helper()
+	b.until(string("the run is "+state), func() bool { return b.state(run) == state })
+}
+
+func (b workbench) progress(run id.Run) migrations.Progress {
+	b.t.Helper()
+	now, err := b.Run(b.t.Context(), run)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return now.Progress
+}
+
+// adds compares what the counters of a run say with its tasks.
+func (b workbench) adds(run id.Run) {
+	b.t.Helper()
+	p := b.progress(run)
+	for state, n := range map[string]int64{
+		migrations.TaskOpen: p.Open, migrations.TaskProcessing: p.Processing, migrations.TaskWaiting: p.Waiting,
+		migrations.TaskComplete: p.Complete, migrations.TaskFailed: p.Failed, migrations.TaskSkipped: p.Skipped,
+	} {
+		if there := b.tasksIn(run, state); there != n {
+			b.t.Errorf("%d tasks are %s; the counters say %d", there, state, n)
+		}
+	}
+	if there := b.number("SELECT COUNT(*) FROM migration_attempt WHERE run_id = ?", uint64(run)); there != p.Errors {
+		b.t.Errorf("%d attempts are written down; the counters say %d", there, p.Errors)
+	}
+}
+
+// hand is a worker that does nothing by itself.
+type hand struct {
+	*dispatcher
+	b workbench
+	k *keeper
+}
+
+func (b workbench) hand(run id.Run) hand {
+	b.t.Helper()
+	w, err := b.p.signOn(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	w.active.Store(1)
+	w.looked.Store(&looked{time.Now().Add(time.Hour), time.Now().Add(time.Hour)})
+	return hand{w.dispatcher(b.row(run), b.m), b, &keeper{w: w}}
+}
+
+func (b workbench) row(run id.Run) migrations.Run {
+	b.t.Helper()
+	row, err := b.d.RunByID(b.t.Context(), run)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := b.WorkingRun(row)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// claims claims n tasks.
+func (h hand) claims(n int) []*held {
+	h.b.t.Helper()
+	claimed, err := h.exchange(nil, n)
+	if err != nil {
+		h.b.t.Fatal(err)
+	}
+	return claimed
+}
+
+// ends writes that the tasks came to this.
+func (h hand) ends(list []*held, came outcome, err error) {
+	h.b.t.Helper()
+	for _, task := range list {
+		task.came, task.err, task.began = came, err, time.Now()
+	}
+	if _, err := h.exchange(list, 0); err != nil {
+		h.b.t.Fatal(err)
+	}
+}
+
+// dies has the worker's lease end, and does what the keeper does then.
+func (h hand) dies(run id.Run, keeper hand) {
+	h.b.t.Helper()
+	h.b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(h.w.id))
+	if died, err := keeper.k.declareDead(h.b.t.Context()); err != nil || !died {
+		h.b.t.Fatal(died, err)
+	}
+	if err := keeper.k.reap(h.b.t.Context(), h.b.row(run)); err != nil {
+		h.b.t.Fatal(err)
+	}
+}
+
+func (b workbench) tasksIn(run id.Run, state string) int64 {
+	b.t.Helper()
+	return b.number("SELECT COUNT(*) FROM migration_task WHERE run_id = ? AND state = ?", uint64(run), state)
+}
+
+func noop(context.Context, *migrations.Work) error { return nil }
+
+// desk is an operator before an engine, and a process that fills its runs.
+type desk struct {
+	*migrationstest.Desk
+	p *Process
+}
+
+func newDesk(t testing.TB, list ...*migrations.Migration) *desk {
+	t.Helper()
+	d := migrationstest.NewDesk(t, list...)
+	p := newProcess(d.DB, d.Engine)
+	d.Fill = p.Fill
+	return &desk{d, p}
+}
+
+// comes waits until the run is in the state.
+func (d *desk) comes(run id.Run, state migrations.State) migrations.Run {
+	d.T.Helper()
+	migrationstest.Until(d.T, string("the run is "+state), func() bool { return d.Now(run).State == state })
+	return d.Now(run)
+}

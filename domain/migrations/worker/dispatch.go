@@ -1,0 +1,364 @@
+package worker
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+const (
+	// flushAfter is how long what came of a task may wait to be written with others.
+	flushAfter = 100 * time.Millisecond
+	// idlePoll is how often a worker looks for new tasks of a run that has none.
+	idlePoll = 500 * time.Millisecond
+	// fromStart is how often a claim begins at the run's first task.
+	fromStart = 2 * time.Second
+	// parkedFor is how long what nothing could be written about waits for the next try.
+	parkedFor = 5 * time.Second
+	// mostHeld bounds how many tasks of a run a process holds.
+	mostHeld = 8192
+)
+
+// dispatcher claims tasks of a run for one process, has them processed, and writes what came of them.
+// One goroutine, loop, does all that but the processing.
+type dispatcher struct {
+	w   *worker
+	m   *migrations.Migration
+	log func(msg string, args ...any)
+
+	run      atomic.Pointer[migrations.Run] // as last read
+	changed  wait.Wakeup                    // it, or an order to end
+	queue    chan *held                     // claimed and not begun
+	ended    chan *held                     // what came of them
+	commits  chan *held                     // those with more to write than that they are complete
+	slots    []chan struct{}                // closed to have a slot end
+	begun    atomic.Int64                   // tasks, ever
+	busy     atomic.Int64                   // slots that process
+	stuck    atomic.Int64                   // processors that nobody waits for any more
+	mu       sync.Mutex
+	underWay map[*held]time.Time // until when each must have ended
+
+	// work ends when what is under way must stop, writing when nothing more can be written.
+	work     context.Context
+	cancel   context.CancelCauseFunc
+	writing  context.Context
+	endWrite context.CancelFunc
+	patience atomic.Int64 // set by end: how long what is under way may go on; -1 before
+	done     chan struct{}
+
+	// Of loop alone.
+	results     []*held // to be written
+	since       time.Time
+	holding     int
+	ahead       int // how many tasks to have claimed before they are needed
+	idle        time.Time
+	bucket      bucket
+	failures    int
+	retryAt     time.Time
+	single      bool      // write what came of tasks one by one: one of them cannot be written
+	planned     bool      // the server's plan of the claim was found good
+	from        id.Task   // behind which the next claim looks
+	began       time.Time // when a claim last began at the run's first task
+	counted     bool      // this worker has its row of counters
+	groups      prints    // of errors that the run has
+	parked      []*held   // nothing could be written of them; that is tried again at parkedUntil
+	parkedUntil time.Time
+}
+
+// held is a claimed task in the hands of its worker.
+type held struct {
+	work    *migrations.Work
+	fence   uint64
+	began   time.Time
+	took    time.Duration
+	taken   atomic.Bool // what came of it was told
+	came    outcome
+	err     error
+	asked   []string      // the hosts that let it ask
+	tries   int           // to write it
+	problem *problem      // of a failed one, once it was asked for
+	slot    chan struct{} // where it is processed
+}
+
+// outcome is what came of a claimed task.
+type outcome int
+
+const (
+	returned outcome = iota // never begun, or stopped with its worker
+	complete
+	failed
+	putOff  // Later
+	written // its transaction was committed already
+)
+
+// dispatch has a run worked on.
+func (w *worker) dispatch(run migrations.Run, m *migrations.Migration) *dispatcher {
+	d := w.dispatcher(run, m)
+	go d.committer()
+	go d.loop()
+	return d
+}
+
+func (w *worker) dispatcher(run migrations.Run, m *migrations.Migration) *dispatcher {
+	d := &dispatcher{
+		w: w, m: m, changed: wait.NewWakeup(), underWay: map[*held]time.Time{}, done: make(chan struct{}),
+		queue: make(chan *held, mostHeld), ended: make(chan *held, mostHeld), commits: make(chan *held, mostHeld),
+	}
+	d.log = w.p.log.With("worker", w.id, "run", run.ID).Warn
+	d.patience.Store(-1)
+	d.work, d.cancel = context.WithCancelCause(context.Background())
+	d.writing, d.endWrite = context.WithCancel(context.Background())
+	d.run.Store(&run)
+	return d
+}
+
+// update tells the run's state and knobs as they are now.
+func (d *dispatcher) update(run migrations.Run) {
+	last := d.run.Load()
+	d.run.Store(&run)
+	if last.Version != run.Version || last.State != run.State {
+		d.changed.Wake()
+	}
+}
+
+// end has the dispatcher claim no more, and stop what is under way after the patience.
+func (d *dispatcher) end(patience time.Duration) {
+	d.patience.Store(int64(patience))
+	d.changed.Wake()
+}
+
+func (d *dispatcher) ending() bool { return d.patience.Load() >= 0 }
+
+// over reports whether the dispatcher holds nothing and has ended.
+func (d *dispatcher) over() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// stops reports whether nothing is to be claimed or begun.
+func (d *dispatcher) stops() bool {
+	return d.ending() || d.run.Load().State != migrations.Running || !d.w.lease.Valid() || d.w.draining.Load()
+}
+
+// loop runs until the run is to stop and nothing is held any more.
+func (d *dispatcher) loop() {
+	defer close(d.done)
+	defer d.endWrite()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var ordered, told time.Time // when the end was ordered, and when work under way was told
+	for {
+		rung := d.w.p.engine.Changes.Next()
+		select {
+		case h := <-d.ended:
+			d.collect(h)
+		case <-d.changed:
+			d.idle = time.Time{}
+		case <-rung:
+			d.idle = time.Time{}
+		case <-timer.C:
+		}
+		d.collectAll()
+		now := time.Now()
+		if d.ending() && ordered.IsZero() {
+			ordered = now
+		}
+		if stop := !ordered.IsZero() && now.Sub(ordered) >= time.Duration(d.patience.Load()); (stop || !d.w.lease.Valid()) && told.IsZero() {
+			told = now
+			d.cancel(errStopping)
+		}
+		d.giveUp(now, told)
+		d.resize()
+		if d.stops() {
+			d.takeBack()
+		}
+		d.unpark(now)
+		d.turn(now)
+		if d.stops() && d.holding == 0 || !told.IsZero() && now.Sub(told) > deaf+lastWords {
+			break
+		}
+		timer.Reset(d.pause())
+	}
+	if d.holding > 0 {
+		d.log("left tasks to the keeper", "tasks", d.holding)
+		d.w.inFlight.Add(-int64(d.holding))
+	}
+	d.cancel(errStopping)
+	d.shrink(0)
+}
+
+// pause is how long nothing needs to be done, if nothing comes.
+func (d *dispatcher) pause() time.Duration {
+	now, pause := time.Now(), time.Second
+	sooner := func(at time.Time) { pause = min(pause, max(at.Sub(now), 0)) }
+	switch {
+	case d.stops():
+		pause = 50 * time.Millisecond
+	case d.retryAt.After(now):
+	case d.idle.After(now):
+		sooner(d.idle)
+	case d.wanted(now) > 0:
+		return 0
+	case d.run.Load().Knobs.Rate > 0:
+		pause = 20 * time.Millisecond
+	}
+	if d.retryAt.After(now) {
+		sooner(d.retryAt)
+	} else if len(d.results) > 0 {
+		sooner(d.since.Add(flushAfter))
+	}
+	return pause
+}
+
+// collect takes what came of a task.
+func (d *dispatcher) collect(h *held) {
+	d.w.p.hosts.heard(h, time.Now())
+	if h.came == written {
+		d.settle(1)
+		return
+	}
+	if len(d.results) == 0 {
+		d.since = time.Now()
+	}
+	d.results = append(d.results, h)
+}
+
+func (d *dispatcher) collectAll() {
+	for {
+		select {
+		case h := <-d.ended:
+			d.collect(h)
+		default:
+			return
+		}
+	}
+}
+
+// settle lets go of tasks of which nothing needs to be written any more.
+func (d *dispatcher) settle(tasks int) {
+	d.holding -= tasks
+	d.w.inFlight.Add(-int64(tasks))
+}
+
+// takeBack takes what was not begun out of the queue, to be returned.
+func (d *dispatcher) takeBack() {
+	for {
+		select {
+		case h := <-d.queue:
+			h.came = returned
+			d.collect(h)
+		default:
+			return
+		}
+	}
+}
+
+// giveUp waits no longer for processors that do not end: those that took too long fail, and once the
+// process stops, all others are given back.
+func (d *dispatcher) giveUp(now, told time.Time) {
+	d.mu.Lock()
+	var deafOnes []*held
+	for h, until := range d.underWay {
+		if now.After(until) || !told.IsZero() && now.Sub(told) > deaf {
+			deafOnes = append(deafOnes, h)
+			delete(d.underWay, h)
+		}
+	}
+	d.mu.Unlock()
+	for _, h := range deafOnes {
+		if !h.taken.CompareAndSwap(false, true) {
+			continue
+		}
+		// The processor may yet run: what it does to its work concerns nobody any more.
+		left := &held{work: &migrations.Work{Task: h.work.Task}, fence: h.fence, began: h.began, took: now.Sub(h.began), came: returned}
+		if told.IsZero() {
+			left.came, left.err = failed, migrations.Overdue{Timeout: d.timeout(), Stuck: true}
+		}
+		d.stuck.Add(1)
+		d.busy.Add(-1)
+		if i := slices.Index(d.slots, h.slot); i >= 0 && told.IsZero() {
+			d.slots[i] = d.open() // in the place of the one that is stuck
+		}
+		d.collect(left)
+	}
+}
+
+// resize has as many slots as the run's concurrency says.
+func (d *dispatcher) resize() {
+	want := d.run.Load().Knobs.Concurrency
+	if d.m.Write != nil && !d.run.Load().Dry {
+		want = min(want, writersAtOnce)
+	}
+	for len(d.slots) < want && !d.ending() {
+		d.slots = append(d.slots, d.open())
+	}
+	d.shrink(want)
+}
+
+func (d *dispatcher) open() chan struct{} {
+	quit := make(chan struct{})
+	go d.slot(quit)
+	return quit
+}
+
+func (d *dispatcher) shrink(want int) {
+	for len(d.slots) > want {
+		last := len(d.slots) - 1
+		close(d.slots[last])
+		d.slots = d.slots[:last]
+	}
+}
+
+// wanted is how many tasks to claim now.
+func (d *dispatcher) wanted(now time.Time) int {
+	run := d.run.Load()
+	queued, free := len(d.queue), len(d.slots)-int(d.busy.Load())
+	switch {
+	case d.stops() || !d.w.mayClaim(),
+		d.retryAt.After(now), d.idle.After(now),
+		run.CanaryLeft != nil && *run.CanaryLeft == 0,
+		queued >= free+d.ahead,
+		int(d.stuck.Load()) >= max(4*run.Knobs.Concurrency, 16): // they are lost to this process; not for ever more
+		return 0
+	}
+	n := min(run.Knobs.Block, 2*migrations.MaxPerStatement-1, mostHeld-d.holding-run.Knobs.Concurrency)
+	if run.Knobs.Rate > 0 {
+		n = min(n, d.bucket.take(now, run.Knobs.Rate/float64(d.w.active.Load()), n))
+	}
+	return max(n, 0)
+}
+
+// idleAfter has the dispatcher wait a while before it looks for tasks again.
+func (d *dispatcher) idleAfter(now time.Time) { d.idle = now.Add(idlePoll + rand.N(idlePoll/4)) }
+
+// bucket lets so many tasks through per second.
+type bucket struct {
+	filled time.Time
+	tokens float64
+}
+
+// take says how many of n are let through now. Spend takes them.
+func (b *bucket) take(now time.Time, perSecond float64, n int) int {
+	if b.filled.IsZero() {
+		b.filled, b.tokens = now, 1
+	}
+	b.tokens = min(b.tokens+perSecond*now.Sub(b.filled).Seconds(), max(perSecond/2, 1))
+	b.filled = now
+	if enough := min(float64(n), max(perSecond/20, 1)); b.tokens < enough {
+		return 0 // not a transaction for every task
+	}
+	return min(n, int(b.tokens))
+}
+
+func (b *bucket) spend(n int) { b.tokens -= float64(n) }

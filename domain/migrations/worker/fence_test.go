@@ -1,0 +1,701 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+)
+
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	t.Run("no task is claimed by two of many at once, and none is left out", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(500, migrations.Knobs{})
+		var mu sync.Mutex
+		var ids []id.Task
+		var all sync.WaitGroup
+		for range 8 {
+			h := b.hand(run)
+			all.Go(func() {
+				for empty := 0; empty < 3; {
+					claimed, err := h.exchange(nil, 7)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if len(claimed) == 0 {
+						empty++ // what others have locked is passed over
+					}
+					mu.Lock()
+					for _, c := range claimed {
+						ids = append(ids, c.work.Task.ID)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		slices.Sort(ids)
+		if n := len(ids); n != 500 || len(slices.Compact(ids)) != 500 {
+			t.Errorf("%d tasks were claimed, %d of them different", n, len(slices.Compact(ids)))
+		}
+		b.adds(run)
+	})
+	t.Run("the plan is good on a table that is mostly complete, and a claim reads what it takes", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(5000, migrations.Knobs{})
+		b.exec("UPDATE migration_task SET state = 'complete' ORDER BY id LIMIT 4950")
+		b.exec("ANALYZE TABLE migration_task")
+		if plan, _ := monitor.PlanOf(t.Context(), b.d, run); !plan.Good || !plan.Known {
+			t.Errorf("%+v", plan)
+		}
+		if claimed := b.hand(run).claims(100); len(claimed) != 50 {
+			t.Errorf("%d tasks claimed", len(claimed))
+		}
+	})
+	t.Run("a claim comes too late where the process stood still after it looked at the run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(5, migrations.Knobs{})
+		h := b.hand(run)
+		h.w.looked.Store(&looked{time.Now(), time.Now().Add(-time.Hour)}) // its own clock stood still with it
+		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, migrations.TaskOpen) != 5 {
+			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, migrations.TaskOpen))
+		}
+		b.adds(run)
+	})
+	t.Run("a claim that is under way when the run is found stopped takes nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(5, migrations.Knobs{})
+		h := b.hand(run)
+		b.exec("UPDATE migration_run SET state = 'pausing', version = version + 1 WHERE id = ?", uint64(run))
+		h.update(b.row(run))
+		if claimed := h.claims(5); len(claimed) != 0 || b.tasksIn(run, migrations.TaskOpen) != 5 {
+			t.Errorf("%d tasks claimed, %d are open", len(claimed), b.tasksIn(run, migrations.TaskOpen))
+		}
+		b.adds(run)
+	})
+	t.Run("without its index nothing is claimed, and the run says why", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+			t.Error("a task was processed")
+			return nil
+		}})
+		run := b.running(10, migrations.Knobs{})
+		b.exec("ALTER TABLE migration_task ADD KEY ix_other (run_id, id)")
+		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (state, run_id, id)")
+		if plan, _ := monitor.PlanOf(t.Context(), b.d, run); !plan.Good {
+			t.Errorf("an index that serves as well is refused: %+v", plan)
+		}
+		b.exec("ALTER TABLE migration_task DROP KEY ix_claim, ADD KEY ix_claim (run_id, payload(10), state)")
+		if plan, _ := monitor.PlanOf(t.Context(), b.d, run); plan.Good || !plan.Known {
+			t.Errorf("%+v", plan)
+		}
+		h := b.hand(run)
+		watch.Before(func(ctx context.Context, statement string) error {
+			if _, ends := ctx.Deadline(); !ends {
+				t.Errorf("it would wait for ever for %s", statement)
+			}
+			return nil
+		})
+		if h.checkPlan() {
+			t.Error("it claims")
+		}
+		watch.Before(nil)
+		if row := b.row(run); row.State != migrations.Pausing || row.Reason == "" {
+			t.Errorf("%s: %s", row.State, row.Reason)
+		}
+	})
+	t.Run("a database that does not say how it would claim is asked again, with an end to the patience", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &migrations.Migration{Process: noop})
+		run := b.running(10, migrations.Knobs{})
+		h := b.hand(run)
+		for _, answer := range []error{context.DeadlineExceeded, context.Canceled, mysql.ErrInvalidConn} {
+			watch.Before(func(ctx context.Context, statement string) error {
+				if _, ends := ctx.Deadline(); !ends {
+					t.Errorf("it would wait for ever for %s", statement)
+				}
+				if strings.HasPrefix(statement, "EXPLAIN") {
+					return answer
+				}
+				return nil
+			})
+			for range 3 {
+				if h.checkPlan() {
+					t.Errorf("after %v it claims", answer)
+				}
+			}
+			watch.Before(nil)
+			if row := b.row(run); row.State != migrations.Running {
+				t.Errorf("after %v it is %s: %s", answer, row.State, row.Reason)
+			}
+		}
+		if !h.checkPlan() {
+			t.Error("it is not asked again")
+		}
+	})
+	t.Run("a turn whose answer was lost counts nothing twice, and what it claimed goes back", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(30, migrations.Knobs{})
+		h := b.hand(run)
+		done, bad := h.claims(10), h.claims(10)
+		for range 2 {
+			h.ends(done, complete, nil)
+			h.ends(bad, failed, errors.New("no"))
+		}
+		lost := h.claims(10)
+		h.failed(time.Now(), nil, lost, db.Unavailable{Why: "it does not answer"})
+		h.ends(h.results, returned, nil)
+		h.ends(h.results, returned, nil)
+		p := b.progress(run)
+		if p.Complete != 10 || p.Waiting != 10 || p.Open != 10 || p.Refused != 0 || p.Errors != 10 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+	t.Run("a deadlock is tried again, and what was to be written is written once", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(20, migrations.Knobs{})
+		h := b.hand(run)
+		list := h.claims(20)
+		other, err := b.d.SQL.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Rollback()
+		if _, err := other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)); err != nil {
+			t.Fatal(err)
+		}
+		finished := make(chan struct{})
+		go func() { defer close(finished); h.ends(list, complete, nil) }()
+		b.until("the worker waits", func() bool {
+			time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
+			return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
+				JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
+		})
+		_, err = other.Exec("UPDATE migration_task SET note = 'x' WHERE run_id = ?", uint64(run))
+		if err != nil && !db.IsDeadlock(err) {
+			t.Fatal(err)
+		}
+		other.Rollback()
+		<-finished
+		if p := b.progress(run); p.Complete != 20 || p.Refused != 0 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+}
+
+func TestFence(t *testing.T) {
+	t.Parallel()
+	t.Run("a worker whose tasks were taken cannot complete, fail, put off or return them", func(t *testing.T) {
+		t.Parallel()
+		for _, came := range []outcome{complete, failed, putOff, returned} {
+			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			run := b.running(10, migrations.Knobs{})
+			late, heir := b.hand(run), b.hand(run)
+			old := late.claims(10)
+			late.dies(run, heir)
+			if p := b.progress(run); p.Open != 10 || p.Reclaimed != 10 {
+				t.Fatalf("%+v", p)
+			}
+			// Open again: what the late worker says concerns no one, and so it does once they are claimed.
+			late.ends(old[:5], came, migrations.Later{Reason: "no"})
+			mine := heir.claims(10)
+			late.ends(old[5:], came, migrations.Later{Reason: "no"})
+			if n := b.tasksIn(run, migrations.TaskProcessing); n != 10 {
+				t.Errorf("%d of its heir's tasks are left after it said %d", n, came)
+			}
+			want := int64(10)
+			if came == returned {
+				want = 0 // nothing came of them
+			}
+			if p := b.progress(run); p.Refused != want {
+				t.Errorf("%d were refused after it said %d", p.Refused, came)
+			}
+			heir.ends(mine, complete, nil)
+			if p := b.progress(run); p.Complete != 10 {
+				t.Errorf("%+v", p)
+			}
+			b.adds(run)
+			if n := b.number("SELECT COUNT(*) FROM migration_task WHERE attempt <> 2"); n != 0 {
+				t.Errorf("of %d tasks the lost attempt does not count", n)
+			}
+		}
+	})
+	t.Run("what a late worker was to commit is not run", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(2, migrations.Knobs{})
+		late, heir := b.hand(run), b.hand(run)
+		list := late.claims(2)
+		late.dies(run, heir)
+		mine := heir.claims(2)
+		ran := 0
+		for _, h := range append(list, mine...) {
+			h.came = complete
+			h.work.Commit(func(ctx context.Context, tx *db.Tx) error {
+				ran++
+				_, err := tx.SQL.Exec("UPDATE migration_run SET rejected = rejected + 1 WHERE id = ?", uint64(run))
+				return err
+			})
+		}
+		late.commit(list)
+		if ran != 0 {
+			t.Errorf("%d ran", ran)
+		}
+		heir.commit(mine)
+		if n := b.number("SELECT rejected FROM migration_run"); n != 2 || ran != 2 {
+			t.Errorf("%d were committed", n)
+		}
+		if p := b.progress(run); p.Complete != 2 || p.Refused != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("the keeper does not touch a task that was completed since it looked", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(3, migrations.Knobs{})
+		slow, keeper := b.hand(run), b.hand(run)
+		list := slow.claims(3)
+		b.exec("UPDATE migration_worker SET lease_until = NOW(6) - INTERVAL 1 SECOND WHERE id = ?", uint64(slow.w.id))
+		lost, err := b.d.LostTasks(t.Context(), db.LostTasksParams{RunID: run, Limit: 10})
+		if err != nil || len(lost) != 3 {
+			t.Fatal(lost, err)
+		}
+		slow.ends(list[:1], complete, nil)
+		slow.ends(list[1:2], returned, nil)
+		again := keeper.claims(1)
+		if err := keeper.k.reapPage(t.Context(), b.row(run), lost); err != nil {
+			t.Fatal(err)
+		}
+		if again[0].work.Task.ID != list[1].work.Task.ID {
+			t.Fatal("another task was claimed")
+		}
+		if p := b.progress(run); p.Complete != 1 || p.Processing != 1 || p.Open != 1 || p.Reclaimed != 1 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+	})
+	t.Run("a worker whose lease was over does not renew it, though no keeper has noticed", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		h := b.hand(b.running(1, migrations.Knobs{}))
+		if err := h.w.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.w.lease.Begin(time.Now().Add(-time.Hour), time.Hour) // as of a process that stood still: it has let go of what it held
+		if err := h.w.renew(t.Context()); !errors.As(err, new(errLeaseLost)) || h.w.lease.Valid() {
+			t.Errorf("it lives on: %v", err)
+		}
+	})
+	t.Run("the keeper goes on behind tasks that it may not take", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(migrations.MaxPerStatement+100, migrations.Knobs{})
+		gone, keeper := b.hand(run), b.hand(run)
+		list := append(gone.claims(migrations.MaxPerStatement), gone.claims(100)...)
+		other, err := b.d.SQL.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Rollback()
+		_, err = other.Exec("SELECT id FROM migration_task FORCE INDEX (PRIMARY) WHERE id <= ? FOR UPDATE", uint64(list[migrations.MaxPerStatement-1].work.Task.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone.dies(run, keeper)
+		if n := b.tasksIn(run, migrations.TaskOpen); n != 100 {
+			t.Errorf("%d tasks were taken back, not the 100 that nobody has locked", n)
+		}
+		b.adds(run)
+	})
+	t.Run("tasks go back also where the worker's row is gone, or is that of a later worker", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(4, migrations.Knobs{})
+		gone, later, keeper := b.hand(run), b.hand(run), b.hand(run)
+		gone.claims(2)
+		later.claims(2)
+		b.exec("DELETE FROM migration_worker WHERE id = ?", uint64(gone.w.id))
+		b.exec("UPDATE migration_worker SET started_at = NOW(6) + INTERVAL 1 SECOND WHERE id = ?", uint64(later.w.id))
+		if err := keeper.k.reap(t.Context(), b.row(run)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.tasksIn(run, migrations.TaskOpen); n != 4 {
+			t.Errorf("%d went back", n)
+		}
+	})
+	t.Run("a task whose workers keep dying fails", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(1, migrations.Knobs{Attempts: 2})
+		keeper := b.hand(run)
+		for range 2 {
+			h := b.hand(run)
+			h.claims(1)
+			h.dies(run, keeper)
+		}
+		if p := b.progress(run); p.Failed != 1 || p.Reclaimed != 2 || p.Errors != 2 {
+			t.Errorf("%+v", p)
+		}
+		b.adds(run)
+		if n := b.number("SELECT COUNT(*) FROM migration_attempt WHERE outcome = 'lost'"); n != 2 {
+			t.Errorf("%d lost attempts", n)
+		}
+		if n := b.number("SELECT SUM(failed) FROM migration_failure"); n != 1 {
+			t.Errorf("%d failed so", n)
+		}
+	})
+}
+
+func TestKeeper(t *testing.T) {
+	t.Parallel()
+	t.Run("a run is not complete while one of its requests is not through", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(3, migrations.Knobs{})
+		b.exec("UPDATE migration_task SET state = 'failed'")
+		b.exec("INSERT INTO migration_counter (run_id, worker_id, failed) VALUES (?, 0, 3)", uint64(run))
+		b.exec("INSERT INTO migration_request (run_id, kind, after_id, actor) VALUES (?, 'skip', 0, 'Ana')", uint64(run))
+		k := b.hand(run).k
+		settled := func() migrations.State {
+			t.Helper()
+			now, err := b.Run(t.Context(), run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := k.settle(t.Context(), now); err != nil {
+				t.Fatal(err)
+			}
+			return b.state(run)
+		}
+		if got := settled(); got != migrations.Running {
+			t.Errorf("before its request is through it is %s", got)
+		}
+		if err := b.FinishRequests(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := settled(); got != migrations.Complete {
+			t.Errorf("then it is %s", got)
+		}
+	})
+	t.Run("it asks for the progress of all runs at once, and leaves out one that it cannot read", func(t *testing.T) {
+		t.Parallel()
+		d, watch := dbtest.Watched(t)
+		b := newBench(t, d, &migrations.Migration{Process: noop})
+		var all []id.Run
+		for range 4 {
+			all = append(all, b.running(3, migrations.Knobs{}))
+		}
+		h := b.hand(all[0])
+		h.ends(h.claims(2), complete, nil)
+		b.exec("UPDATE migration_run SET knobs = 'no' WHERE id = ?", uint64(all[2]))
+		watch.Take()
+		runs, err := h.k.runs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent, _ := watch.Take(); len(sent) != 2 {
+			t.Errorf("%d statements: %v", len(sent), sent)
+		}
+		if len(runs) != 3 || runs[0].Progress.Complete != 2 || runs[0].Progress.Open != 1 || runs[2].ID != all[3] || runs[2].Progress.Open != 3 {
+			t.Errorf("%+v", runs)
+		}
+	})
+	t.Run("there are never two", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(0, migrations.Knobs{})
+		one, two := b.hand(run), b.hand(run)
+		if err := b.d.AddLease(t.Context(), monitor.KeeperLease); err != nil {
+			t.Fatal(err)
+		}
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		takes := func(h hand, want bool) {
+			t.Helper()
+			if is, err := h.k.take(t.Context()); err != nil || is != want {
+				t.Errorf("%v %v, not %v", is, err, want)
+			}
+		}
+		takes(one, true)
+		takes(two, false)
+		takes(one, true)
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		takes(two, true)
+		takes(one, false)
+		var wins int
+		b.exec("UPDATE migration_lease SET lease_until = NOW(6) - INTERVAL 1 SECOND")
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for range 8 {
+			h := b.hand(run)
+			all.Go(func() {
+				is, err := h.k.take(t.Context())
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				if is {
+					wins++
+				}
+			})
+		}
+		all.Wait()
+		if wins != 1 {
+			t.Errorf("%d became the keeper", wins)
+		}
+	})
+	t.Run("a run is paused once every worker has said that it holds nothing", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(5, migrations.Knobs{})
+		one, two := b.hand(run), b.hand(run)
+		list := one.claims(2)
+		if _, err := b.PauseRun(t.Context(), migrations.Actor{Name: "Ana"}, run); err != nil {
+			t.Fatal(err)
+		}
+		settles := func(h hand, want migrations.State) {
+			t.Helper()
+			if err := h.k.settle(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+			if state := b.state(run); state != want {
+				t.Errorf("it is %s, not %s", state, want)
+			}
+		}
+		acknowledges := func(h hand) {
+			t.Helper()
+			if err := h.w.acknowledge(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		settles(two, migrations.Pausing)
+		acknowledges(two)
+		settles(two, migrations.Pausing)
+		acknowledges(one) // although it holds tasks: then the tasks say so
+		settles(two, migrations.Pausing)
+		one.ends(list, complete, nil)
+		settles(two, migrations.Paused)
+	})
+	t.Run("a dead worker's counters go into row 0", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(5, migrations.Knobs{})
+		gone, keeper := b.hand(run), b.hand(run)
+		list := gone.claims(5)
+		gone.ends(list[:3], complete, nil)
+		gone.dies(run, keeper)
+		if err := keeper.k.takeIn(t.Context(), b.row(run)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.number("SELECT COUNT(*) FROM migration_counter WHERE worker_id = ?", uint64(gone.w.id)); n != 0 {
+			t.Error("its row is there")
+		}
+		b.adds(run)
+		gone.ends(list[3:], complete, nil)
+		if p := b.progress(run); p.Refused != 2 || p.Complete != 3 || p.Open != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("a task waits for its next attempt until the database's time has come", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(2, migrations.Knobs{Backoff: time.Hour})
+		h := b.hand(run)
+		h.ends(h.claims(2), failed, errors.New("no"))
+		promotes := func(want int64) {
+			t.Helper()
+			if err := h.k.promote(t.Context(), b.row(run)); err != nil {
+				t.Fatal(err)
+			}
+			if n := b.tasksIn(run, migrations.TaskOpen); n != want {
+				t.Errorf("%d are open, not %d", n, want)
+			}
+		}
+		promotes(0)
+		if got := h.claims(2); len(got) != 0 {
+			t.Errorf("%d that wait were claimed", len(got))
+		}
+		b.exec("UPDATE migration_task SET due_at = NOW(6) ORDER BY id LIMIT 1")
+		promotes(1)
+		b.adds(run)
+		if got := h.claims(2); len(got) != 1 || got[0].work.Task.Attempt != 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestBackoffDoubles(t *testing.T) {
+	t.Parallel()
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 12: 2048 * time.Second, 13: time.Hour, 100: time.Hour} {
+		if got := backoff(time.Second, attempt); got < want*3/4 || got > want*5/4 {
+			t.Error(fmt.Sprint(attempt), got, want)
+		}
+	}
+}
+
+// What an operator reads of claims, and what is compared with other ways to claim, has the commit in it,
+// which is what costs.
+func TestAClaimLastsUntilItIsCommitted(t *testing.T) {
+	t.Parallel()
+	d, watch := dbtest.Watched(t)
+	b := newBench(t, d, &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
+	h := b.hand(b.running(10, migrations.Knobs{}))
+	commits, before := 0, 0
+	watch.BeforeCommit(func() { commits, before = commits+1, len(b.p.ClaimTimes()) })
+	claimed := h.claims(5)
+	if n := len(b.p.ClaimTimes()); commits != 1 || before != 0 || n != 1 {
+		t.Errorf("%d commits: %d claims were timed before the last, %d after it", commits, before, n)
+	}
+	h.ends(claimed, complete, nil)
+	if n := len(b.p.ClaimTimes()); n != 1 {
+		t.Errorf("%d claims were timed: one without a claim among them", n)
+	}
+	watch.BeforeCommit(nil)
+}
+
+func TestLeaseOfAWorker(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+	h := b.hand(b.running(1, migrations.Knobs{}))
+	b.exec("DELETE FROM migration_task")
+	b.exec("DELETE FROM migration_run")
+	at := func(why string, want time.Duration) {
+		t.Helper()
+		if _, err := h.w.lookOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.w.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		left := b.number("SELECT TIMESTAMPDIFF(MICROSECOND, beat_at, lease_until) FROM migration_worker WHERE id = ?", uint64(h.w.id))
+		if got := time.Duration(left) * time.Microsecond; got != want {
+			t.Errorf("%s: it has a lease of %s, not %s", why, got, want)
+		}
+	}
+	at("without a run", migrations.DefaultKnobs.Lease)
+	long := b.running(0, migrations.Knobs{Lease: 5 * time.Minute})
+	b.exec("UPDATE migration_run SET state = 'throttled'")
+	at("a run with a long one", 5*time.Minute)
+	b.running(0, migrations.Knobs{Lease: time.Minute})
+	b.exec("UPDATE migration_run SET state = 'throttled'")
+	at("two, of which the shorter counts", time.Minute)
+	b.exec("UPDATE migration_run SET state = 'cancelled' WHERE id <> ?", uint64(long))
+	at("when that one is over", 5*time.Minute)
+	b.exec("UPDATE migration_run SET state = 'paused'")
+	at("when nothing is under way", migrations.DefaultKnobs.Lease)
+}
+
+func TestTasksOfACanaryThatAreLost(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		attempts int
+		left     int64
+	}{
+		"those that are tried again are of the canary again": {5, 3},
+		"those that failed with that are done":               {1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			run := b.running(10, migrations.Knobs{Attempts: one.attempts})
+			b.exec("UPDATE migration_run SET canary_left = 3")
+			h, keeper := b.hand(run), b.hand(run)
+			if n := len(h.claims(5)); n != 3 {
+				t.Fatalf("%d tasks were claimed", n)
+			}
+			h.dies(run, keeper)
+			if left := b.number("SELECT canary_left FROM migration_run"); left != one.left {
+				t.Errorf("%d are left of the canary", left)
+			}
+			b.adds(run)
+		})
+	}
+}
+
+func TestGroupsOfErrors(t *testing.T) {
+	t.Parallel()
+	letters := func(n int) string { // numbers would be alike
+		return strings.Map(func(r rune) rune { return r - '0' + 'g' }, fmt.Sprint(n))
+	}
+	t.Run("a run keeps so many apart, also where several workers find new ones at once", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(3*400, migrations.Knobs{Attempts: 1})
+		var all sync.WaitGroup
+		for worker := range 3 {
+			h := b.hand(run)
+			all.Go(func() {
+				for from := 0; from < 400; from += 50 {
+					claimed, err := h.exchange(nil, 50)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					for i, task := range claimed {
+						task.came, task.began, task.err = failed, time.Now(), errors.New("kind "+letters(1000*worker+from+i))
+					}
+					if _, err := h.exchange(claimed, 0); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		list, err := b.Failures(t.Context(), run)
+		if err != nil || len(list) != migrations.MaxFailures+1 || list[0].Message != othersMessage {
+			t.Fatalf("%d groups, the first is %+v, %v", len(list), list[:1], err)
+		}
+		if p := b.progress(run); list[0].Failed != uint64(p.Failed)-migrations.MaxFailures {
+			t.Errorf("%d of %d tasks are among the others", list[0].Failed, p.Failed)
+		}
+		b.adds(run)
+	})
+	t.Run("once it has so many, one that it has still counts as such, and is found first where it is worst", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+		run := b.running(20, migrations.Knobs{Attempts: 1})
+		first := b.number("SELECT MIN(id) FROM migration_task")
+		for i := range migrations.MaxFailures {
+			print := fingerprintOf("kind " + letters(i))
+			b.exec("INSERT INTO migration_failure (run_id, fingerprint, message, task_id, errors, failed, first_at, last_at) VALUES (?, ?, ?, ?, 0, 0, NOW(6), NOW(6))", uint64(run), print[:], "kind "+letters(i), first)
+		}
+		for _, h := range []hand{b.hand(run), b.hand(run)} {
+			list := h.claims(10)
+			h.ends(list[:7], failed, errors.New("kind "+letters(migrations.MaxFailures-1)))
+			h.ends(list[7:], failed, errors.New("one more kind"))
+		}
+		list, err := b.Failures(t.Context(), run)
+		if err != nil || len(list) != migrations.MaxFailures+1 || list[0].Message != "kind "+letters(migrations.MaxFailures-1) || list[0].Failed != 14 || list[1].Message != othersMessage || list[1].Failed != 6 {
+			t.Errorf("%d groups, the first are %+v, %v", len(list), list[:2], err)
+		}
+		page, err := b.FailedTasks(t.Context(), run, list[1].Fingerprint, 0)
+		if err != nil || len(page.Tasks) != 6 || page.Tasks[0].Error != "one more kind" {
+			t.Errorf("%+v, %v", page, err)
+		}
+	})
+}

@@ -1,0 +1,416 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+	"unicode/utf8"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+const (
+	// fillBatch is how many tasks and rejections one transaction adds, fillBytes how much of payload: a
+	// statement stays well below the 16 MB that a server takes.
+	fillBatch = 500
+	fillBytes = 2 << 20
+	// fillEvery is how old a batch gets, so that the page shows progress also where tasks come slowly.
+	fillEvery = time.Second
+	// fillLook is how often filling looks whether it is still wanted.
+	fillLook  = 500 * time.Millisecond
+	maxCursor = 500
+	// fillPatience is the longest pause after the database, or the place of files, did not answer.
+	fillPatience = 30 * time.Second
+	// doubtfulTries are for an error that looks like one of the database, without any task added.
+	doubtfulTries = 4
+)
+
+// errFillingOver: the run is not to be filled any more, or another worker took over.
+var errFillingOver = errors.New("the run is filled by another worker, or cancelled")
+
+// Fill has the worker fill the run where it is open, or where who filled it is gone. It returns when
+// the run is filled or cancelled, or ctx ends; at once, and false, where somebody else fills it.
+func (p *Process) Fill(ctx context.Context, worker id.Worker, run migrations.Run) (mine bool, err error) {
+	m, err := p.engine.Migration(run.Name)
+	if err != nil {
+		return false, nil
+	}
+	if run.Upload != "" {
+		if err := p.seesUpload(ctx, worker, run.ID); err != nil {
+			return false, err
+		}
+	}
+	if m.Behind && run.State == migrations.Open { // one that has begun goes on
+		if waits, err := p.waits(ctx, run); err != nil || waits {
+			return false, err
+		}
+	}
+	fence, err := p.takeFilling(ctx, worker, run.ID)
+	if err != nil || fence == 0 {
+		return false, err
+	}
+	return true, p.fillOn(ctx, m, run, fence)
+}
+
+// waits reports whether the run is behind one that is not over, and says so on its page.
+func (p *Process) waits(ctx context.Context, run migrations.Run) (bool, error) {
+	row, err := p.engine.Row(ctx, run.ID)
+	if err != nil {
+		return false, err
+	}
+	first, err := p.engine.Before(ctx, row)
+	if err != nil || first == 0 {
+		return false, err
+	}
+	if reason := fmt.Sprintf("It begins when run %d, which does the same, is over.", first); row.Reason != reason {
+		err = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: row.FillFence, Reason: reason})
+	}
+	return true, err
+}
+
+// fillOn fills a run that the worker has taken, again and again while what fails will be over.
+func (p *Process) fillOn(ctx context.Context, m *migrations.Migration, run migrations.Run, fence uint64) error {
+	pause, tries := time.Second, 0
+	for {
+		added, err := p.fillOnce(ctx, m, run.ID, fence)
+		if added {
+			pause, tries = time.Second, 0
+		}
+		err, passes := passing(err, &tries)
+		switch {
+		case err == nil, errors.Is(err, errFillingOver):
+			return nil
+		case ctx.Err() != nil:
+			p.leaveFilling(ctx, run.ID, fence)
+			return ctx.Err()
+		case !passes:
+			return p.fillingFailed(ctx, run.ID, fence, err)
+		}
+		p.log.Warn("filling is tried again", "run", run.ID, "error", err)
+		_ = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run.ID, FillFence: fence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+		if err := wait.Sleep(ctx, pause); err != nil {
+			p.leaveFilling(ctx, run.ID, fence)
+			return err
+		}
+		pause = min(2*pause, fillPatience)
+	}
+}
+
+// passing reports an error of the database or of the place of files that will be over. What only looks
+// like one, such as an EOF, is believed a few times.
+func passing(err error, tries *int) (error, bool) {
+	if errors.Is(err, fault.Unavailable) {
+		return err, true
+	}
+	if _, like := db.Read(0, err); errors.Is(like, fault.Unavailable) && *tries < doubtfulTries {
+		*tries++
+		return like, true
+	}
+	return err, false
+}
+
+// mayFill reports whether the worker may begin, or go on, to fill the run.
+func mayFill(f db.FillerOfRow, worker id.Worker) bool {
+	return migrations.State(f.State) == migrations.Open || migrations.State(f.State) == migrations.Filling && (!f.Lives || f.FillWorker == worker)
+}
+
+// takeFilling returns the fence with which the worker fills the run, 0 where it is not to.
+func (p *Process) takeFilling(ctx context.Context, worker id.Worker, run id.Run) (fence uint64, err error) {
+	now, err := db.Read(p.db.FillerOf(ctx, run)) // without the lock, for this is asked every second
+	if err != nil || !mayFill(now, worker) {
+		return 0, err
+	}
+	err = p.db.InTx(ctx, func(tx *db.Tx) error {
+		fence = 0
+		row, err := migrations.LockRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		now, err := tx.FillerOf(ctx, run)
+		if err != nil || !mayFill(now, worker) {
+			return err
+		}
+		if migrations.State(row.State) == migrations.Open {
+			err = migrations.Transit(ctx, tx, run, migrations.Move{Action: "be filled", From: []migrations.State{migrations.Open}, To: migrations.Filling, Actor: migrations.Keeper}, nil)
+		} else {
+			err = migrations.LogEvent(ctx, tx, run, migrations.Keeper, string(migrations.Filling), fmt.Sprintf("Worker %d goes on after %d tasks and %d rejected lines.", worker, row.Total, row.Rejected))
+		}
+		if err != nil {
+			return err
+		}
+		fence = row.FillFence + 1
+		return tx.TakeFilling(ctx, worker, run)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("take filling: %w", err)
+	}
+	return fence, nil
+}
+
+// fillOnce goes on from where the last committed batch ended. added says that it came any further.
+func (p *Process) fillOnce(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) (added bool, err error) {
+	row, err := p.engine.Row(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	if migrations.State(row.State) != migrations.Filling || row.FillFence != fence {
+		return false, errFillingOver
+	}
+	values, err := migrations.ClearValues(row.Params)
+	if err != nil {
+		return false, err
+	}
+	f := &filling{process: p, row: row, values: values, cursor: row.FillCursor, flushed: time.Now()}
+	if f.cursor == "" {
+		f.skip = row.Total + row.Rejected
+	}
+	if err := p.whileWanted(ctx, run, fence, func(ctx context.Context) error { return f.all(ctx, m) }); err != nil {
+		return f.added, err
+	}
+	return f.added, p.filled(ctx, m, run, fence)
+}
+
+// whileWanted runs fn with a context that ends when the run is not to be filled with the fence any more.
+func (p *Process) whileWanted(ctx context.Context, run id.Run, fence uint64, fn func(ctx context.Context) error) error {
+	inner, cancel := context.WithCancelCause(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for wait.Sleep(inner, fillLook) == nil {
+			now, err := p.db.FillerOf(inner, run)
+			if err == nil && (migrations.State(now.State) != migrations.Filling || now.FillFence != fence) {
+				cancel(errFillingOver)
+			}
+		}
+	}()
+	err := fn(inner)
+	over := context.Cause(inner)
+	cancel(nil)
+	<-looked
+	if err != nil && errors.Is(over, errFillingOver) {
+		return over
+	}
+	return err
+}
+
+// filled ends the filling: the run waits for Start; a dry or unattended one runs. One without tasks is over: there is
+// nothing to start, and nothing for anybody to decide.
+func (p *Process) filled(ctx context.Context, m *migrations.Migration, run id.Run, fence uint64) error {
+	err := p.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockFilling(ctx, tx, run, fence)
+		if err != nil {
+			return err
+		}
+		next := migrations.Move{Action: "be ready", From: []migrations.State{migrations.Filling}, To: migrations.Ready, Actor: migrations.Keeper, Reason: rejectedReason(row)}
+		switch {
+		case row.Total == 0 && row.Rejected > 0:
+			next.To = migrations.Cancelled
+		case row.Total == 0:
+			next.Action, next.To = "complete", migrations.Complete
+		case row.Dry || m.Unattended:
+			next.To = migrations.Running
+		}
+		return migrations.Transit(ctx, tx, run, next, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("end filling: %w", err)
+	}
+	return nil
+}
+
+// rejectedReason says what filling came to where that is not what one expects.
+func rejectedReason(row db.MigrationRun) string {
+	switch {
+	case row.Total == 0 && row.Rejected == 0:
+		return "There is nothing to do: no task was found."
+	case row.Total == 0:
+		return fmt.Sprintf("Every line was rejected, %d in all, so there is nothing to do. The rejected lines say why: mend the file, or what is said about it, and start again.", row.Rejected)
+	case row.Rejected > migrations.MaxRejections:
+		return fmt.Sprintf("%d lines were rejected; the first %d are kept.", row.Rejected, migrations.MaxRejections)
+	case row.Rejected == 1:
+		return "One line was rejected."
+	case row.Rejected > 0:
+		return fmt.Sprintf("%d lines were rejected.", row.Rejected)
+	}
+	return ""
+}
+
+func lockFilling(ctx context.Context, tx *db.Tx, run id.Run, fence uint64) (db.MigrationRun, error) {
+	row, err := migrations.LockRun(ctx, tx, run)
+	if err == nil && (migrations.State(row.State) != migrations.Filling || row.FillFence != fence) {
+		err = errFillingOver
+	}
+	return row, err
+}
+
+// fillingFailed cancels a run that cannot be filled, such as from a file that is none.
+func (p *Process) fillingFailed(ctx context.Context, run id.Run, fence uint64, why error) error {
+	err := p.db.InTx(ctx, func(tx *db.Tx) error {
+		row, err := lockFilling(ctx, tx, run, fence)
+		if err != nil {
+			return err
+		}
+		message := fault.Message(why)
+		if message == "" {
+			message = migrations.WithoutSecrets(row.Params, why.Error())
+		}
+		return migrations.Transit(ctx, tx, run, migrations.Move{Action: "be filled", From: []migrations.State{migrations.Filling}, To: migrations.Cancelled, Actor: migrations.Keeper, Reason: "It could not be filled: " + message}, nil)
+	})
+	if errors.Is(err, errFillingOver) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cancel a run that cannot be filled: %w", err)
+	}
+	return nil
+}
+
+// leaveFilling lets another worker go on at once, where this one ends.
+func (p *Process) leaveFilling(ctx context.Context, run id.Run, fence uint64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	_ = p.db.LeaveFilling(ctx, run, fence) // else they wait until this worker's lease ends
+}
+
+// filling is the Filler of a run in the hands of one worker.
+type filling struct {
+	process    *Process
+	row        db.MigrationRun
+	values     migrations.Values
+	cursor     string // committed or in the batch
+	skip       uint64 // a migration without cursors gives again what was committed
+	tasks      []db.NewTask
+	rejections []db.MigrationRejection
+	rejected   uint64 // in the batch, also those that are only counted
+	bytes      int
+	flushed    time.Time
+	added      bool
+}
+
+func (f *filling) Values() migrations.Values { return f.values }
+func (f *filling) Cursor() string            { return f.row.FillCursor }
+
+func (f *filling) Upload(ctx context.Context) (io.ReadCloser, error) {
+	return f.process.engine.OpenUpload(ctx, f.row.ID)
+}
+
+// seesUpload returns MissingUpload, which is also written to the run, where its file is not on this server:
+// then it is left to the workers who have it. It says nothing of a run that is in others' hands.
+func (p *Process) seesUpload(ctx context.Context, worker id.Worker, run id.Run) error {
+	now, err := db.Read(p.db.FillerOf(ctx, run))
+	if err != nil || !mayFill(now, worker) {
+		return err
+	}
+	file, err := p.engine.OpenUpload(ctx, run)
+	if err == nil {
+		return file.Close()
+	}
+	if !errors.Is(err, migrations.CodeMissingUpload) {
+		return nil // filling says so
+	}
+	_ = p.db.SayWhyNotFilled(ctx, db.SayWhyNotFilledParams{ID: run, FillFence: now.FillFence, Reason: migrations.Cut("Filling waits: "+fault.Message(err), migrations.MaxReason)})
+	return err
+}
+
+// all fills the run from where it stands. A panic is an error like others.
+func (f *filling) all(ctx context.Context, m *migrations.Migration) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.process.log.Error("filling panicked", "run", f.row.ID, "panic", migrations.WithoutSecrets(f.row.Params, fmt.Sprint(p)), "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if err := m.Fill(ctx, f); err != nil {
+		return err
+	}
+	return f.flush(ctx)
+}
+
+func (f *filling) Add(ctx context.Context, task migrations.NewTask) error {
+	switch {
+	case len(task.Payload) > migrations.MaxPayload:
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: fmt.Sprintf("It has %d bytes; a task can have %d.", len(task.Payload), migrations.MaxPayload), Content: beginning(task.Payload), Cursor: task.Cursor})
+	case !utf8.ValidString(task.Payload):
+		return f.Reject(ctx, migrations.Rejection{Line: task.Line, Reason: "It is not UTF-8.", Content: beginning(task.Payload), Cursor: task.Cursor})
+	}
+	if done, err := f.comeTo(task.Cursor); done || err != nil {
+		return err
+	}
+	f.tasks = append(f.tasks, db.NewTask{Line: task.Line, Payload: task.Payload})
+	f.bytes += len(task.Payload)
+	return f.flushFull(ctx)
+}
+
+// beginning is enough of a text to recognise it.
+func beginning(text string) string { return migrations.Cut(text[:min(len(text), 800)], 200) }
+
+func (f *filling) Reject(ctx context.Context, r migrations.Rejection) error {
+	if done, err := f.comeTo(r.Cursor); done || err != nil {
+		return err
+	}
+	f.rejected++
+	if number := f.row.Rejected + f.rejected; number <= migrations.MaxRejections {
+		f.rejections = append(f.rejections, db.MigrationRejection{
+			RunID: f.row.ID, Number: number, Line: r.Line, Reason: migrations.Cut(r.Reason, migrations.MaxReason), Content: migrations.Cut(r.Content, migrations.MaxReason),
+		})
+	}
+	return f.flushFull(ctx)
+}
+
+// comeTo notes how far the filling came. done says that this was committed before.
+func (f *filling) comeTo(cursor string) (done bool, err error) {
+	switch {
+	case len(cursor) > maxCursor, !utf8.ValidString(cursor):
+		return false, fmt.Errorf("a cursor is UTF-8 of at most %d bytes, not %q", maxCursor, beginning(cursor))
+	case cursor == "" && f.cursor != "":
+		return false, errors.New("a task without a cursor came after one with a cursor")
+	case f.skip > 0:
+		f.skip--
+		return true, nil
+	}
+	f.cursor = cursor
+	return false, nil
+}
+
+func (f *filling) flushFull(ctx context.Context) error {
+	if len(f.tasks)+int(f.rejected) < fillBatch && f.bytes < fillBytes && time.Since(f.flushed) < fillEvery {
+		return ctx.Err()
+	}
+	return f.flush(ctx)
+}
+
+// flush commits the batch: tasks, rejections, their numbers and the cursor together, or nothing.
+func (f *filling) flush(ctx context.Context) error {
+	if len(f.tasks) == 0 && f.rejected == 0 {
+		return nil
+	}
+	err := f.process.db.InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.FilledSome(ctx, db.FilledSomeParams{
+			Tasks: uint64(len(f.tasks)), Rejections: f.rejected, FillCursor: f.cursor, ID: f.row.ID, FillFence: f.row.FillFence,
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errFillingOver
+		}
+		if err := tx.AddTasks(ctx, f.row.ID, f.tasks); err != nil {
+			return err
+		}
+		return tx.AddRejections(ctx, f.rejections)
+	})
+	if err != nil {
+		return fmt.Errorf("add tasks: %w", err)
+	}
+	f.row.Rejected += f.rejected
+	f.tasks, f.rejections, f.rejected, f.bytes = f.tasks[:0], f.rejections[:0], 0, 0
+	f.flushed, f.added = time.Now(), true
+	return nil
+}

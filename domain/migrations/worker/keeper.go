@@ -1,0 +1,245 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/migrations/monitor"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+const (
+	// keepsFor is how long the keeper's lease lasts; a round ends before.
+	keepsFor   = 10 * time.Second
+	roundLasts = 8 * time.Second
+	roundEvery = time.Second
+	// sweepEvery is how often all claimed tasks are looked at, beside when a worker is found dead.
+	sweepEvery = 10 * time.Second
+	// tidyEvery is how often rows of workers that are gone are taken in.
+	tidyEvery = 30 * time.Second
+)
+
+// keeper does what one worker does for all: takes tasks back from workers that are gone, wakes those
+// that waited, settles states, and has runs watched. Were there two for a moment, each step would still
+// be done once: it locks what it changes, and looks again.
+type keeper struct {
+	w     *worker
+	swept time.Time
+	tidy  time.Time
+}
+
+// keep competes for the keeper's lease, and keeps while it has it, until ctx ends.
+func (w *worker) keep(ctx context.Context) {
+	k := &keeper{w: w}
+	log := w.p.log
+	for added := false; wait.Sleep(ctx, roundEvery) == nil; {
+		if !added {
+			if err := w.p.db.AddLease(ctx, monitor.KeeperLease); err != nil {
+				continue // the database is away; others say so
+			}
+			added = true
+		}
+		if err := k.round(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("keep runs", "worker", w.id, "error", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := w.p.db.EndLease(ctx, monitor.KeeperLease, w.id); err != nil {
+		log.Warn("give up the keeper's lease", "worker", w.id, "error", err)
+	}
+}
+
+// take takes or renews the lease, and reports whether this worker is the keeper.
+func (k *keeper) take(ctx context.Context) (bool, error) {
+	n, err := db.Read(k.w.p.db.TakeLease(ctx, db.TakeLeaseParams{WorkerID: k.w.id, LeaseUs: keepsFor.Microseconds(), Name: monitor.KeeperLease}))
+	return n > 0, err
+}
+
+// round is what the keeper does each second. It does nothing on another worker.
+func (k *keeper) round(ctx context.Context) error {
+	if !k.w.lease.Valid() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, roundLasts)
+	defer cancel()
+	mine, err := k.take(ctx)
+	if err != nil {
+		return err
+	}
+	if !mine {
+		k.swept, k.tidy = time.Time{}, time.Time{}
+		return nil
+	}
+	died, err := k.declareDead(ctx)
+	if err != nil {
+		return err
+	}
+	runs, err := k.runs(ctx)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	sweep, tidy := died || now.Sub(k.swept) >= sweepEvery, now.Sub(k.tidy) >= tidyEvery
+	var failed []error
+	for _, run := range runs {
+		failed = append(failed, k.look(ctx, run, sweep, tidy))
+	}
+	if tidy {
+		_, err := db.Read(k.w.p.db.ForgetWorkers(ctx, 1000))
+		failed = append(failed, err)
+	}
+	err = errors.Join(failed...)
+	if err == nil && sweep {
+		k.swept = now
+	}
+	if err == nil && tidy {
+		k.tidy = now
+	}
+	return errors.Join(err, k.w.p.engine.FinishRequests(ctx), k.w.p.monitor.Watch(ctx, runs))
+}
+
+// runs are the active runs with their progress.
+func (k *keeper) runs(ctx context.Context) ([]migrations.Run, error) {
+	rows, err := db.Read(k.w.p.db.RunsToWork(ctx))
+	if err != nil {
+		return nil, err
+	}
+	progress, err := k.w.p.engine.ProgressOfAll(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]migrations.Run, 0, len(rows))
+	for _, row := range rows {
+		run, err := k.w.p.engine.RunFrom(row, progress[row.ID])
+		if err != nil {
+			k.w.p.log.Warn("read a run", "run", row.ID, "error", err)
+			continue
+		}
+		list = append(list, run)
+	}
+	return list, nil
+}
+
+// look does for a run what is due.
+func (k *keeper) look(ctx context.Context, run migrations.Run, sweep, tidy bool) error {
+	var failed []error
+	switch run.State {
+	case migrations.Running, migrations.Pausing, migrations.Throttled, migrations.Cancelling:
+		if sweep {
+			failed = append(failed, k.reap(ctx, run))
+		}
+		if sweep || tidy {
+			failed = append(failed, k.takeIn(ctx, run))
+		}
+	}
+	if run.State == migrations.Running && run.Progress.Waiting > 0 {
+		failed = append(failed, k.promote(ctx, run))
+	}
+	failed = append(failed, k.settle(ctx, run))
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("run %d: %w", run.ID, err)
+	}
+	return nil
+}
+
+// settle moves a run whose state is to change by itself.
+func (k *keeper) settle(ctx context.Context, run migrations.Run) error {
+	p := run.Progress
+	left := p.Open + p.Waiting + p.Processing
+	switch {
+	case run.State == migrations.Pausing:
+		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Pausing}, To: migrations.Paused, Reason: run.Reason}, k.idle(run))
+	case run.State == migrations.Cancelling:
+		return k.move(ctx, run, migrations.Move{Action: "cancel", From: []migrations.State{migrations.Cancelling}, To: migrations.Cancelled, Reason: run.Reason}, k.idle(run))
+	case (run.State == migrations.Running || run.State == migrations.Throttled) && left == 0:
+		return k.move(ctx, run, migrations.Move{Action: "complete", From: []migrations.State{migrations.Running, migrations.Throttled}, To: migrations.Complete, Reason: summary(p)}, nothingLeft(run))
+	case run.State == migrations.Running && run.CanaryLeft != nil && *run.CanaryLeft == 0 && p.Processing == 0:
+		reason := "The canary is done: " + summary(p) + " Look at what came of it; Resume goes on with all others, Stop ends the run."
+		return k.move(ctx, run, migrations.Move{Action: "pause", From: []migrations.State{migrations.Running}, To: migrations.Paused, Reason: reason}, canaryDone(run))
+	}
+	return nil
+}
+
+// summary says in a sentence what became of the tasks that need nothing more.
+func summary(p migrations.Progress) string {
+	text := fmt.Sprintf("%s complete", migrations.Grouped(p.Complete))
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %s failed", migrations.Grouped(p.Failed))
+	}
+	if p.Skipped > 0 {
+		text += fmt.Sprintf(", %s skipped", migrations.Grouped(p.Skipped))
+	}
+	if p.Waiting > 0 {
+		text += fmt.Sprintf(", %s wait for their next attempt", migrations.Grouped(p.Waiting))
+	}
+	return text + "."
+}
+
+// Move makes a transition where check, within its transaction and with the run's row locked, allows it.
+func (k *keeper) move(ctx context.Context, run migrations.Run, m migrations.Move, check func(ctx context.Context, tx *db.Tx) (bool, error)) error {
+	m.Actor = migrations.Keeper
+	moved := false
+	err := k.w.p.db.InTx(ctx, func(tx *db.Tx) error {
+		moved = false
+		row, err := tx.LockRun(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		if row.Version != run.Version {
+			return nil // somebody was faster; the next round looks again
+		}
+		if check != nil {
+			if ok, err := check(ctx, tx); err != nil || !ok {
+				return err
+			}
+		}
+		moved = true
+		return migrations.Transit(ctx, tx, run.ID, m, nil)
+	})
+	if err == nil && moved {
+		k.w.p.engine.Changes.Wake()
+	}
+	return err
+}
+
+// idle reports whether every living worker has seen that the run is to stop, and nothing is under way.
+func (k *keeper) idle(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return func(ctx context.Context, tx *db.Tx) (bool, error) {
+		unaware, err := tx.Unaware(ctx, run.ID, run.Version)
+		if err != nil || unaware > 0 {
+			return false, err
+		}
+		busy, err := tx.AnyTaskIn(ctx, run.ID, migrations.TaskProcessing)
+		return !busy, err
+	}
+}
+
+// nothingLeft looks at the tasks themselves before a run is called complete, and at what operators asked
+// for that is not through: it would run again.
+func nothingLeft(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return func(ctx context.Context, tx *db.Tx) (bool, error) {
+		for _, state := range []string{migrations.TaskOpen, migrations.TaskWaiting, migrations.TaskProcessing} {
+			if left, err := tx.AnyTaskIn(ctx, run.ID, state); err != nil || left {
+				return false, err
+			}
+		}
+		asked, err := tx.AnyRequestOf(ctx, run.ID)
+		return !asked, err
+	}
+}
+
+func canaryDone(run migrations.Run) func(ctx context.Context, tx *db.Tx) (bool, error) {
+	return func(ctx context.Context, tx *db.Tx) (bool, error) {
+		row, err := tx.LockCanary(ctx, run.ID)
+		if err != nil || row.CanaryLeft == nil || *row.CanaryLeft > 0 {
+			return false, err
+		}
+		busy, err := tx.AnyTaskIn(ctx, run.ID, migrations.TaskProcessing)
+		return !busy, err
+	}
+}

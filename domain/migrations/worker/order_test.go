@@ -1,0 +1,91 @@
+package worker
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// Whoever writes what belongs to a run waits for the run's row before it holds a task: an operator who
+// retries or skips holds the row, and then wants the task.
+func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(h hand, run id.Run) error{
+		"the keeper wakes tasks":      func(h hand, run id.Run) error { return h.k.promote(h.b.t.Context(), h.b.row(run)) },
+		"a worker claims at first":    func(h hand, _ id.Run) error { _, err := h.exchange(nil, 5); return err },
+		"the keeper takes tasks back": func(h hand, run id.Run) error { return h.k.reap(h.b.t.Context(), h.b.row(run)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+			run := b.running(10, migrations.Knobs{})
+			h := b.hand(run)
+			b.exec("UPDATE migration_task SET state = 'waiting', due_at = NOW(6) - INTERVAL 1 SECOND WHERE payload < '3'")
+			b.exec("UPDATE migration_task SET state = 'processing', worker_id = 999, fence = 999 << 32, attempt = 1, claimed_at = NOW(6) WHERE payload > '7'")
+			operator, err := b.d.SQL.BeginTx(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer operator.Rollback()
+			if _, err := b.d.WithTx(operator).LockRun(t.Context(), run); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { done <- take(h, run) }()
+			b.until("it waits", func() bool {
+				time.Sleep(150*time.Millisecond + rand.N(300*time.Millisecond)) // the server answers from a copy that is renewed when nobody read it for 100 ms
+				return dbtest.Others(b.t, b.d.SQL, `SELECT COUNT(*) FROM information_schema.innodb_trx
+					JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`) > 0
+			})
+			if _, err := operator.Exec("SELECT id FROM migration_task WHERE run_id = ? FOR UPDATE NOWAIT", uint64(run)); err != nil {
+				t.Errorf("it holds tasks while it waits for the run: %v", err)
+			}
+			operator.Rollback()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Works that are completed together lock what they are about in one order, whatever that of the tasks is.
+func TestCommitsLockInOrder(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var order []int
+	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: noop})
+	run := b.running(10, migrations.Knobs{})
+	h := b.hand(run)
+	list := h.claims(10)
+	for _, one := range list {
+		n, err := strconv.Atoi(one.work.Task.Payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one.began = time.Now()
+		row := 7 * n % 10
+		one.work.Locks(uint64(row))
+		one.work.Commit(func(context.Context, *db.Tx) error {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, row)
+			return nil
+		})
+	}
+	h.commit(list)
+	if !slices.Equal(order, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		t.Errorf("locked in the order %v", order)
+	}
+	if p := b.progress(run); p.Complete != 10 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,225 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+// slot processes tasks, one after the other, until quit is closed.
+func (d *dispatcher) slot(quit chan struct{}) {
+	for {
+		select {
+		case <-quit:
+			return
+		case h := <-d.queue:
+			d.begun.Add(1)
+			d.busy.Add(1)
+			if d.m.Write != nil && !d.run.Load().Dry {
+				d.writeInTurn(h)
+				d.busy.Add(-1)
+				continue
+			}
+			if !d.process(h, quit) {
+				return // it was given up, and another slot is in its place
+			}
+			d.busy.Add(-1)
+		}
+	}
+}
+
+// process does a task, unless the worker must stop. It reports whether anyone still waited for it.
+func (d *dispatcher) process(h *held, slot chan struct{}) bool {
+	h.came, h.began, h.slot = returned, time.Now(), slot
+	if d.stops() {
+		d.ended <- h
+		return true
+	}
+	timeout := d.timeout()
+	ctx, cancel := context.WithTimeoutCause(d.work, timeout, migrations.Overdue{Timeout: timeout})
+	defer cancel()
+	d.mu.Lock()
+	d.underWay[h] = h.began.Add(timeout + deaf)
+	d.mu.Unlock()
+	err := d.call(ctx, h.work)
+	took := time.Since(h.began)
+	d.mu.Lock()
+	delete(d.underWay, h)
+	d.mu.Unlock()
+	if !h.taken.CompareAndSwap(false, true) {
+		d.stuck.Add(-1)
+		return false
+	}
+	h.took = took
+	h.judge(ctx, d.work, err)
+	if h.came == complete && h.work.Outcome().Commit != nil {
+		d.commits <- h
+		return true
+	}
+	d.ended <- h
+	return true
+}
+
+// judge says what an error of a processor means. What fails after the worker was told to stop was
+// stopped, and is no failure.
+func (h *held) judge(ctx, work context.Context, err error) {
+	h.err = err
+	switch {
+	case err == nil:
+		h.came = complete
+	case work.Err() != nil:
+		h.came = returned
+	case errors.As(err, new(migrations.Later)):
+		h.came = putOff
+	default:
+		h.came = failed
+		if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+			h.err = stoppedAt{context.Cause(ctx), err}
+		}
+	}
+}
+
+// stoppedAt is an attempt that was ended by its timeout.
+type stoppedAt struct{ cause, err error }
+
+func (e stoppedAt) Error() string  { return e.cause.Error() }
+func (e stoppedAt) Detail() string { return e.err.Error() }
+func (e stoppedAt) Unwrap() error  { return e.cause }
+
+// call runs the processor, or for a dry run what says what it would do. A panic is an error.
+func (d *dispatcher) call(ctx context.Context, work *migrations.Work) (err error) {
+	defer recovered(&err)
+	if !d.run.Load().Dry {
+		return d.m.Process(ctx, work)
+	}
+	if d.m.Preview == nil {
+		return nil
+	}
+	note, err := d.m.Preview(ctx, work)
+	said := work.Outcome()
+	said.Note, said.Commit = note, nil
+	return err
+}
+
+func recovered(err *error) {
+	if value := recover(); value != nil {
+		*err = migrations.Panicked{Value: value, Stack: string(debug.Stack())}
+	}
+}
+
+func (d *dispatcher) timeout() time.Duration {
+	if timeout := d.run.Load().Knobs.Timeout; timeout > 0 {
+		return timeout
+	}
+	return 24 * time.Hour
+}
+
+// writeInTurn does tasks in a transaction once there are few enough of them in this process.
+func (d *dispatcher) writeInTurn(first *held) {
+	for !d.stops() {
+		select {
+		case d.w.p.writers <- struct{}{}:
+			d.write(d.block(first))
+			<-d.w.p.writers
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	first.came, first.began = returned, time.Now()
+	d.ended <- first
+}
+
+// block takes as many tasks out of the queue as one transaction is for.
+func (d *dispatcher) block(first *held) []*held {
+	list := []*held{first}
+	for most := min(d.run.Load().Knobs.Block, migrations.MaxPerStatement); len(list) < most; {
+		select {
+		case h := <-d.queue:
+			d.begun.Add(1)
+			list = append(list, h)
+		default:
+			return list
+		}
+	}
+	return list
+}
+
+// write does tasks in the transaction that completes them.
+func (d *dispatcher) write(list []*held) {
+	began := time.Now()
+	for _, h := range list {
+		h.came, h.began = returned, began
+	}
+	if d.stops() {
+		d.tellAll(list)
+		return
+	}
+	timeout := d.timeout()
+	ctx, cancel := context.WithTimeoutCause(d.work, timeout, migrations.Overdue{Timeout: timeout})
+	defer cancel()
+	err := d.complete(ctx, list, func(ctx context.Context, tx *db.Tx, present []*held) error {
+		works := make([]*migrations.Work, len(present))
+		for i, h := range present {
+			works[i] = h.work
+			said := h.work.Outcome()
+			said.Note, said.Err = "", nil
+		}
+		return d.callWrite(ctx, tx, works)
+	})
+	d.judgeAll(ctx, list, err, d.write)
+}
+
+func (d *dispatcher) callWrite(ctx context.Context, tx *db.Tx, works []*migrations.Work) (err error) {
+	defer recovered(&err)
+	return d.m.Write(ctx, tx, works)
+}
+
+// judgeAll tells what came of tasks that were to be completed in one transaction; where it failed for
+// more than one, each is tried alone.
+func (d *dispatcher) judgeAll(ctx context.Context, list []*held, err error, alone func([]*held)) {
+	took := time.Since(list[0].began)
+	switch {
+	case err == nil:
+		for _, h := range list {
+			if h.took == 0 {
+				h.took = took
+			}
+			if h.came = written; h.work.Outcome().Err != nil {
+				h.judge(ctx, d.work, h.work.Outcome().Err)
+			}
+		}
+	case d.work.Err() != nil || !d.w.lease.Valid():
+		for _, h := range list {
+			h.came = returned
+		}
+	case ctx.Err() == nil && transient(err) && (list[0].tries < 5 || !db.IsDeadlock(err)):
+		for _, h := range list {
+			h.tries++
+		}
+		_ = wait.Sleep(d.work, 100*time.Millisecond<<min(list[0].tries, 5))
+		alone(list)
+		return
+	case len(list) > 1:
+		for _, h := range list {
+			h.tries = 0
+			alone([]*held{h})
+		}
+		return
+	default:
+		list[0].took = took
+		list[0].judge(ctx, d.work, fmt.Errorf("write: %w", err))
+	}
+	d.tellAll(list)
+}
+
+func (d *dispatcher) tellAll(list []*held) {
+	for _, h := range list {
+		d.ended <- h
+	}
+}

@@ -1,0 +1,108 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db/dbtest"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+)
+
+// What is tested piece by piece elsewhere, with workers that work.
+
+func TestARunInWhichAllFailsPausesByItself(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	broken.Store(true)
+	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error {
+		if broken.Load() {
+			return errors.New("the disk is full")
+		}
+		return nil
+	}})
+	run := b.running(500, migrations.Knobs{Rate: 25, Attempts: 3, Backoff: time.Second})
+	b.works()
+	b.comesTo(run, migrations.Paused)
+	paused, err := b.Run(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(paused.Reason, "“the disk is full”") && !strings.Contains(paused.Reason, "attempts failed") {
+		t.Errorf("reason %q", paused.Reason)
+	}
+	if paused.Progress.Open == 0 {
+		t.Errorf("it went on until the end: %+v", paused.Progress)
+	}
+	broken.Store(false)
+	if _, err := b.ResumeRun(t.Context(), migrations.Actor{Name: "Ann"}, run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"rate": 0}); err != nil {
+		t.Fatal(err)
+	}
+	b.comesTo(run, migrations.Complete)
+	b.adds(run)
+}
+
+func TestNobodySendsToAHostThatWantsToBeLeftAlone(t *testing.T) {
+	t.Parallel()
+	var sent, told atomic.Int64
+	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(ctx context.Context, w *migrations.Work) error {
+		if err := w.Await(ctx, "images.example"); err != nil {
+			return err
+		}
+		if sent.Add(1) == 20 {
+			told.Add(1)
+			return migrations.Later{After: time.Hour, Host: "images.example", Reason: "429 Too Many Requests"}
+		}
+		return nil
+	}})
+	run := b.running(1000, migrations.Knobs{Rate: 100, Attempts: 1})
+	b.works()
+	b.another().works()
+	b.until("all that is left waits", func() bool {
+		p := b.progress(run)
+		return told.Load() == 1 && p.Open+p.Processing == 0
+	})
+	p := b.progress(run)
+	if p.Errors != 0 || p.Failed != 0 {
+		t.Errorf("to be put off cost attempts: %+v", p)
+	}
+	// Two workers at a hundred a second together learn of it within about a second.
+	if n := sent.Load(); n > 500 {
+		t.Errorf("%d requests were sent", n)
+	}
+	b.adds(run)
+}
+
+func TestAThrottledRunClaimsNothingAndGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, dbtest.Open(t), &migrations.Migration{Process: func(context.Context, *migrations.Work) error { return nil }})
+	run := b.running(1000, migrations.Knobs{Rate: 50, Throttled: true})
+	b.works()
+	b.comesTo(run, migrations.Throttled)
+	b.until("the worker has seen it", func() bool {
+		return b.number("SELECT COUNT(*) FROM migration_counter JOIN migration_run ON id = run_id WHERE worker_id > 0 AND seen = version") > 0
+	})
+	b.until("nothing is under way", func() bool { return b.progress(run).Processing == 0 })
+	before := b.progress(run)
+	lap := b.number("SELECT MAX(version) FROM migration_run")
+	b.until("the keeper looked once more", func() bool {
+		return b.number("SELECT renewed_at > state_since + INTERVAL 3 SECOND FROM migration_lease, migration_run WHERE migration_lease.name = 'keeper'") == 1
+	})
+	if after := b.progress(run); after != before || lap != b.number("SELECT MAX(version) FROM migration_run") {
+		t.Errorf("it goes on: %+v, then %+v", before, after)
+	}
+	pulse, err := b.p.monitor.Pulse(t.Context(), run)
+	if err != nil || pulse.ETA.Known || pulse.Living != 1 || len(pulse.Samples) == 0 {
+		t.Errorf("%+v, %v", pulse, err)
+	}
+	if _, err := b.TurnKnobs(t.Context(), migrations.Actor{Name: "Ann"}, run, migrations.KnobChange{"throttled": 0, "rate": 0}); err != nil {
+		t.Fatal(err)
+	}
+	b.comesTo(run, migrations.Complete)
+}

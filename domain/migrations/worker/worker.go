@@ -1,0 +1,278 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/lease"
+	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/wait"
+)
+
+const (
+	// look is how often a worker reads the runs while one is active, idleLook while none is.
+	look     = 500 * time.Millisecond
+	idleLook = time.Second
+	// stale is how old the last look may be for a claim: so nothing is claimed anywhere two seconds after
+	// a run was stopped, also by a worker whose reads are slow.
+	stale = 1500 * time.Millisecond
+	// stopPatience is how long work under way may go on once the process is to stop.
+	stopPatience = 15 * time.Second
+	// deaf is how long work may go on that was told to end; then nobody waits for it any more.
+	deaf = 3 * time.Second
+	// lastWords is how long a worker that stops may take to write down what it did.
+	lastWords = 10 * time.Second
+)
+
+// worker is a process that works, from a registration until its lease ends. A process whose lease was
+// lost is a new worker then: what it claimed before is no longer its own.
+type worker struct {
+	p     *Process
+	id    id.Worker
+	epoch uint64
+	host  string
+	pid   int
+
+	lease      *lease.Lease
+	leaseFor   atomic.Int64 // the shortest of the active runs, the default where there is none
+	claims     atomic.Uint32
+	draining   atomic.Bool
+	active     atomic.Int64 // workers who can claim, this one too
+	looked     atomic.Pointer[looked]
+	inFlight   atomic.Int64
+	told       atomic.Int64 // inFlight as last written
+	finished   atomic.Uint64
+	paced      atomic.Pointer[pace]
+	filling    sync.Map // id.Run of those that this process fills
+	background sync.WaitGroup
+
+	// Of the goroutine in attend alone.
+	dispatchers map[id.Run]*dispatcher
+	seen        map[id.Run]uint64 // the version last acknowledged
+}
+
+// looked is when a worker last read the runs, by its own clock and by the database's. By then all that
+// it works on is as that look found it.
+type looked struct{ mine, theirs time.Time }
+
+func newWorker(p *Process, host string, pid int) *worker {
+	w := &worker{
+		p: p, host: host, pid: pid, lease: lease.New(),
+		dispatchers: map[id.Run]*dispatcher{}, seen: map[id.Run]uint64{},
+	}
+	w.leaseFor.Store(int64(migrations.DefaultKnobs.Lease))
+	return w
+}
+
+func (w *worker) name() string { return fmt.Sprintf("%s:%d", w.host, w.pid) }
+
+func (w *worker) length() time.Duration { return time.Duration(w.leaseFor.Load()) }
+
+// fence is the token of a new claim.
+func (w *worker) fence() uint64 { return uint64(w.id)<<32 | uint64(w.claims.Add(1)) }
+
+// work does what a worker does until ctx ends or the lease is lost.
+func (w *worker) work(ctx context.Context) {
+	log := w.p.log
+	log.Info("working on migrations", "worker", w.id)
+	alive, die := context.WithCancelCause(ctx)
+	defer die(nil)
+	holding, letGo := context.WithCancel(context.WithoutCancel(ctx)) // while it stops it still needs its lease
+	defer letGo()
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		if err := w.hold(holding); err != nil {
+			log.Warn("the worker begins anew", "worker", w.id, "why", err)
+			die(err)
+		}
+	}()
+	w.background.Go(func() { w.keep(alive) })
+	w.attend(alive)
+	w.stop(context.Cause(alive))
+	w.background.Wait()
+	letGo()
+	<-held
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	w.signOff(last)
+	log.Info("stopped working on migrations", "worker", w.id, "finished", w.finished.Load())
+}
+
+// attend looks at the runs until ctx ends.
+func (w *worker) attend(ctx context.Context) {
+	for {
+		rung := w.p.engine.Changes.Next()
+		pause, err := w.lookOnce(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.p.log.Warn("read the runs", "worker", w.id, "error", err)
+			pause = look
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-rung:
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// lookOnce reads the runs, and has each of them worked on as its state wants it.
+func (w *worker) lookOnce(ctx context.Context) (pause time.Duration, err error) {
+	asked := time.Now()
+	now, err := db.Read(w.p.db.WorkersNow(ctx, w.id))
+	if err != nil {
+		return 0, err
+	}
+	rows, err := db.Read(w.p.db.RunsToWork(ctx))
+	if err != nil {
+		return 0, err
+	}
+	w.active.Store(max(now.Active, 1))
+	w.draining.Store(now.Draining > 0)
+	pause, shortest := idleLook, time.Duration(0)
+	present := make(map[id.Run]bool, len(rows))
+	var runs []migrations.Run
+	var failed []error
+	for _, row := range rows {
+		run, err := w.p.engine.WorkingRun(row)
+		if err != nil {
+			failed = append(failed, err) // nobody can work on it; others go on
+			continue
+		}
+		present[run.ID] = true
+		runs = append(runs, run)
+		if run.State != migrations.Ready {
+			pause, shortest = look, min(cmp.Or(shortest, run.Knobs.Lease), run.Knobs.Lease)
+		}
+		if d := w.dispatchers[run.ID]; d != nil {
+			d.update(run)
+		}
+	}
+	w.leaseFor.Store(int64(cmp.Or(shortest, migrations.DefaultKnobs.Lease)))
+	for of, d := range w.dispatchers {
+		if present[of] {
+			continue
+		}
+		gone := *d.run.Load()
+		gone.State = migrations.Paused // or over
+		d.update(gone)
+		if d.over() {
+			delete(w.dispatchers, of)
+		}
+	}
+	for of := range w.seen {
+		if !present[of] {
+			delete(w.seen, of)
+		}
+	}
+	w.looked.Store(&looked{asked, now.Time})
+	for _, run := range runs {
+		failed = append(failed, w.see(ctx, run))
+	}
+	return pause, errors.Join(failed...)
+}
+
+// see does what the run's state wants of this worker.
+func (w *worker) see(ctx context.Context, run migrations.Run) error {
+	m, _ := w.p.engine.Migration(run.Name) // nil if this program does not know it
+	d := w.dispatchers[run.ID]
+	if d != nil && d.over() {
+		delete(w.dispatchers, run.ID)
+		d = nil
+	}
+	switch {
+	case d != nil: // it was updated
+	case run.State == migrations.Running && m != nil && !w.draining.Load():
+		w.dispatchers[run.ID] = w.dispatch(run, m)
+	case run.State == migrations.Pausing || run.State == migrations.Cancelling || run.State == migrations.Throttled:
+		return w.acknowledge(ctx, run)
+	case (run.State == migrations.Open || run.State == migrations.Filling) && m != nil && !w.draining.Load():
+		w.fill(ctx, run)
+	}
+	return nil
+}
+
+// acknowledge says that this worker holds nothing of a run that is to stop.
+func (w *worker) acknowledge(ctx context.Context, run migrations.Run) error {
+	if w.seen[run.ID] == run.Version {
+		return nil
+	}
+	err := w.p.db.InTx(ctx, func(tx *db.Tx) error {
+		return tx.SeeRun(ctx, db.SeeRunParams{RunID: run.ID, WorkerID: w.id, Seen: run.Version})
+	})
+	if err == nil {
+		w.seen[run.ID] = run.Version
+	}
+	return err
+}
+
+// fill has this worker fill the run in the background, if nobody does.
+func (w *worker) fill(ctx context.Context, run migrations.Run) {
+	if _, busy := w.filling.LoadOrStore(run.ID, true); busy {
+		return
+	}
+	w.background.Go(func() {
+		defer w.filling.Delete(run.ID)
+		mine, err := w.p.Fill(ctx, w.id, run)
+		if err != nil && ctx.Err() == nil {
+			w.p.log.Warn("fill run", "run", run.ID, "error", err)
+		}
+		if errors.Is(err, migrations.CodeMissingUpload) {
+			_ = wait.Sleep(ctx, fillPatience) // others may have it
+		}
+		if mine {
+			w.p.engine.Changes.Wake() // there is work; or not at once, where another one fills it
+		}
+	})
+}
+
+// stop ends all dispatchers and waits for them: long enough for work under way to be finished, unless
+// the lease is lost.
+func (w *worker) stop(why error) {
+	patience := stopPatience
+	if errors.As(why, new(errLeaseLost)) {
+		patience = 0
+	}
+	for _, d := range w.dispatchers {
+		d.end(patience)
+	}
+	for _, d := range w.dispatchers {
+		<-d.done
+	}
+}
+
+// mayClaim reports whether the worker knows the runs well enough to claim, and lives.
+func (w *worker) mayClaim() bool {
+	last := w.looked.Load()
+	return w.lease.Valid() && !w.draining.Load() && last != nil && time.Since(last.mine) < stale
+}
+
+// pace measures how many tasks a worker finishes per second.
+type pace struct {
+	at        time.Time
+	finished  uint64
+	perSecond float64
+}
+
+func (w *worker) pace(now time.Time) float64 {
+	p := pace{at: now, finished: w.finished.Load()}
+	if last := w.paced.Load(); last != nil {
+		if span := now.Sub(last.at).Seconds(); span > 0 {
+			p.perSecond = float64(p.finished-last.finished) / span
+		}
+	}
+	w.paced.Store(&p)
+	return p.perSecond
+}
