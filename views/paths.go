@@ -479,7 +479,8 @@ func RunTasksPath(run id.Run, f TaskFilter) string { return RunListPath(run, f) 
 // RunListPath is the same without the place on the page.
 func RunListPath(run id.Run, f TaskFilter) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"state": f.State, "worker": f.Worker, "iteration": f.Iteration, "task": f.Task, "after": f.After} {
+	for name, value := range map[string]string{"state": f.State, "worker": f.Worker, "iteration": f.Iteration,
+		"task": f.Task, "after": f.After} {
 		if value != "" {
 			values.Set(name, value)
 		}

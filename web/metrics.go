@@ -32,7 +32,8 @@ func (s *server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 		if route == "" {
 			route = "none"
 		}
-		requestSeconds.WithLabelValues(method(c), route, strconv.Itoa(c.Response().Status)).Observe(time.Since(began).Seconds())
+		requestSeconds.WithLabelValues(method(c), route, strconv.Itoa(c.Response().Status)).
+			Observe(time.Since(began).Seconds())
 		return nil
 	}
 }
@@ -58,10 +59,15 @@ func (s *server) metrics() http.Handler {
 type migrationMetrics struct{ console *console.Console }
 
 var (
-	runsGauge    = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.", []string{"state"}, nil)
-	workersGauge = prometheus.NewDesc("counterfoil_migration_workers", "Workers who live in the whole installation, by state.", []string{"state"}, nil)
-	tasksGauge   = prometheus.NewDesc("counterfoil_migration_run_tasks", "Tasks of the newest active runs, a hundred at most, by state.", []string{"run", "migration", "state"}, nil)
-	eventsGauge  = prometheus.NewDesc("counterfoil_migration_run_events", "Failed attempts, refused completions and reclaimed tasks of the newest active runs, a hundred at most.", []string{"run", "migration", "kind"}, nil)
+	runsGauge = prometheus.NewDesc("counterfoil_migration_runs", "Active runs in the whole installation, by state.",
+		[]string{"state"}, nil)
+	workersGauge = prometheus.NewDesc("counterfoil_migration_workers",
+		"Workers who live in the whole installation, by state.", []string{"state"}, nil)
+	tasksGauge = prometheus.NewDesc("counterfoil_migration_run_tasks",
+		"Tasks of the newest active runs, a hundred at most, by state.", []string{"run", "migration", "state"}, nil)
+	eventsGauge = prometheus.NewDesc("counterfoil_migration_run_events",
+		"Failed attempts, refused completions and reclaimed tasks of the newest active runs, a hundred at most.",
+		[]string{"run", "migration", "kind"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -14,17 +14,26 @@ import (
 type feedMetrics struct{ console *console.Console }
 
 var (
-	headGauge        = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.", []string{"feed"}, nil)
-	horizonGauge     = prometheus.NewDesc("counterfoil_feed_horizon", "The position up to which deletions may be forgotten.", []string{"feed"}, nil)
-	newestGauge      = prometheus.NewDesc("counterfoil_feed_newest_publish_timestamp_seconds", "When the feed's last batch was published.", []string{"feed"}, nil)
-	unpublishedGauge = prometheus.NewDesc("counterfoil_feed_oldest_unpublished_seconds", "For how long the change waits that waits longest, as this process has seen it; 0 where none does.", []string{"feed"}, nil)
-	lagRowsGauge     = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions", "Positions that a registered consumer is behind its feed; all of them where its cursor is of an earlier epoch.", []string{"feed", "consumer"}, nil)
-	lagSecondsGauge  = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds", "How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "consumer"}, nil)
+	headGauge = prometheus.NewDesc("counterfoil_feed_position", "The last position that a feed gave out.",
+		[]string{"feed"}, nil)
+	horizonGauge = prometheus.NewDesc("counterfoil_feed_horizon",
+		"The position up to which deletions may be forgotten.", []string{"feed"}, nil)
+	newestGauge = prometheus.NewDesc("counterfoil_feed_newest_publish_timestamp_seconds",
+		"When the feed's last batch was published.", []string{"feed"}, nil)
+	unpublishedGauge = prometheus.NewDesc("counterfoil_feed_oldest_unpublished_seconds",
+		"For how long the change waits that waits longest, as this process has seen it; 0 where none does.", []string{"feed"},
+		nil)
+	lagRowsGauge = prometheus.NewDesc("counterfoil_feed_consumer_lag_positions",
+		"Positions that a registered consumer is behind its feed; all of them where its cursor is of an earlier epoch.",
+		[]string{"feed", "consumer"}, nil)
+	lagSecondsGauge = prometheus.NewDesc("counterfoil_feed_consumer_lag_seconds",
+		"How long ago the oldest was published that a registered consumer has not read.", []string{"feed", "consumer"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (feedMetrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{headGauge, horizonGauge, newestGauge, unpublishedGauge, lagRowsGauge, lagSecondsGauge} {
+	for _, d := range []*prometheus.Desc{headGauge, horizonGauge, newestGauge, unpublishedGauge, lagRowsGauge,
+		lagSecondsGauge} {
 		descs <- d
 	}
 }

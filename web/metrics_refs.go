@@ -19,22 +19,37 @@ type refMetrics struct {
 }
 
 var (
-	refsAvailable   = prometheus.NewDesc("counterfoil_refs_available", "Reference codes in the pool, by their length.", []string{"length"}, nil)
-	refsMinted      = prometheus.NewDesc("counterfoil_refs_minted_total", "Reference codes that were ever minted or loaded, by their length.", []string{"length"}, nil)
-	refsIssued      = prometheus.NewDesc("counterfoil_refs_issued_total", "Reference codes that were given out, by their length.", []string{"length"}, nil)
-	refsQuarantined = prometheus.NewDesc("counterfoil_refs_quarantined_total", "Reference codes that were taken out of use, by their length.", []string{"length"}, nil)
-	refsRunway      = prometheus.NewDesc("counterfoil_refs_runway_seconds", "How long the codes of the pool last at the recent rate; missing where none are given out.", nil, nil)
-	refsCounted     = prometheus.NewDesc("counterfoil_refs_counted_timestamp_seconds", "When all reference codes were counted last; missing before the first time.", nil, nil)
-	refsOff         = prometheus.NewDesc("counterfoil_refs_counters_off", "By how many reference codes the counters were wrong when these were counted last. They are mended unless the tables disagree.", nil, nil)
-	refsLost        = prometheus.NewDesc("counterfoil_refs_tables_disagree", "About how many reference codes the tables disagreed when these were counted last: more than 0 is for counterfoil verify.", nil, nil)
-	refsPopped      = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil, nil)
-	codeLookups     = prometheus.NewDesc("counterfoil_code_lookups_total", "Looks at codes and private links of requests in this process, by what came of them: hit, miss, refused, or canary for a code that nobody was given, which is a miss, too.", []string{"outcome"}, nil)
-	refsEmpties     = prometheus.NewDesc("counterfoil_refs_empties_total", "How often there were fewer codes than somebody asked this process for.", nil, nil)
+	refsAvailable = prometheus.NewDesc("counterfoil_refs_available", "Reference codes in the pool, by their length.",
+		[]string{"length"}, nil)
+	refsMinted = prometheus.NewDesc("counterfoil_refs_minted_total",
+		"Reference codes that were ever minted or loaded, by their length.", []string{"length"}, nil)
+	refsIssued = prometheus.NewDesc("counterfoil_refs_issued_total",
+		"Reference codes that were given out, by their length.", []string{"length"}, nil)
+	refsQuarantined = prometheus.NewDesc("counterfoil_refs_quarantined_total",
+		"Reference codes that were taken out of use, by their length.", []string{"length"}, nil)
+	refsRunway = prometheus.NewDesc("counterfoil_refs_runway_seconds",
+		"How long the codes of the pool last at the recent rate; missing where none are given out.", nil, nil)
+	refsCounted = prometheus.NewDesc("counterfoil_refs_counted_timestamp_seconds",
+		"When all reference codes were counted last; missing before the first time.", nil, nil)
+	refsOff = prometheus.NewDesc("counterfoil_refs_counters_off",
+		"By how many reference codes the counters were wrong when these were counted last. They are mended unless the "+
+			"tables disagree.", nil, nil)
+	refsLost = prometheus.NewDesc("counterfoil_refs_tables_disagree",
+		"About how many reference codes the tables disagreed when these were counted last: more than 0 is for counterfoil "+
+			"verify.", nil, nil)
+	refsPopped = prometheus.NewDesc("counterfoil_refs_popped_total", "Reference codes that this process gave out.", nil,
+		nil)
+	codeLookups = prometheus.NewDesc("counterfoil_code_lookups_total",
+		"Looks at codes and private links of requests in this process, by what came of them: hit, miss, refused, or canary "+
+			"for a code that nobody was given, which is a miss, too.", []string{"outcome"}, nil)
+	refsEmpties = prometheus.NewDesc("counterfoil_refs_empties_total",
+		"How often there were fewer codes than somebody asked this process for.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (refMetrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted, refsOff, refsLost, refsPopped, refsEmpties, codeLookups} {
+	for _, d := range []*prometheus.Desc{refsAvailable, refsMinted, refsIssued, refsQuarantined, refsRunway, refsCounted,
+		refsOff, refsLost, refsPopped, refsEmpties, codeLookups} {
 		descs <- d
 	}
 }
@@ -48,7 +63,8 @@ func (s refMetrics) Collect(metrics chan<- prometheus.Metric) {
 	send(refsPopped, prometheus.CounterValue, float64(popped))
 	send(refsEmpties, prometheus.CounterValue, float64(empties))
 	looks := s.workflows.Lookups()
-	for outcome, n := range map[string]int64{"hit": looks.Hits, "miss": looks.Misses, "refused": looks.Refused, "canary": looks.Canaries} {
+	for outcome, n := range map[string]int64{"hit": looks.Hits, "miss": looks.Misses, "refused": looks.Refused,
+		"canary": looks.Canaries} {
 		send(codeLookups, prometheus.CounterValue, float64(n), outcome)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)

@@ -142,7 +142,8 @@ func withAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; font-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src " +
+	"'self'; font-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; manifest-src 'self'"
 
 // secure sets the headers that every answer has.

@@ -19,7 +19,8 @@ const (
 
 // takesFile reports whether a request brings a file to a route that takes one.
 func takesFile(c echo.Context) bool {
-	return c.Request().Method == http.MethodPost && (c.Path() == uploadPath || c.Path() == apiUploadPath) && respond.HasFile(c)
+	return c.Request().Method == http.MethodPost && (c.Path() == uploadPath || c.Path() == apiUploadPath) &&
+		respond.HasFile(c)
 }
 
 // Routes whose responses may take long.

@@ -70,7 +70,8 @@ func New(cfg Config) Handler {
 	patience, maxUpload := cmp.Or(cfg.Patience, 15*time.Second), cmp.Or(cfg.MaxUpload, respond.DefaultMaxUpload)
 	long := streams.New(cfg.Streams, cfg.Log)
 	shared := respond.New(respond.Config{
-		Workflows: cfg.Workflows, Sessions: cfg.Sessions, URL: cfg.URL, Log: cfg.Log, Patience: patience, MaxUpload: maxUpload, Why: cfg.Why,
+		Workflows: cfg.Workflows, Sessions: cfg.Sessions, URL: cfg.URL, Log: cfg.Log, Patience: patience,
+		MaxUpload: maxUpload, Why: cfg.Why,
 	})
 	s := &server{
 		workflows: cfg.Workflows, console: cfg.Console, hub: cfg.Live, log: cfg.Log, patience: patience,
@@ -89,7 +90,8 @@ func New(cfg Config) Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisablePrintStack: true, LogErrorFunc: s.respond.LogPanic}),
 		s.secure,
 		middleware.BodyLimitWithConfig(middleware.BodyLimitConfig{Limit: "512K", Skipper: takesFile}),
-		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400, Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) }}),
+		middleware.GzipWithConfig(middleware.GzipConfig{Level: 5, MinLength: 1400,
+			Skipper: func(c echo.Context) bool { return isCompressed(c) || mayTakeLong(c) }}),
 		sameOrigin(cfg.URL),
 		s.deadline,
 		withAddress,

@@ -173,7 +173,8 @@ func sparkOf(rates []feeds.Rate) spark {
 
 // words describe the chart to screen readers.
 func (s spark) words(feed string) string {
-	return fmt.Sprintf("Rows of %s published per second in the last hour: %s in the last two minutes, %s at most.", feed, Rate(s.now), Rate(s.most))
+	return fmt.Sprintf("Rows of %s published per second in the last hour: %s in the last two minutes, %s at most.", feed,
+		Rate(s.now), Rate(s.most))
 }
 
 // seekPlaces are the positions that the form offers.

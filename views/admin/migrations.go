@@ -131,5 +131,6 @@ func UnlistedRejections(r migrations.Run) string {
 	if r.Unlisted() == 0 {
 		return ""
 	}
-	return "Only the first " + views.Thousands(migrations.MaxRejections) + " are listed: " + views.Counted(int64(r.Unlisted()), "more line was rejected.", "more lines were rejected.")
+	return "Only the first " + views.Thousands(migrations.MaxRejections) + " are listed: " +
+		views.Counted(int64(r.Unlisted()), "more line was rejected.", "more lines were rejected.")
 }

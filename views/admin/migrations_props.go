@@ -75,7 +75,8 @@ type WorkersProps struct {
 
 // live is how often the list asks for itself again, in milliseconds.
 func (p MigrationsProps) live() string {
-	if len(p.Active) > 0 || slices.ContainsFunc(p.Attention, func(r migrations.Run) bool { return r.State != migrations.Paused && r.State.IsActive() }) {
+	if len(p.Active) > 0 || slices.ContainsFunc(p.Attention,
+		func(r migrations.Run) bool { return r.State != migrations.Paused && r.State.IsActive() }) {
 		return "2000"
 	}
 	return "10000"
@@ -254,7 +255,8 @@ func (p NewRunProps) asked() []migrations.ParamInfo {
 	if p.Migration.First == nil {
 		return p.Migration.Params
 	}
-	return slices.DeleteFunc(slices.Clone(p.Migration.Params), func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
+	return slices.DeleteFunc(slices.Clone(p.Migration.Params),
+		func(param migrations.ParamInfo) bool { return !slices.Contains(p.Migration.First, param.Name) })
 }
 
 // fileHint says which file is meant, and how large it may be.

@@ -46,5 +46,6 @@ func NewStartForm(r migrations.Run) StartRunForm {
 
 // startWords is the question before a run starts.
 func startWords(props StartRunProps) string {
-	return "Start " + views.Counted(int64(props.Run.Total), "task", "tasks") + " on db host " + props.Where.Host + ", database " + props.Where.Database + "?"
+	return "Start " + views.Counted(int64(props.Run.Total), "task", "tasks") + " on db host " + props.Where.Host +
+		", database " + props.Where.Database + "?"
 }

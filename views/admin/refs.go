@@ -42,7 +42,8 @@ func canaryText(n int64) string {
 	if n == 1 {
 		return "A code that was never popped was looked up in the last day: a typing error, or someone is guessing codes."
 	}
-	return fmt.Sprintf("%s codes that were never popped were looked up in the last day: someone is guessing codes. The log has the addresses.", views.Thousands(n))
+	return fmt.Sprintf("%s codes that were never popped were looked up in the last day: someone is guessing codes. The "+
+		"log has the addresses.", views.Thousands(n))
 }
 
 // MintForm is what was typed into it.
@@ -78,7 +79,8 @@ func NewMintForm() MintForm { return MintForm{Codes: "1000000", Length: strconv.
 
 // NewRefPolicyForm is the form as it begins.
 func NewRefPolicyForm(p refs.Policy) RefPolicyForm {
-	return RefPolicyForm{AtLeast: views.Number(p.AtLeast), LowHours: strconv.Itoa(p.LowHours), HighHours: strconv.Itoa(p.HighHours)}
+	return RefPolicyForm{AtLeast: views.Number(p.AtLeast), LowHours: strconv.Itoa(p.LowHours),
+		HighHours: strconv.Itoa(p.HighHours)}
 }
 
 // codesText is a number of codes: 1 code, 2,000 codes.
@@ -180,35 +182,43 @@ func (p RefsProps) collisions() string {
 // refillLook is the state of the refills, in a word and a sentence.
 func (p RefsProps) refillLook() (stateLook, string) {
 	s := p.Standing
-	badly := p.Refill != nil && p.Refill.FinishedAt != nil && (p.Refill.State != migrations.Complete || p.Refill.Progress.Failed+p.Refill.Progress.Skipped > 0)
+	badly := p.Refill != nil && p.Refill.FinishedAt != nil &&
+		(p.Refill.State != migrations.Complete || p.Refill.Progress.Failed+p.Refill.Progress.Skipped > 0)
 	switch {
 	case s.Policy.Paused:
 		return stateLook{"Paused", "pause", "held"}, "The pool is not filled by itself, however low it is."
 	case p.refillHeld() && p.Refill.State == migrations.Throttled:
-		return stateLook{"Held", "gauge", "held"}, "The run that mints what is missing goes on when what slows it down is over, or when it is resumed. No other begins."
+		return stateLook{"Held", "gauge", "held"},
+			"The run that mints what is missing goes on when what slows it down is over, or when it is resumed. No other begins."
 	case p.refillHeld():
-		return stateLook{"Held", "triangle-alert", "failed"}, "Resume the run that mints what is missing, or cancel it: no other begins."
+		return stateLook{"Held", "triangle-alert", "failed"},
+			"Resume the run that mints what is missing, or cancel it: no other begins."
 	case p.Refill != nil && p.Refill.FinishedAt == nil:
 		return stateLook{"Under way", "play", "busy"}, "A run mints what is missing."
 	case !s.Policy.Wanted:
-		return stateLook{"Not wanted yet", "circle-dashed", "idle"}, "Nobody has asked for a code. From the first who does on, the pool is filled by itself."
+		return stateLook{"Not wanted yet", "circle-dashed", "idle"},
+			"Nobody has asked for a code. From the first who does on, the pool is filled by itself."
 	case s.Refill() == 0:
 		return stateLook{"Enough", "circle-check", "done"}, "There are as many as there are to be."
 	case badly:
-		return stateLook{"Waits", "triangle-alert", "failed"}, "Codes are low, and the last refill did not end well. The next begins an hour after it; mint some below to have them now."
+		return stateLook{"Waits", "triangle-alert", "failed"},
+			"Codes are low, and the last refill did not end well. The next begins an hour after it; mint some below to have them now."
 	}
-	return stateLook{"Wanted", "list-plus", "busy"}, codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
+	return stateLook{"Wanted", "list-plus", "busy"},
+		codesText(s.Refill()) + " are missing. A serve or work process mints them within seconds."
 }
 
 // refillHeld reports whether a refill is not over and mints nothing, so that none begins.
 func (p RefsProps) refillHeld() bool {
-	return !p.Standing.Policy.Paused && p.Refill != nil && slices.Contains([]migrations.State{migrations.Pausing, migrations.Paused, migrations.Throttled}, p.Refill.State)
+	return !p.Standing.Policy.Paused && p.Refill != nil &&
+		slices.Contains([]migrations.State{migrations.Pausing, migrations.Paused, migrations.Throttled}, p.Refill.State)
 }
 
 // keptText says how full the pool is kept.
 func keptText(p refs.Policy) string {
 	return fmt.Sprintf("Below %s, or what lasts %s at the recent rate, codes are minted for %s, and at least up to %s.",
-		codesText(p.AtLeast), views.Counted(int64(p.LowHours), "hour", "hours"), views.Counted(int64(p.HighHours), "hour", "hours"), views.Thousands(int64(2*p.AtLeast)))
+		codesText(p.AtLeast), views.Counted(int64(p.LowHours), "hour", "hours"),
+		views.Counted(int64(p.HighHours), "hour", "hours"), views.Thousands(int64(2*p.AtLeast)))
 }
 
 // RecountVerdict is what the last count that was complete found.
@@ -232,7 +242,8 @@ func sourceWord(l refs.Lot) string {
 
 // suspectText says what a suspicious lot means, and what is to be done.
 func suspectText(l refs.Lot) string {
-	return fmt.Sprintf("Lot %d met %s that were there before, and chance makes it %s: the random numbers or the ledger are broken. Pause refills, run counterfoil verify, and put the lot in quarantine.",
+	return fmt.Sprintf("Lot %d met %s that were there before, and chance makes it %s: the random numbers or the ledger "+
+		"are broken. Pause refills, run counterfoil verify, and put the lot in quarantine.",
 		l.ID, codesText(l.Collided), views.Thousands(int64(math.Round(l.Expected))))
 }
 
@@ -280,8 +291,10 @@ func popsOf(minutes []refs.Minute, now time.Time) pops {
 
 // words describe the chart to screen readers.
 func (c pops) words() string {
-	return fmt.Sprintf("Codes popped per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. The p99 of the wait was %s ms in the slowest minute.",
-		clockTime(c.from), clockTime(c.to), Rate(c.codes.now), Rate(c.codes.most), views.Thousands(int64(c.popped)), Rate(c.took.most))
+	return fmt.Sprintf("Codes popped per minute from %s to %s UTC: %s in the last minute, %s at most, %s in all. The p99 "+
+		"of the wait was %s ms in the slowest minute.",
+		clockTime(c.from), clockTime(c.to), Rate(c.codes.now), Rate(c.codes.most), views.Thousands(int64(c.popped)),
+		Rate(c.took.most))
 }
 
 // tookText is a time of the last minute in which codes were given out.
@@ -301,5 +314,6 @@ const loadRefs = "load-refs"
 func mintedShare(props MintProps) string {
 	after := props.Of
 	after.Minted += props.Codes
-	return fmt.Sprintf("Of all codes of %s characters %s are used now, and %s then.", lengthWord(props.Length), shareText(props.Of.Share()), shareText(after.Share()))
+	return fmt.Sprintf("Of all codes of %s characters %s are used now, and %s then.", lengthWord(props.Length),
+		shareText(props.Of.Share()), shareText(after.Share()))
 }

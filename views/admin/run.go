@@ -54,7 +54,8 @@ func RunParams(run migrations.Run, info migrations.Info) (list []RunParam) {
 	left := maps.Clone(run.Values)
 	for _, p := range info.Params {
 		if value := left[p.Name]; value != "" {
-			list = append(list, RunParam{p.Label, inPlain(p, value), value == p.Default || p.Kind == migrations.Flag && value == "false"})
+			list = append(list, RunParam{p.Label, inPlain(p, value),
+				value == p.Default || p.Kind == migrations.Flag && value == "false"})
 		}
 		delete(left, p.Name)
 	}
@@ -280,7 +281,8 @@ func idleText(live RunLive) string {
 	case p.Living == 0:
 		return "no worker is running"
 	}
-	return fmt.Sprintf("%s of %s idle", views.Thousands(int64(p.Idle)), views.Counted(int64(p.Living), "worker", "workers"))
+	return fmt.Sprintf("%s of %s idle", views.Thousands(int64(p.Idle)),
+		views.Counted(int64(p.Living), "worker", "workers"))
 }
 
 // reasonOf is the sentence beside the state of a run.
@@ -362,8 +364,10 @@ func brief(s string, most int) string {
 }
 
 var eventWords = map[string]string{
-	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause", "paused": "Paused", "throttled": "Throttled",
-	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry", "skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed",
+	"open": "Opened", "filling": "Filling", "ready": "Filled", "running": "Running", "pausing": "Pause",
+	"paused": "Paused", "throttled": "Throttled",
+	"cancelling": "Stop", "cancelled": "Stopped", "complete": "Complete", "knob": "Setting", "retry": "Retry",
+	"skip": "Skip", "drain": "Drain", "undrain": "Undrain", "dismiss": "Dismissed",
 }
 
 // eventWord is what an entry of a run's log is about.

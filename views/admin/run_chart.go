@@ -157,7 +157,8 @@ func roundUp(n float64) float64 {
 
 // words describe the chart to screen readers.
 func (c chart) words() string {
-	return fmt.Sprintf("Tasks per second from %s to %s UTC: %s at the end, %s at most. Errors per second: %s at the end, %s at most.",
+	return fmt.Sprintf("Tasks per second from %s to %s UTC: %s at the end, %s at most. Errors per second: %s at the end, "+
+		"%s at most.",
 		clockTime(c.from), clockTime(c.to), Rate(c.tasks.now), Rate(c.tasks.most), Rate(c.errors.now), Rate(c.errors.most))
 }
 

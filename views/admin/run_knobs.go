@@ -46,5 +46,6 @@ func KnobNames() (names []string) {
 
 // numberKnobs are the settings that are typed: all but switches.
 func numberKnobs() []migrations.Knob {
-	return slices.DeleteFunc(slices.Clone(migrations.KnobTable), func(k migrations.Knob) bool { return k.Kind == migrations.SwitchKnob })
+	return slices.DeleteFunc(slices.Clone(migrations.KnobTable),
+		func(k migrations.Knob) bool { return k.Kind == migrations.SwitchKnob })
 }

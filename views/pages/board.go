@@ -99,9 +99,11 @@ func cardPaths(p views.Page, b boards.Board) templ.Attributes {
 func (props ColumnProps) Seen() string {
 	sum := fnv.New64a()
 	c := props.Column
-	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil, len(props.Cards))
+	fmt.Fprint(sum, props.Board.Slug, c.Name, c.Done, load(c, false), c.Hard, props.Write, props.Next != nil,
+		len(props.Cards))
 	for _, card := range props.Cards {
-		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil, card.MovedAt.UnixMicro())
+		fmt.Fprintf(sum, "|%d %d %q %t %d", card.ID, card.Key.Number, card.Title, card.ClosedAt != nil,
+			card.MovedAt.UnixMicro())
 		for _, a := range card.Assignees {
 			fmt.Fprintf(sum, " %q", a.Name)
 		}

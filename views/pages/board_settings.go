@@ -75,7 +75,8 @@ func position(i int) string { return strconv.Itoa(i + 1) }
 
 // archivedError is what a form said that came while the board was archived.
 func archivedError(props BoardSettingsProps) string {
-	for _, errs := range append([]views.Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost, publicErrors(props.Public)}, columnErrors(props.Columns)...) {
+	for _, errs := range append([]views.Errors{props.Form.Errors, props.Add.Errors, props.Archive, props.Lost,
+		publicErrors(props.Public)}, columnErrors(props.Columns)...) {
 		if message := addError(errs); message != "" {
 			return message
 		}

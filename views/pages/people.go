@@ -104,7 +104,8 @@ type AuditProps struct {
 
 // scopes of a token, in words.
 var scopes = map[string]string{
-	"boards:read": "see boards", "boards:write": "open and change boards", "tickets:read": "see tickets", "tickets:write": "open, change and move tickets",
+	"boards:read": "see boards", "boards:write": "open and change boards", "tickets:read": "see tickets",
+	"tickets:write":  "open, change and move tickets",
 	accounts.PopRefs: "take reference codes", accounts.Operate: "run this server",
 }
 

@@ -22,7 +22,8 @@ func columnName(b boards.Board, column id.Column) string {
 // followed is what a page says of the ticket that it keeps itself true to: which one it is, and as of which
 // version.
 func followed(company string, b boards.Board, t tickets.Ticket) templ.Attributes {
-	return templ.Attributes{"data-ticket": views.Number(uint64(t.ID)), "data-on": views.Number(uint64(b.ID)), "data-version": views.Number(t.Version), "data-from": views.TicketPath(company, t.Key)}
+	return templ.Attributes{"data-ticket": views.Number(uint64(t.ID)), "data-on": views.Number(uint64(b.ID)),
+		"data-version": views.Number(t.Version), "data-from": views.TicketPath(company, t.Key)}
 }
 
 // editForm is what the form of an edit is sent by, and kept as a draft.

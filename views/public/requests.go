@@ -13,7 +13,8 @@ type RequestForm struct {
 
 // Sent is the form as it is sent to a board.
 func (f RequestForm) Sent(company, board string) requests.Submission {
-	return requests.Submission{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description, Email: f.Email}
+	return requests.Submission{Company: company, Board: board, Nonce: f.Nonce, Title: f.Title, Description: f.Description,
+		Email: f.Email}
 }
 
 // RequestProps is the page of a public form. Slug is that of its address.

@@ -19,7 +19,8 @@ func (h *Handlers) showCompanies(c echo.Context, code int, form admin.CompanyFor
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, admin.CompaniesPage(admin.CompaniesProps{Page: h.respond.Page(c, "Companies"), Companies: companies, Form: form}))
+	return respond.Render(c, code,
+		admin.CompaniesPage(admin.CompaniesProps{Page: h.respond.Page(c, "Companies"), Companies: companies, Form: form}))
 }
 
 func (h *Handlers) OpenCompany(c echo.Context) error {

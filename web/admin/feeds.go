@@ -58,8 +58,9 @@ func (h *Handlers) showFeeds(c echo.Context, code int, form admin.RepublishForm)
 
 func (h *Handlers) Republish(c echo.Context) error {
 	form := admin.RepublishForm{
-		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")), Board: strings.TrimSpace(c.FormValue("board")),
-		IDs: c.FormValue("ids"), All: c.FormValue("all") == "yes",
+		Feed: c.FormValue("feed"), Company: strings.TrimSpace(c.FormValue("company")),
+		Board: strings.TrimSpace(c.FormValue("board")),
+		IDs:   c.FormValue("ids"), All: c.FormValue("all") == "yes",
 	}
 	which := feeds.Selection{Board: form.Board, All: form.All}
 	if err := which.Add(feeds.SplitIDs(form.IDs)...); err != nil {
@@ -70,13 +71,16 @@ func (h *Handlers) Republish(c echo.Context) error {
 	case err != nil:
 		return h.rejectRepublishing(c, form, err)
 	case run != nil && run.Already:
-		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run, which has not started yet, already republishes these rows. It starts automatically.")
+		return h.respond.SeeOther(c, views.RunPath(run.ID),
+			"This run, which has not started yet, already republishes these rows. It starts automatically.")
 	case run != nil:
 		return h.respond.SeeOther(c, views.RunPath(run.ID), "This run republishes the rows. It starts automatically.")
 	case rows == 0:
-		return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("Nothing was republished: %s has none of these %s.", form.Company, form.Feed))
+		return h.respond.SeeOther(c, views.FeedsPath,
+			fmt.Sprintf("Nothing was republished: %s has none of these %s.", form.Company, form.Feed))
 	}
-	return h.respond.SeeOther(c, views.FeedsPath, fmt.Sprintf("%s of %s republished.", views.Counted(rows, "row", "rows"), form.Feed))
+	return h.respond.SeeOther(c, views.FeedsPath,
+		fmt.Sprintf("%s of %s republished.", views.Counted(rows, "row", "rows"), form.Feed))
 }
 
 func (h *Handlers) rejectRepublishing(c echo.Context, form admin.RepublishForm, err error) error {
@@ -120,7 +124,8 @@ func (h *Handlers) showConsumer(c echo.Context, code int, form admin.SeekForm) e
 	if respond.Target(c) == views.ConsumerID {
 		return respond.Render(c, code, admin.ConsumerFacts(consumer))
 	}
-	return respond.Render(c, code, admin.ConsumerPage(admin.ConsumerProps{Page: h.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
+	return respond.Render(c, code,
+		admin.ConsumerPage(admin.ConsumerProps{Page: h.controlRoom(c, consumer.Name), Consumer: consumer, Form: form}))
 }
 
 func (h *Handlers) SwitchConsumer(c echo.Context) error {
@@ -151,7 +156,8 @@ func badSeek(field, why string) error {
 }
 
 // times are layouts that a form accepts; a time without a zone is UTC.
-var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+var times = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+	"2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
 
 // seekTarget returns the cursor of a form, as feeds.Find takes it.
 func seekTarget(form admin.SeekForm) (string, error) {
@@ -190,7 +196,8 @@ func (h *Handlers) SeekConsumer(c echo.Context) error {
 			return err
 		}
 		if errors.Is(err, feeds.CodeBadPosition) {
-			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as 2026-01-31 12:00."}
+			messages = views.Errors{"at": "This is neither a time nor a cursor of this feed. Write a time in UTC, such as " +
+				"2026-01-31 12:00."}
 		}
 		form.Errors = messages
 		return h.showConsumer(c, code, form)
@@ -203,7 +210,9 @@ func (h *Handlers) ConsumerRemoval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, admin.ConsumerRemovalPage(admin.ConsumerRemovalProps{Page: h.controlRoom(c, "Delete a consumer"), Consumer: consumer}))
+	return respond.Render(c, http.StatusOK,
+		admin.ConsumerRemovalPage(admin.ConsumerRemovalProps{Page: h.controlRoom(c, "Delete a consumer"),
+			Consumer: consumer}))
 }
 
 func (h *Handlers) DeleteConsumer(c echo.Context) error {

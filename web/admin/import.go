@@ -26,7 +26,8 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.Ne
 	for _, name := range props.Migration.First {
 		values[name] = props.Values[name]
 	}
-	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values, migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name}, nil)
+	run, err := h.console.OpenRun(form.Context, props.Migration.Name, values,
+		migrations.Draft{Dry: true, Upload: form.File, UploadName: form.Name}, nil)
 	if err = form.Why(err); err != nil {
 		return h.rejectRun(c, props, err)
 	}
@@ -41,7 +42,8 @@ func (h *Handlers) keepFile(c echo.Context, form *respond.Upload, props admin.Ne
 }
 
 // importProps is the page of a run's file. values are what is chosen.
-func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (admin.ImportProps, error) {
+func (h *Handlers) importProps(c echo.Context,
+	choose func(kind migrations.Info, earlier migrations.Run) migrations.Values) (admin.ImportProps, error) {
 	ctx := c.Request().Context()
 	run, err := respond.RowID[id.Run](c.Param("run"), echo.ErrNotFound)
 	if err != nil {
@@ -60,10 +62,12 @@ func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info,
 	}
 	values := choose(kind, earlier)
 	props := admin.ImportProps{
-		NewRunProps: admin.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(), MaxUpload: h.respond.MaxUpload}, Run: earlier,
+		NewRunProps: admin.NewRunProps{Migration: kind, Values: values, From: &earlier, Where: h.where(),
+			MaxUpload: h.respond.MaxUpload}, Run: earlier,
 	}
 	file, err := h.workflows.ImportFile(ctx, run, values)
-	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.Places, file.Rows, file.Whole, file.Rejected
+	props.Jira, props.Kept, props.Places, props.Rows, props.Whole, props.Rejected = file.Jira, file.Kept, file.Places,
+		file.Rows, file.Whole, file.Rejected
 	for _, column := range file.Columns {
 		props.Columns = append(props.Columns, admin.ImportColumn(column))
 	}
@@ -78,7 +82,9 @@ func (h *Handlers) importProps(c echo.Context, choose func(kind migrations.Info,
 
 // ImportMapping shows what is in the file of a run.
 func (h *Handlers) ImportMapping(c echo.Context) error {
-	props, err := h.importProps(c, func(_ migrations.Info, earlier migrations.Run) migrations.Values { return maps.Clone(earlier.Values) })
+	props, err := h.importProps(c, func(_ migrations.Info, earlier migrations.Run) migrations.Values {
+		return maps.Clone(earlier.Values)
+	})
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}
@@ -97,7 +103,8 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	}
 	props, err := h.importProps(c, func(kind migrations.Info, earlier migrations.Run) migrations.Values {
 		values := typedValues(kind, form.Get)
-		values["statuses"] = statusColumns(earlier.Values["statuses"], form[admin.ImportStatusName], form[admin.ImportStatusColumn])
+		values["statuses"] = statusColumns(earlier.Values["statuses"], form[admin.ImportStatusName],
+			form[admin.ImportStatusColumn])
 		if kept := form[admin.ImportKeep]; len(kept) > 0 {
 			values["keep"] = strings.Join(kept, "\n")
 		} else if form.Has(admin.ParamField("title")) {
@@ -112,7 +119,8 @@ func (h *Handlers) OpenImport(c echo.Context) error {
 	if form.Get(admin.ImportAgain) != "" {
 		return h.showImport(c, http.StatusOK, props)
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values, migrations.Draft{Dry: props.Dry, From: props.Run.ID}, nil)
+	run, err := h.console.OpenRun(c.Request().Context(), props.Migration.Name, props.Values,
+		migrations.Draft{Dry: props.Dry, From: props.Run.ID}, nil)
 	if err != nil {
 		return h.rejectImport(c, props, err)
 	}

@@ -21,7 +21,8 @@ func (h *Handlers) newRunProps(c echo.Context, from string) (admin.NewRunProps, 
 	if err != nil {
 		return admin.NewRunProps{}, err
 	}
-	props := admin.NewRunProps{Migration: kind, Values: migrations.Values{}, Where: h.where(), MaxUpload: h.respond.MaxUpload}
+	props := admin.NewRunProps{Migration: kind, Values: migrations.Values{}, Where: h.where(),
+		MaxUpload: h.respond.MaxUpload}
 	if from == "" {
 		return props, nil
 	}

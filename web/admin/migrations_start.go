@@ -37,7 +37,8 @@ func (h *Handlers) startProps(c echo.Context) (admin.StartRunProps, error) {
 		return admin.StartRunProps{}, err
 	}
 	workers, err := h.console.Workers(ctx)
-	return admin.StartRunProps{Run: run, Params: admin.RunParams(run, info), Where: h.where(), Living: admin.Living(workers)}, err
+	return admin.StartRunProps{Run: run, Params: admin.RunParams(run, info), Where: h.where(),
+		Living: admin.Living(workers)}, err
 }
 
 func (h *Handlers) showStart(c echo.Context, code int, props admin.StartRunProps) error {
@@ -86,7 +87,9 @@ func (h *Handlers) rejectStart(c echo.Context, props admin.StartRunProps, err er
 }
 
 // readStart reads the form. It leaves alone the settings that the user did not change: another may have changed them.
-func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (canary int, change migrations.KnobChange, bad views.Errors) {
+func readStart(
+	c echo.Context, run migrations.Run, props *admin.StartRunProps,
+) (canary int, change migrations.KnobChange, bad views.Errors) {
 	bad = views.Errors{}
 	props.Form.Canary = c.FormValue("canary")
 	if text := plainNumber(props.Form.Canary); text != "" {
@@ -95,7 +98,8 @@ func readStart(c echo.Context, run migrations.Run, props *admin.StartRunProps) (
 		case err != nil || n == 0:
 			bad["canary"] = "Write how many tasks to do first as a whole number, or leave it empty."
 		case n >= run.Total && run.State == migrations.Ready:
-			bad["canary"] = "The run has " + views.Thousands(int64(run.Total)) + " tasks: a canary has fewer. Leave it empty to do all."
+			bad["canary"] = "The run has " + views.Thousands(int64(run.Total)) +
+				" tasks: a canary has fewer. Leave it empty to do all."
 		}
 		canary = int(n)
 	}

@@ -83,7 +83,8 @@ func (h *Handlers) mintOrder(c echo.Context) (migrations.Values, admin.MintForm,
 	if plainNumber(form.Codes) == "" { // not the number that the migration takes by itself
 		return nil, form, migrations.BadParam("codes", "Write how many codes to mint.")
 	}
-	values, err := h.console.CheckRun(c.Request().Context(), workflows.MintName, migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
+	values, err := h.console.CheckRun(c.Request().Context(), workflows.MintName,
+		migrations.Values{"codes": plainNumber(form.Codes), "length": form.Length})
 	return values, form, err
 }
 
@@ -131,7 +132,8 @@ func (h *Handlers) rejectMint(c echo.Context, form admin.MintForm, err error) er
 }
 
 func (h *Handlers) SetRefPolicy(c echo.Context) error {
-	form := admin.RefPolicyForm{AtLeast: c.FormValue("at_least"), LowHours: c.FormValue("low_hours"), HighHours: c.FormValue("high_hours"), Errors: views.Errors{}}
+	form := admin.RefPolicyForm{AtLeast: c.FormValue("at_least"), LowHours: c.FormValue("low_hours"),
+		HighHours: c.FormValue("high_hours"), Errors: views.Errors{}}
 	whole := func(name, text string) int {
 		n, err := strconv.ParseUint(plainNumber(text), 10, 31)
 		if err != nil {
@@ -140,7 +142,8 @@ func (h *Handlers) SetRefPolicy(c echo.Context) error {
 		return int(n)
 	}
 	policy := refs.Policy{
-		AtLeast: uint64(whole("at_least", form.AtLeast)), LowHours: whole("low_hours", form.LowHours), HighHours: whole("high_hours", form.HighHours),
+		AtLeast: uint64(whole("at_least", form.AtLeast)), LowHours: whole("low_hours", form.LowHours),
+		HighHours: whole("high_hours", form.HighHours),
 	}
 	if len(form.Errors) > 0 {
 		respond.AddErrors(form.Errors, policy.Check())

@@ -44,7 +44,8 @@ func (h *Handlers) RetriesForm(c echo.Context) error {
 }
 
 func (h *Handlers) SkipsForm(c echo.Context) error {
-	return h.bulkForm(c, views.RunSkipsPath, "Skip", "They count as done and are not tried again, unless someone retries them one by one.", "danger")
+	return h.bulkForm(c, views.RunSkipsPath, "Skip",
+		"They count as done and are not tried again, unless someone retries them one by one.", "danger")
 }
 
 func (h *Handlers) bulkForm(c echo.Context, path func(id.Run) string, verb, what, class string) error {
@@ -139,15 +140,18 @@ func selectedTasks(c echo.Context) (which migrations.Which, err error) {
 }
 
 func (h *Handlers) RetryTasks(c echo.Context) error {
-	return h.bulk(c, h.console.RetryTasks, [...]string{"task is retried.", "tasks are retried.", "other was not failed any more.", "others were not failed any more."})
+	return h.bulk(c, h.console.RetryTasks, [...]string{"task is retried.", "tasks are retried.",
+		"other was not failed any more.", "others were not failed any more."})
 }
 
 func (h *Handlers) SkipTasks(c echo.Context) error {
-	return h.bulk(c, h.console.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.", "other is in work or done by now.", "others are in work or done by now."})
+	return h.bulk(c, h.console.SkipTasks, [...]string{"task is skipped.", "tasks are skipped.",
+		"other is in work or done by now.", "others are in work or done by now."})
 }
 
 // bulk settles tasks. words say what became of one or many, and what of one or many others could not be.
-func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Which) (int64, error), words [4]string) error {
+func (h *Handlers) bulk(c echo.Context, do func(context.Context, id.Run, migrations.Which) (int64, error),
+	words [4]string) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ func readFilter(f views.TaskFilter) (filter migrations.TaskFilter, message strin
 		}
 		return n
 	}
-	filter = migrations.TaskFilter{State: f.State, Worker: id.Worker(number(f.Worker, 63)), Iteration: int(number(f.Iteration, 31)), After: id.Task(number(f.After, 63))}
+	filter = migrations.TaskFilter{State: f.State, Worker: id.Worker(number(f.Worker, 63)),
+		Iteration: int(number(f.Iteration, 31)), After: id.Task(number(f.After, 63))}
 	if f.State != "" && !slices.Contains(migrations.TaskStates, f.State) {
 		message = fmt.Sprintf("No task has the state “%.40s”.", f.State)
 	}

@@ -120,7 +120,8 @@ func (h *Handlers) answerRun(c echo.Context, run id.Run, said string, err error)
 }
 
 // renderRun answers a form of a run's page with the run and a message; knobs may be nil.
-func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert, said string, knobs *admin.KnobsForm) error {
+func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert, said string,
+	knobs *admin.KnobsForm) error {
 	live, err := h.runLive(c, run, alert)
 	if err != nil {
 		return err
@@ -172,7 +173,8 @@ func (h *Handlers) CancellationForm(c echo.Context) error {
 
 func cancellation(run migrations.Run) admin.RunQuestion {
 	if !run.State.IsActive() {
-		return admin.RunQuestion{Run: run, Heading: "Nothing to stop", Lines: []string{fmt.Sprintf("Run %d is over.", run.ID)}}
+		return admin.RunQuestion{Run: run, Heading: "Nothing to stop",
+			Lines: []string{fmt.Sprintf("Run %d is over.", run.ID)}}
 	}
 	p := run.Progress
 	left := p.Open + p.Waiting
@@ -185,7 +187,8 @@ func cancellation(run migrations.Run) admin.RunQuestion {
 		fmt.Sprintf("%s will not be done.", views.Counted(left, "task", "tasks")),
 	}
 	if p.Processing > 0 {
-		lines = append(lines, fmt.Sprintf("%s in work now will be finished first.", views.Counted(p.Processing, "task", "tasks")))
+		lines = append(lines, fmt.Sprintf("%s in work now will be finished first.",
+			views.Counted(p.Processing, "task", "tasks")))
 	}
 	lines = append(lines, "A stopped run cannot be resumed. To stop it for a while, pause it.")
 	return admin.RunQuestion{

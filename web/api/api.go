@@ -39,8 +39,10 @@ type Handlers struct {
 }
 
 // New returns the handlers.
-func New(workflows *workflows.Workflows, console *console.Console, streams *streams.Streams, respond *respond.Responder) *Handlers {
-	return &Handlers{workflows: workflows, console: console, streams: streams, respond: respond, frames: frames{patience: respond.Patience}}
+func New(workflows *workflows.Workflows, console *console.Console, streams *streams.Streams,
+	respond *respond.Responder) *Handlers {
+	return &Handlers{workflows: workflows, console: console, streams: streams, respond: respond,
+		frames: frames{patience: respond.Patience}}
 }
 
 // AsBearer admits requests with an API token. The company is the token's.

@@ -122,7 +122,8 @@ func (h *Handlers) DeleteComment(c echo.Context) error {
 }
 
 // noAssignees reports a body without the list: leaving it out must not pass for an empty one.
-var noAssignees = badJSON("assignees is missing: send the handles of all who shall work on the ticket, or an empty list", "assignees")
+var noAssignees = badJSON("assignees is missing: send the handles of all who shall work on the ticket, or an empty "+
+	"list", "assignees")
 
 func (h *Handlers) SetAssignees(c echo.Context) error {
 	k, err := respond.PathKey(c)

@@ -57,7 +57,8 @@ func (h *Handlers) Feed(c echo.Context) error {
 func feedQuery(c echo.Context) (workflows.FeedQuery, error) {
 	limit, err := intParam(c, "limit", 1, feeds.MaxLimit, workflows.FeedLimit)
 	return workflows.FeedQuery{
-		Feed: c.Param("feed"), Cursor: c.QueryParam("cursor"), Board: c.QueryParam("board"), Limit: limit, Consumer: c.QueryParam("consumer"),
+		Feed: c.Param("feed"), Cursor: c.QueryParam("cursor"), Board: c.QueryParam("board"), Limit: limit,
+		Consumer: c.QueryParam("consumer"),
 	}, err
 }
 
@@ -112,7 +113,8 @@ func nextChunk(left, looked, bytes int) int {
 }
 
 // waitForFeed returns a page once there is something behind an empty one, or an empty one after a while.
-func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource, wait time.Duration) (feedResource, error) {
+func (h *Handlers) waitForFeed(c echo.Context, q workflows.FeedQuery, page feedResource,
+	wait time.Duration) (feedResource, error) {
 	waiting, err := h.streams.Hold(c)
 	if err != nil {
 		return page, err
@@ -174,13 +176,15 @@ func (h *Handlers) FeedAudit(c echo.Context) error {
 	if err != nil {
 		return badQuery("after", "what the answer before gave as next")
 	}
-	audit, err := h.workflows.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"), c.QueryParam("upto"), after)
+	audit, err := h.workflows.FeedAudit(c.Request().Context(), c.Param("feed"), c.QueryParam("board"),
+		c.QueryParam("upto"), after)
 	if err != nil {
 		return err
 	}
 	r := auditResource{Upto: audit.Upto.String(), Ranges: make([]rangeResource, len(audit.Ranges))}
 	for i, one := range audit.Ranges {
-		r.Ranges[i] = rangeResource{From: one.From, To: one.To, Count: one.Count, Checksum: fmt.Sprintf("%016x", one.Checksum), Pending: one.Pending}
+		r.Ranges[i] = rangeResource{From: one.From, To: one.To, Count: one.Count,
+			Checksum: fmt.Sprintf("%016x", one.Checksum), Pending: one.Pending}
 	}
 	if audit.After != 0 {
 		next := strconv.FormatUint(audit.After, 10)

@@ -51,7 +51,8 @@ const (
 )
 
 // read returns what comes behind a cursor; so many rows are read unless others have just read there.
-func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.Scope, cursor feeds.Cursor, rows int) (frame, error) {
+func (f *frames) read(ctx context.Context, w *workflows.Workflows, scope feeds.Scope, cursor feeds.Cursor,
+	rows int) (frame, error) {
 	at := place{scope, cursor}
 	if known, ok := f.known(w, at); ok {
 		return known, nil

@@ -128,7 +128,8 @@ type rejectionResource struct {
 
 func migrationOf(info migrations.Info) migrationResource {
 	r := migrationResource{
-		Name: info.Name, Title: info.Title, Description: info.Description, Dry: info.Dry, Params: []paramResource{}, Knobs: knobsResource(info.Knobs),
+		Name: info.Name, Title: info.Title, Description: info.Description, Dry: info.Dry, Params: []paramResource{},
+		Knobs: knobsResource(info.Knobs),
 	}
 	if info.Upload != "" {
 		r.Upload = &info.Upload
@@ -140,7 +141,8 @@ func migrationOf(info migrations.Info) migrationResource {
 }
 
 func paramOf(param migrations.ParamInfo) paramResource {
-	r := paramResource{Name: param.Name, Label: param.Label, Help: param.Help, Kind: string(param.Kind), Required: param.Required}
+	r := paramResource{Name: param.Name, Label: param.Label, Help: param.Help, Kind: string(param.Kind),
+		Required: param.Required}
 	if param.Default != "" {
 		r.Default = &param.Default
 	}
@@ -158,8 +160,10 @@ type runLinks struct{ base string }
 
 func (l runLinks) run(r migrations.Run) runResource {
 	resource := runResource{
-		ID: r.ID, Migration: r.Name, Params: r.Values, Group: r.Listed, State: r.State, Reason: r.Reason, StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
-		Knobs: knobsResource(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		ID: r.ID, Migration: r.Name, Params: r.Values, Group: r.Listed, State: r.State, Reason: r.Reason,
+		StateSince: r.StateSince, Dry: r.Dry, CanaryLeft: r.CanaryLeft,
+		Knobs: knobsResource(r.Knobs), Total: r.Total, Rejected: r.Rejected, Actor: r.Actor, CreatedAt: r.CreatedAt,
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		Progress: progressResource(r.Progress), URL: l.base + views.RunPath(r.ID),
 	}
 	if resource.Params == nil {
@@ -236,7 +240,8 @@ func (h *Handlers) OpenRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	run, err := h.console.OpenRun(c.Request().Context(), c.Param("name"), values, migrations.Draft{Dry: in.Dry, From: in.From}, key)
+	run, err := h.console.OpenRun(c.Request().Context(), c.Param("name"), values,
+		migrations.Draft{Dry: in.Dry, From: in.From}, key)
 	return created(c, links.run(run), err)
 }
 
@@ -258,7 +263,8 @@ func (h *Handlers) openRunWithFile(c echo.Context) error {
 	}
 	if key != nil {
 		form.OnEnd = func() { // the same request is the same file, too
-			key.Request = fmt.Appendf(key.Request, "%s\n%s\n%s", form.Fields.Encode(), form.Name, hex.EncodeToString(form.Sum.Sum(nil)))
+			key.Request = fmt.Appendf(key.Request, "%s\n%s\n%s", form.Fields.Encode(), form.Name,
+				hex.EncodeToString(form.Sum.Sum(nil)))
 		}
 		if form.File == nil {
 			form.OnEnd()
@@ -322,7 +328,8 @@ func valuesOf(params map[string]any) (migrations.Values, error) {
 }
 
 func liveRun(resource runResource, pulse monitor.Pulse) liveRunResource {
-	w := liveRunResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors}, Workers: workersResource{pulse.Idle, pulse.Living}}
+	w := liveRunResource{runResource: resource, PerSecond: pace{pulse.Now, pulse.TenMinutes, pulse.Errors},
+		Workers: workersResource{pulse.Idle, pulse.Living}}
 	if pulse.ETA.Known {
 		w.ETA = &eta{span(pulse.ETA.Low.Round(time.Second)), span(pulse.ETA.High.Round(time.Second))}
 	}
@@ -479,7 +486,8 @@ func (h *Handlers) ReportFile(c echo.Context) error {
 var badWhich = badJSON(`it says which tasks: {"task":7}, {"tasks":[7,8]}, {"fingerprint":"…"}, {"all":true} for all that are failed or {"waiting":true}, one of them`, "")
 
 // changeTasks changes tasks of a run, and answers how many.
-func (h *Handlers) changeTasks(c echo.Context, do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
+func (h *Handlers) changeTasks(c echo.Context,
+	do func(ctx context.Context, run id.Run, which migrations.Which) (int64, error)) error {
 	run, err := respond.PathRun(c)
 	if err != nil {
 		return err

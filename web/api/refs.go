@@ -80,7 +80,8 @@ func (h *Handlers) Refs(c echo.Context) error {
 // Refs is the state of the reference codes, as the API and the command line show it.
 func Refs(s refs.State) any {
 	r := refsResource{
-		Minted: s.Minted, Issued: s.Issued, Quarantined: s.Quarantined, Available: s.Available, PerHour: s.Rate, Paused: s.Policy.Paused,
+		Minted: s.Minted, Issued: s.Issued, Quarantined: s.Quarantined, Available: s.Available, PerHour: s.Rate,
+		Paused: s.Policy.Paused,
 	}
 	if runway, ok := s.Runway(); ok {
 		hours := runway.Round(time.Minute).Hours()
@@ -90,7 +91,8 @@ func Refs(s refs.State) any {
 		r.Counted = &recountResource{*c.At, c.Off, c.Lost}
 	}
 	for _, l := range s.ByLength {
-		r.ByLength = append(r.ByLength, refLengthResource{l.Length, l.Minted, l.Issued, l.Quarantined, l.Available, l.Space, l.Share()})
+		r.ByLength = append(r.ByLength, refLengthResource{l.Length, l.Minted, l.Issued, l.Quarantined, l.Available, l.Space,
+			l.Share()})
 	}
 	return r
 }
@@ -111,7 +113,8 @@ type lotResource struct {
 
 // Lot is a lot of reference codes, as the API and the command line show it.
 func Lot(l refs.Lot) any {
-	return lotResource{l.ID, l.Run, l.Source, l.Length, l.Added, l.Collided, l.Expected, l.Blocked, l.Quarantined, l.QuarantinedAt, l.CreatedAt}
+	return lotResource{l.ID, l.Run, l.Source, l.Length, l.Added, l.Collided, l.Expected, l.Blocked, l.Quarantined,
+		l.QuarantinedAt, l.CreatedAt}
 }
 
 func (h *Handlers) Lots(c echo.Context) error {

@@ -55,5 +55,6 @@ func (h *Handlers) Republish(c echo.Context) error {
 	if run == nil {
 		return answer(c, http.StatusOK, republishResource{Rows: rows})
 	}
-	return answer(c, http.StatusAccepted, republishResource{Rows: rows, Run: &runLinkResource{run.ID, h.respond.Base(c) + views.RunPath(run.ID)}})
+	return answer(c, http.StatusAccepted, republishResource{Rows: rows,
+		Run: &runLinkResource{run.ID, h.respond.Base(c) + views.RunPath(run.ID)}})
 }

@@ -83,7 +83,8 @@ func taskDetailOf(t migrations.Task, attempts []migrations.Attempt) taskDetailRe
 	r := taskDetailResource{taskResource: taskOf(t), Attempts: make([]attemptResource, len(attempts))}
 	for i, a := range attempts {
 		r.Attempts[i] = attemptResource{
-			Iteration: a.Iteration, Attempt: a.Attempt, Outcome: a.Outcome, Worker: a.Worker, StartedAt: a.StartedAt, Took: span(a.Took),
+			Iteration: a.Iteration, Attempt: a.Attempt, Outcome: a.Outcome, Worker: a.Worker, StartedAt: a.StartedAt,
+			Took:    span(a.Took),
 			Message: a.Message, Detail: a.Detail,
 		}
 	}

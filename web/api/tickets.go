@@ -123,7 +123,9 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 }
 
 // put does to a ticket what its path says and answers with the ticket.
-func (h *Handlers) put(c echo.Context, do func(context.Context, tickets.Key) (tickets.Moved, boards.Board, error)) error {
+func (h *Handlers) put(
+	c echo.Context, do func(context.Context, tickets.Key) (tickets.Moved, boards.Board, error),
+) error {
 	k, err := respond.PathKey(c)
 	if err != nil {
 		return err
@@ -181,7 +183,8 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 		return err
 	}
 	to, _ := board.Column(moved.Ticket.Column)
-	r := positionResource{TicketResource: h.respond.Links(c).Ticket(moved.Ticket), Appended: moved.Appended, OverLimit: to.Over()}
+	r := positionResource{TicketResource: h.respond.Links(c).Ticket(moved.Ticket), Appended: moved.Appended,
+		OverLimit: to.Over()}
 	if moved.After != nil {
 		text := moved.After.String()
 		r.After = &text

@@ -78,7 +78,8 @@ func (h *Handlers) showJoin(c echo.Context, code int, form pages.JoinForm) error
 	if _, err := h.respond.SignedIn(c); err != nil && !errors.Is(err, accounts.CodeSignedOut) {
 		return err
 	}
-	return respond.Render(c, code, pages.JoinPage(pages.JoinProps{Page: h.respond.Page(c, "Join"), Secret: c.Param("secret"), Invitation: invitation, Form: form}))
+	return respond.Render(c, code, pages.JoinPage(pages.JoinProps{Page: h.respond.Page(c, "Join"),
+		Secret: c.Param("secret"), Invitation: invitation, Form: form}))
 }
 
 func (h *Handlers) Accept(c echo.Context) error {
@@ -96,7 +97,8 @@ func (h *Handlers) Accept(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug), "You belong to "+invitation.Company.Name+" already.")
+		return h.respond.SeeOther(c, views.HomePath(invitation.Company.Slug),
+			"You belong to "+invitation.Company.Name+" already.")
 	}
 	if err != nil {
 		return err
@@ -108,7 +110,8 @@ func (h *Handlers) Accept(c echo.Context) error {
 func (h *Handlers) acceptNew(c echo.Context) error {
 	form := pages.JoinForm{Name: c.FormValue("name"), Email: c.FormValue("email")}
 	password := c.FormValue("password")
-	actor, err := h.workflows.JoinNew(c.Request().Context(), c.Param("secret"), workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
+	actor, err := h.workflows.JoinNew(c.Request().Context(), c.Param("secret"),
+		workflows.Newcomer{Name: form.Name, Email: form.Email, Password: password})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
@@ -131,7 +134,8 @@ func (h *Handlers) showReset(c echo.Context, code int, errs views.Errors) error 
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, pages.ResetPage(pages.ResetProps{Page: h.respond.Page(c, "New password"), Secret: c.Param("secret"), Email: reset.Account.Email, Errors: errs}))
+	return respond.Render(c, code, pages.ResetPage(pages.ResetProps{Page: h.respond.Page(c, "New password"),
+		Secret: c.Param("secret"), Email: reset.Account.Email, Errors: errs}))
 }
 
 func (h *Handlers) UseReset(c echo.Context) error {

@@ -69,9 +69,11 @@ func (h *Handlers) AssignForm(c echo.Context) error {
 }
 
 // showAssign shows the form of the assignees; checked members stay in its list under every search.
-func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account, messages views.Errors) error {
+func (h *Handlers) showAssign(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, checked []id.Account,
+	messages views.Errors) error {
 	ctx := c.Request().Context()
-	props := pages.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket, Find: c.FormValue("q"), Checked: checked, Errors: messages}
+	props := pages.AssignProps{Page: h.respond.Page(c, "Assign "+ticket.Key.String()), Board: board, Ticket: ticket,
+		Find: c.FormValue("q"), Checked: checked, Errors: messages}
 	var err error
 	if props.People, err = h.workflows.MembersAmong(ctx, checked); err != nil {
 		return err

@@ -28,7 +28,8 @@ func (h *Handlers) BoardSettings(c echo.Context) error {
 
 // settingsOf are a board's settings as they are.
 func settingsOf(board boards.Board) pages.BoardSettingsProps {
-	props := pages.BoardSettingsProps{Board: board, Form: pages.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
+	props := pages.BoardSettingsProps{Board: board,
+		Form: pages.BoardForm{Slug: board.Slug, Title: board.Title, Version: board.Version}}
 	for _, column := range board.Columns {
 		form := pages.ColumnForm{Column: column, Name: column.Name, Done: column.Done, WIP: column.WIP()}
 		if column.Limit != nil {
@@ -76,7 +77,8 @@ func (h *Handlers) RenameBoard(c echo.Context) error {
 }
 
 // rejectSettings shows the settings as they are, with what was typed into the form that was rejected.
-func (h *Handlers) rejectSettings(c echo.Context, err error, typed func(props *pages.BoardSettingsProps, messages views.Errors)) error {
+func (h *Handlers) rejectSettings(c echo.Context, err error,
+	typed func(props *pages.BoardSettingsProps, messages views.Errors)) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err
@@ -99,10 +101,13 @@ func (h *Handlers) ArchiveBoard(c echo.Context) error {
 		board, err = h.workflows.ArchiveBoard(c.Request().Context(), c.Param("board"), archived, &seen)
 	}
 	if err != nil {
-		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) { props.Archive = formErrors(messages) })
+		return h.rejectSettings(c, err, func(props *pages.BoardSettingsProps, messages views.Errors) {
+			props.Archive = formErrors(messages)
+		})
 	}
 	if archived {
-		return h.respond.SeeOther(c, views.HomePath(respond.Company(c).Slug), "“"+board.Title+"” is archived. It is at the end of this page.")
+		return h.respond.SeeOther(c, views.HomePath(respond.Company(c).Slug),
+			"“"+board.Title+"” is archived. It is at the end of this page.")
 	}
 	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug), "The board is restored.")
 }
@@ -122,7 +127,8 @@ func formErrors(messages views.Errors, fields ...string) views.Errors {
 
 // readColumn reads what was typed into the form of a column.
 func readColumn(c echo.Context) (form pages.ColumnForm, edit boards.ColumnEdit, seen uint64, err error) {
-	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"), Limit: c.FormValue("wip_limit")}
+	form = pages.ColumnForm{Name: c.FormValue("name"), Done: c.FormValue("done") != "", WIP: c.FormValue("wip"),
+		Limit: c.FormValue("wip_limit")}
 	edit = boards.ColumnEdit{Name: &form.Name, Done: &form.Done}
 	if form.WIP != "" {
 		edit.WIP = &form.WIP
@@ -153,7 +159,8 @@ func (h *Handlers) OpenColumn(c echo.Context) error {
 			props.Add = form
 		})
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is added.")
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug),
+		"The column “"+form.Name+"” is added.")
 }
 
 func (h *Handlers) SaveColumn(c echo.Context) error {
@@ -169,7 +176,8 @@ func (h *Handlers) SaveColumn(c echo.Context) error {
 	if err != nil {
 		return h.rejectColumn(c, columnID, form, err)
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug), "The column “"+form.Name+"” is saved.")
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug),
+		"The column “"+form.Name+"” is saved.")
 }
 
 func (h *Handlers) rejectColumn(c echo.Context, columnID id.Column, form pages.ColumnForm, err error) error {
@@ -203,7 +211,8 @@ func (h *Handlers) showRemoval(c echo.Context, code int, board boards.Board, for
 	if !ok {
 		return echo.ErrNotFound
 	}
-	return respond.Render(c, code, pages.RemovalPage(pages.RemovalProps{Page: h.respond.Page(c, "Remove "+gone.Name), Board: board, Column: gone, Form: form}))
+	return respond.Render(c, code, pages.RemovalPage(pages.RemovalProps{Page: h.respond.Page(c, "Remove "+gone.Name),
+		Board: board, Column: gone, Form: form}))
 }
 
 func (h *Handlers) RemoveColumn(c echo.Context) error {
@@ -235,5 +244,6 @@ func (h *Handlers) RemoveColumn(c echo.Context) error {
 	if messages["column"] != "" {
 		messages = views.Errors{"to": messages["column"]}
 	}
-	return h.showRemoval(c, code, board, pages.RemovalForm{To: heir, Version: board.Version, Errors: formErrors(messages, "to")})
+	return h.showRemoval(c, code, board, pages.RemovalForm{To: heir, Version: board.Version,
+		Errors: formErrors(messages, "to")})
 }

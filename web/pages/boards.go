@@ -26,7 +26,8 @@ func (h *Handlers) showHome(c echo.Context, code int, form pages.BoardForm) erro
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, pages.HomePage(pages.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
+	return respond.Render(c, code,
+		pages.HomePage(pages.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
 }
 
 func (h *Handlers) OpenBoard(c echo.Context) error {
@@ -123,7 +124,9 @@ func readColumns(text string) (shown map[id.Column]int, seen map[id.Column]strin
 func columnProps(c echo.Context, board boards.Board, column boards.Column, cards workflows.Cards) pages.ColumnProps {
 	actor := accounts.ActorFrom(c.Request().Context())
 	return pages.ColumnProps{
-		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column, Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c), Add: pages.TicketForm{Column: column.ID},
+		Company: actor.Company.Slug, Write: actor.Writes() && !board.Archived(), Board: board, Column: column,
+		Cards: cards.List, Above: cards.Above, Next: cards.Next, Filter: filterOf(c),
+		Add: pages.TicketForm{Column: column.ID},
 	}
 }
 
@@ -157,11 +160,14 @@ func (h *Handlers) Column(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props, people))
+	return respond.Render(c, http.StatusOK, pages.ColumnPage(h.respond.Page(c, found.Name+" · "+board.Title), props,
+		people))
 }
 
 // columnNow returns what to render of a column as it is now; ok is false if the board has no such column.
-func (h *Handlers) columnNow(c echo.Context, slug string, column id.Column) (props pages.ColumnProps, ok bool, err error) {
+func (h *Handlers) columnNow(
+	c echo.Context, slug string, column id.Column,
+) (props pages.ColumnProps, ok bool, err error) {
 	board, cards, err := h.workflows.Column(c.Request().Context(), slug, column, nil, filterParams(c))
 	if errors.Is(err, boards.CodeColumnNotFound) {
 		return pages.ColumnProps{}, false, nil

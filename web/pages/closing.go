@@ -33,7 +33,8 @@ func (h *Handlers) CloseTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, moved.Ticket.Key), moved.Ticket.Key.String()+done, moved.Activity)
+	return h.seeUndo(c, views.TicketPath(respond.Company(c).Slug, moved.Ticket.Key), moved.Ticket.Key.String()+done,
+		moved.Activity)
 }
 
 // codeBadClosed: the field closed is neither 1 nor 0. Reload the page.
@@ -80,7 +81,8 @@ func (h *Handlers) DeleteTicket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.seeUndo(c, views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c)), ticket.Key.String()+" is deleted.", deletion.ID)
+	return h.seeUndo(c, views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c)),
+		ticket.Key.String()+" is deleted.", deletion.ID)
 }
 
 func (h *Handlers) RestoreTicket(c echo.Context) error {
@@ -93,7 +95,8 @@ func (h *Handlers) RestoreTicket(c echo.Context) error {
 		return err
 	}
 	in, _ := board.Column(moved.Ticket.Column)
-	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, moved.Ticket.Key), moved.Ticket.Key.String()+" is back, in "+in.Name+".")
+	return h.respond.SeeOther(c, views.TicketPath(respond.Company(c).Slug, moved.Ticket.Key),
+		moved.Ticket.Key.String()+" is back, in "+in.Name+".")
 }
 
 // DeletedTickets lists what can be restored.
@@ -109,7 +112,8 @@ func (h *Handlers) DeletedTickets(c echo.Context) error {
 	if err := respond.CheckName(c, "board", board.Slug); err != nil {
 		return err
 	}
-	props := pages.DeletedListProps{Page: h.respond.Page(c, "Deleted tickets of "+board.Title), Board: board, List: list, Next: next}
+	props := pages.DeletedListProps{Page: h.respond.Page(c, "Deleted tickets of "+board.Title), Board: board, List: list,
+		Next: next}
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, pages.DeletedRows(props))
 	}

@@ -51,7 +51,8 @@ func (h *Handlers) Comments(c echo.Context) error {
 }
 
 // showTicketWith shows a ticket's page with these comments and what was typed into the form for one more.
-func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, page tickets.Comments, form views.CommentForm) error {
+func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticket, board boards.Board,
+	page tickets.Comments, form views.CommentForm) error {
 	props, err := h.ticketPropsWith(c, ticket, board, 0, page)
 	if err != nil {
 		return err
@@ -60,8 +61,10 @@ func (h *Handlers) showTicketWith(c echo.Context, code int, ticket tickets.Ticke
 	return respond.Render(c, code, pages.TicketPage(props))
 }
 
-func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board, page tickets.Comments) (pages.CommentsProps, error) {
-	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+func (h *Handlers) commentProps(c echo.Context, ticket tickets.Ticket, board boards.Board,
+	page tickets.Comments) (pages.CommentsProps, error) {
+	props := pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Older: page.Older,
+		Newer: page.Newer}
 	texts, err := h.texts(c, bodies(page.List)...)
 	if err != nil {
 		return props, err
@@ -130,7 +133,8 @@ func (h *Handlers) rejectComment(c echo.Context, form views.CommentForm, err err
 	}
 	if respond.Target(c) == views.CommentFormID {
 		shown := views.Comment{Comment: tickets.Comment{ID: lastShown(c)}}
-		return respond.Render(c, code, pages.NewComment(pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board, Ticket: ticket, Form: form, List: []views.Comment{shown}}))
+		return respond.Render(c, code, pages.NewComment(pages.CommentsProps{Page: h.respond.Page(c, ""), Board: board,
+			Ticket: ticket, Form: form, List: []views.Comment{shown}}))
 	}
 	page, err := h.workflows.Comments(c.Request().Context(), ticket, 0)
 	if err != nil {
@@ -162,7 +166,8 @@ func (h *Handlers) commentOfPath(c echo.Context) (pages.CommentProps, error) {
 	if err != nil {
 		return pages.CommentProps{}, err
 	}
-	return pages.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket, Comment: drawn[0]}, nil
+	return pages.CommentProps{Page: h.respond.Page(c, "Comment on "+ticket.Key.String()), Board: board, Ticket: ticket,
+		Comment: drawn[0]}, nil
 }
 
 // Comment shows a comment: alone to htmx, else on its ticket's page.

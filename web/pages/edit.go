@@ -23,9 +23,11 @@ func (h *Handlers) EditTicket(c echo.Context) error {
 	return h.showEdit(c, http.StatusOK, ticket, board, form)
 }
 
-func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form pages.TicketForm) error {
+func (h *Handlers) showEdit(c echo.Context, code int, ticket tickets.Ticket, board boards.Board,
+	form pages.TicketForm) error {
 	form.Alone = respond.Target(c) != views.TicketID
-	props := pages.EditProps{Page: h.respond.Page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket, Form: form}
+	props := pages.EditProps{Page: h.respond.Page(c, "Edit "+ticket.Key.String()), Board: board, Ticket: ticket,
+		Form: form}
 	if form.Alone {
 		return respond.Render(c, code, pages.EditPage(props))
 	}
@@ -79,7 +81,8 @@ func readEdit(c echo.Context) (form pages.TicketForm, edit tickets.Edit, err err
 	return form, edit, nil
 }
 
-func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form pages.TicketForm, edit tickets.Edit, err error) error {
+func (h *Handlers) rejectEdit(c echo.Context, k tickets.Key, form pages.TicketForm, edit tickets.Edit,
+	err error) error {
 	messages, code, ok := respond.Rejected(err)
 	if !ok {
 		return err

@@ -45,7 +45,8 @@ func (h *Handlers) ActivityEntry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := pages.EntryProps{Page: h.respond.Page(c, "History of "+ticket.Key.String()), Board: board, Ticket: ticket, Entry: entry}
+	props := pages.EntryProps{Page: h.respond.Page(c, "History of "+ticket.Key.String()), Board: board, Ticket: ticket,
+		Entry: entry}
 	if change := entry.Detail.Description; change != nil {
 		props.Lines = tickets.Diff(change.Old, change.New)
 	}

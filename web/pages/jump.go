@@ -15,7 +15,8 @@ import (
 
 // Jump leads to a ticket: with a key at once, else by a list. The dialog asks for the list as it is typed.
 func (h *Handlers) Jump(c echo.Context) error {
-	props := pages.JumpProps{Page: h.respond.Page(c, "Jump to a ticket"), Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
+	props := pages.JumpProps{Page: h.respond.Page(c, "Jump to a ticket"),
+		Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
 	if board, err := boards.ParseSlug(c.QueryParam("board")); err == nil {
 		props.Page.Board = board
 	}

@@ -203,7 +203,8 @@ func (h *Handlers) checkMember(v *viewer) error {
 		return accounts.SignedOut()
 	}
 	_, err = h.workflows.Enter(ctx, v.slug, account, epoch)
-	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound || kind == fault.Forbidden {
+	if kind := fault.KindOf(err); errors.Is(err, accounts.CodeSignedOut) || kind == fault.NotFound ||
+		kind == fault.Forbidden {
 		return err
 	}
 	return nil

@@ -38,6 +38,7 @@ type Handlers struct {
 }
 
 // New returns the handlers; hub has the changes for open pages.
-func New(workflows *workflows.Workflows, hub *live.Hub, streams *streams.Streams, respond *respond.Responder) *Handlers {
+func New(workflows *workflows.Workflows, hub *live.Hub, streams *streams.Streams,
+	respond *respond.Responder) *Handlers {
 	return &Handlers{workflows: workflows, hub: hub, streams: streams, respond: respond}
 }

@@ -42,7 +42,8 @@ func (h *Handlers) showPeople(c echo.Context, code int, form pages.InviteForm, l
 func (h *Handlers) Invite(c echo.Context) error {
 	form := pages.InviteForm{Role: c.FormValue("role"), Note: c.FormValue("note"), Many: c.FormValue("many") != ""}
 	form.Days, _ = strconv.Atoi(c.FormValue("days"))
-	secret, err := h.workflows.Invite(c.Request().Context(), accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
+	secret, err := h.workflows.Invite(c.Request().Context(),
+		accounts.InvitationDraft{Role: form.Role, Note: form.Note, Days: form.Days, Once: !form.Many})
 	if err != nil {
 		messages, code, ok := respond.Rejected(err)
 		if !ok {
@@ -82,7 +83,8 @@ func (h *Handlers) showPerson(c echo.Context, code int, errs views.Errors, link 
 		return err
 	}
 	actor := accounts.ActorFrom(c.Request().Context())
-	props := pages.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person, NoReset: fault.Message(noReset), Link: link, Errors: errs}
+	props := pages.PersonProps{Page: h.respond.Page(c, person.Account.Name), Person: person,
+		NoReset: fault.Message(noReset), Link: link, Errors: errs}
 	if actor.MayGrant(person.Role) {
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
@@ -186,7 +188,8 @@ func (h *Handlers) CompanySettings(c echo.Context) error {
 }
 
 func (h *Handlers) showCompanySettings(c echo.Context, code int, name string, errs views.Errors) error {
-	return respond.Render(c, code, pages.CompanySettingsPage(pages.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
+	return respond.Render(c, code,
+		pages.CompanySettingsPage(pages.CompanySettingsProps{Page: h.respond.Page(c, "Settings"), Name: name, Errors: errs}))
 }
 
 func (h *Handlers) RenameCompany(c echo.Context) error {
@@ -210,5 +213,6 @@ func (h *Handlers) Audit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.AuditPage(pages.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
+	return respond.Render(c, http.StatusOK,
+		pages.AuditPage(pages.AuditProps{Page: h.respond.Page(c, "Audit"), Entries: entries, More: more}))
 }

@@ -54,7 +54,8 @@ func (h *Handlers) readMove(c echo.Context, ticket tickets.Ticket) (pages.MoveFo
 	return form, nil
 }
 
-func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board, form pages.MoveForm) error {
+func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, board boards.Board,
+	form pages.MoveForm) error {
 	goal, list, err := h.goals(c, board, form.Board)
 	if err != nil {
 		return err
@@ -71,7 +72,8 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 		return err
 	}
 	props := pages.MoveProps{
-		Page: h.respond.Page(c, "Move "+ticket.Key.String()), Board: board, Boards: list, Goal: goal, Ticket: ticket, Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
+		Page: h.respond.Page(c, "Move "+ticket.Key.String()), Board: board, Boards: list, Goal: goal, Ticket: ticket,
+		Form: form, Near: near.List, More: near.Next != nil, Filter: filterOf(c),
 		Again: respond.Target(c) == views.MoveID,
 	}
 	if respond.IsFragment(c) {
@@ -81,7 +83,9 @@ func (h *Handlers) showMove(c echo.Context, code int, ticket tickets.Ticket, boa
 }
 
 // goals returns the board that was chosen, or the ticket's own, and all that a ticket can go to.
-func (h *Handlers) goals(c echo.Context, own boards.Board, chosen string) (goal boards.Board, list []boards.Board, err error) {
+func (h *Handlers) goals(
+	c echo.Context, own boards.Board, chosen string,
+) (goal boards.Board, list []boards.Board, err error) {
 	all, err := h.workflows.Boards(c.Request().Context())
 	if err != nil {
 		return goal, nil, err
@@ -148,13 +152,15 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return h.renderToast(c, columns, views.Flash{Text: moved.Ticket.Key.String() + " is in " + to.Name + ".", Undo: moved.Activity})
+		return h.renderToast(c, columns, views.Flash{Text: moved.Ticket.Key.String() + " is in " + to.Name + ".",
+			Undo: moved.Activity})
 	}
 	there := views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c))
 	switch {
 	case moved.Was != moved.Ticket.Key:
 		there = views.BoardPath(respond.Company(c).Slug, board.Slug)
-		notes = slices.Insert(notes, 0, moved.Was.String()+" is now "+moved.Ticket.Key.String()+", in "+to.Name+" of “"+board.Title+"”.")
+		notes = slices.Insert(notes, 0, moved.Was.String()+" is now "+moved.Ticket.Key.String()+", in "+to.Name+" of “"+
+			board.Title+"”.")
 	case !moved.Appended:
 		notes = slices.Insert(notes, 0, moved.Ticket.Key.String()+" is in "+to.Name+".")
 	}
@@ -164,7 +170,8 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 // moveNotes tell the user how a move ended otherwise than asked.
 func moveNotes(moved tickets.Moved, to boards.Column, intent tickets.Intent) (notes []string) {
 	if moved.Appended {
-		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+" went to its end.")
+		notes = append(notes, intent.After.String()+" is not in this column any more, so "+moved.Ticket.Key.String()+
+			" went to its end.")
 	}
 	if moved.From.Column != to.ID && to.Over() {
 		notes = append(notes, fmt.Sprintf("“%s” has more than its limit: %d of %d.", to.Name, to.Count, *to.Limit))
@@ -195,7 +202,9 @@ func (h *Handlers) showColumns(c echo.Context, code int, slug, note string, colu
 }
 
 // columnsNow are the columns that the board still has, as they are now, the first with a note.
-func (h *Handlers) columnsNow(c echo.Context, slug, note string, columns ...id.Column) (components []templ.Component, err error) {
+func (h *Handlers) columnsNow(
+	c echo.Context, slug, note string, columns ...id.Column,
+) (components []templ.Component, err error) {
 	for i, n := range columns {
 		if slices.Contains(columns[:i], n) {
 			continue
@@ -231,7 +240,8 @@ func (h *Handlers) rejectMove(c echo.Context, k tickets.Key, intent tickets.Inte
 	}
 	var since tickets.MovedSince
 	if isDrag(c) && errors.As(err, &since) {
-		return h.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent), since.Current.Column)
+		return h.showColumns(c, code, since.Current.Key.Board, since.Error(), intent.Column, seenColumn(intent),
+			since.Current.Column)
 	}
 	ticket, board, readErr := h.workflows.TicketOnBoard(c.Request().Context(), k)
 	if readErr != nil {

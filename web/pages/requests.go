@@ -29,7 +29,8 @@ func (h *Handlers) SaveForm(c echo.Context) error {
 	if form.On {
 		message = "The public form is on."
 	}
-	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug)+"#"+views.PublicFormID, message)
+	return h.respond.SeeOther(c, views.BoardSettingsPath(respond.Company(c).Slug, board.Slug)+"#"+views.PublicFormID,
+		message)
 }
 
 // rejectForm shows the settings with the user's values. Saving again overwrites a change of another member, which is
@@ -75,7 +76,8 @@ func (h *Handlers) NewRequestLink(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := pages.RequestLinkProps{Page: h.respond.Page(c, "Private link of "+ticket.Key.String()), Board: board, Ticket: ticket, Link: h.respond.Base(c) + views.PrivatePath(link.Code, link.Token)}
+	props := pages.RequestLinkProps{Page: h.respond.Page(c, "Private link of "+ticket.Key.String()), Board: board,
+		Ticket: ticket, Link: h.respond.Base(c) + views.PrivatePath(link.Code, link.Token)}
 	return respond.Render(c, http.StatusCreated, pages.RequestLinkPage(props))
 }
 

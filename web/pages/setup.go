@@ -64,7 +64,8 @@ func (h *Handlers) SetupForm(c echo.Context) error {
 }
 
 func (h *Handlers) SetUp(c echo.Context) error {
-	form := pages.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"), Email: c.FormValue("email")}
+	form := pages.SetupForm{Company: c.FormValue("company"), Slug: c.FormValue("slug"), Name: c.FormValue("name"),
+		Email: c.FormValue("email")}
 	actor, practice, _, err := h.workflows.SetUp(c.Request().Context(), workflows.Setup{
 		Company: form.Company, Slug: form.Slug, Name: form.Name, Email: form.Email, Password: c.FormValue("password"),
 	})
@@ -83,7 +84,8 @@ func (h *Handlers) SetUp(c echo.Context) error {
 	if err := h.respond.SignIn(c, actor.Account); err != nil {
 		return err
 	}
-	return h.respond.SeeOther(c, views.BoardPath(actor.Company.Slug, practice.Slug), "Welcome. These tickets show you around; the first one is DEMO-1.")
+	return h.respond.SeeOther(c, views.BoardPath(actor.Company.Slug, practice.Slug),
+		"Welcome. These tickets show you around; the first one is DEMO-1.")
 }
 
 // rejectSetup shows all that is wrong.
@@ -103,7 +105,8 @@ const codeForeignHost fault.Code = "Setup.UnknownHost"
 func foreignHost() error {
 	return fault.Error{
 		Kind: fault.Forbidden, Code: codeForeignHost,
-		Message: "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as http://127.0.0.1 or http://localhost with its port; " +
+		Message: "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as " +
+			"http://127.0.0.1 or http://localhost with its port; " +
 			"or set COUNTERFOIL_URL to the address in your browser and start it again.",
 	}
 }

@@ -42,13 +42,15 @@ func (h *Handlers) OpenTicket(c echo.Context) error {
 	var err error
 	var ticket tickets.Ticket
 	if form.Column, err = respond.ParseColumn(c.FormValue("column")); err == nil {
-		ticket, err = h.workflows.OpenTicket(ctx, slug, tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
+		ticket, err = h.workflows.OpenTicket(ctx, slug,
+			tickets.Draft{Title: form.Title, Description: form.Description, Column: form.Column}, nil)
 	}
 	if err != nil {
 		return h.rejectTicket(c, form, err)
 	}
 	if !respond.IsFragment(c) {
-		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)), ticket.Key.String()+" is open.")
+		return h.respond.SeeOther(c, views.FilteredPath(respond.Company(c).Slug, ticket.Key.Board, filterOf(c)),
+			ticket.Key.String()+" is open.")
 	}
 	next := pages.TicketForm{Column: ticket.Column, Created: &ticket.Key}
 	shown, err := h.workflows.Shows(ctx, filterParams(c), ticket)
@@ -68,7 +70,8 @@ func (h *Handlers) showAgain(c echo.Context, slug string, next pages.TicketForm)
 	if err != nil {
 		return err
 	}
-	form := pages.NewTicketForm(pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board, Form: next})
+	form := pages.NewTicketForm(pages.NewTicketProps{Page: h.respond.Page(c, "New ticket"), Board: props.Board,
+		Form: next})
 	if !ok {
 		return respond.Render(c, http.StatusOK, form)
 	}
@@ -138,7 +141,8 @@ func (h *Handlers) showTicket(c echo.Context, ticket tickets.Ticket, board board
 	return respond.Render(c, http.StatusOK, pages.TicketPage(props))
 }
 
-func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity) (pages.TicketProps, error) {
+func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boards.Board,
+	before id.Activity) (pages.TicketProps, error) {
 	page, err := h.commentsShown(c, ticket)
 	if err != nil {
 		return pages.TicketProps{}, err
@@ -147,7 +151,8 @@ func (h *Handlers) ticketProps(c echo.Context, ticket tickets.Ticket, board boar
 }
 
 // ticketPropsWith returns a ticket's page with these comments, and marks its notifications as read.
-func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity, page tickets.Comments) (props pages.TicketProps, err error) {
+func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board boards.Board, before id.Activity,
+	page tickets.Comments) (props pages.TicketProps, err error) {
 	ctx := c.Request().Context()
 	props = pages.TicketProps{Page: h.respond.Page(c, ticket.Key.String()+" "+ticket.Title), Board: board, Ticket: ticket}
 	if err := h.readTicket(c, ticket, &props.Page); err != nil {
@@ -179,7 +184,8 @@ func (h *Handlers) ticketPropsWith(c echo.Context, ticket tickets.Ticket, board 
 			return props, err
 		}
 	}
-	props.Comments = pages.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older, Newer: page.Newer}
+	props.Comments = pages.CommentsProps{Page: props.Page, Board: board, Ticket: ticket, Older: page.Older,
+		Newer: page.Newer}
 	props.Comments.Linked = props.Request != nil && props.Request.Linked
 	props.Comments.List, err = texts.drawn(page.List)
 	return props, err

@@ -29,7 +29,8 @@ func (h *Handlers) showWebhooks(c echo.Context, code int, form pages.WebhookForm
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, code, pages.WebhooksPage(pages.WebhooksProps{Page: h.respond.Page(c, "Webhooks"), Webhooks: list, Feeds: h.workflows.WebhookFeeds(), Boards: boards, Form: form}))
+	return respond.Render(c, code, pages.WebhooksPage(pages.WebhooksProps{Page: h.respond.Page(c, "Webhooks"),
+		Webhooks: list, Feeds: h.workflows.WebhookFeeds(), Boards: boards, Form: form}))
 }
 
 // webhookForm reads the form of a webhook.
@@ -38,14 +39,16 @@ func webhookForm(c echo.Context) (pages.WebhookForm, webhooks.Draft, error) {
 	if err != nil {
 		return pages.WebhookForm{}, webhooks.Draft{}, echo.ErrBadRequest
 	}
-	form := pages.WebhookForm{URL: c.FormValue("url"), Note: c.FormValue("note"), Board: c.FormValue("board"), Feeds: fields["feeds"]}
+	form := pages.WebhookForm{URL: c.FormValue("url"), Note: c.FormValue("note"), Board: c.FormValue("board"),
+		Feeds: fields["feeds"]}
 	return form, webhooks.Draft{URL: form.URL, Note: form.Note, Board: form.Board, Feeds: form.Feeds}, nil
 }
 
 // wrongWebhook returns all that is wrong with a webhook's form, and its status.
 func wrongWebhook(err error) (views.Errors, int, bool) {
 	if errors.Is(err, fault.NotFound) && !errors.Is(err, webhooks.CodeNotFound) {
-		return views.Errors{"board": "There is no such board. Choose one from the list."}, http.StatusUnprocessableEntity, true
+		return views.Errors{"board": "There is no such board. Choose one from the list."}, http.StatusUnprocessableEntity,
+			true
 	}
 	return respond.Rejected(err)
 }
@@ -77,7 +80,8 @@ func (h *Handlers) Webhook(c echo.Context) error {
 }
 
 // showWebhook shows a webhook's page; form is what was typed, nil for what it is.
-func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, form *pages.WebhookForm, secret string, opened bool) error {
+func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, form *pages.WebhookForm, secret string,
+	opened bool) error {
 	ctx := c.Request().Context()
 	before, err := respond.Cursor[id.Delivery](c, "before")
 	if err != nil {
@@ -87,7 +91,8 @@ func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, for
 	if err != nil {
 		return err
 	}
-	props := pages.WebhookProps{Webhook: w, Feeds: h.workflows.WebhookFeeds(), Secret: secret, Opened: opened, Older: before != 0}
+	props := pages.WebhookProps{Webhook: w, Feeds: h.workflows.WebhookFeeds(), Secret: secret, Opened: opened,
+		Older: before != 0}
 	if props.Boards, err = h.workflows.Boards(ctx); err != nil {
 		return err
 	}
@@ -182,7 +187,8 @@ func (h *Handlers) ResendDelivery(c echo.Context) error {
 
 // answerDelivery leads back to the webhook with the result of a delivery.
 func (h *Handlers) answerDelivery(c echo.Context, webhook id.Webhook, attempt webhooks.Attempt, err error) error {
-	said := views.Flash{Text: fmt.Sprintf("It answered %d after %d ms.", attempt.Outcome.Status, attempt.Outcome.Took.Milliseconds())}
+	said := views.Flash{Text: fmt.Sprintf("It answered %d after %d ms.", attempt.Outcome.Status,
+		attempt.Outcome.Took.Milliseconds())}
 	switch messages, _, ok := respond.Rejected(err); {
 	case err != nil && !ok:
 		return err
@@ -219,7 +225,8 @@ func (h *Handlers) Delivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.DeliveryPage(pages.DeliveryProps{Page: h.respond.Page(c, "Delivery"), Webhook: w, Attempt: attempt}))
+	return respond.Render(c, http.StatusOK,
+		pages.DeliveryPage(pages.DeliveryProps{Page: h.respond.Page(c, "Delivery"), Webhook: w, Attempt: attempt}))
 }
 
 func (h *Handlers) WebhookRemoval(c echo.Context) error {
@@ -231,7 +238,8 @@ func (h *Handlers) WebhookRemoval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.WebhookRemovalPage(pages.WebhookRemovalProps{Page: h.respond.Page(c, "Delete a webhook"), Webhook: w}))
+	return respond.Render(c, http.StatusOK,
+		pages.WebhookRemovalPage(pages.WebhookRemovalProps{Page: h.respond.Page(c, "Delete a webhook"), Webhook: w}))
 }
 
 func (h *Handlers) DeleteWebhook(c echo.Context) error {

@@ -46,20 +46,23 @@ func (h *Handlers) RequestForm(c echo.Context) error {
 }
 
 func (h *Handlers) showRequestForm(c echo.Context, code int, board requests.OpenForm, form public.RequestForm) error {
-	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title), Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
+	return respond.Render(c, code, public.RequestPage(public.RequestProps{Page: h.publicPage(c, "Request: "+board.Title),
+		Board: board, Slug: strings.ToUpper(c.Param("form")), Form: form}))
 }
 
 // SendRequest opens a ticket. It redirects to the receipt by the private link, so a reload opens no second one; if that
 // link was revoked, to the page of the code.
 func (h *Handlers) SendRequest(c echo.Context) error {
-	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"), Description: c.FormValue("description"), Email: c.FormValue("email")}
+	form := public.RequestForm{Nonce: c.FormValue("nonce"), Title: c.FormValue("title"),
+		Description: c.FormValue("description"), Email: c.FormValue("email")}
 	if !requests.IsToken(form.Nonce) {
 		form.Nonce = requests.NewToken()
 	}
 	if c.FormValue("website") != "" {
 		return h.rejectRequest(c, form, requests.LooksAutomatic())
 	}
-	receipt, err := h.workflows.Send(c.Request().Context(), form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
+	receipt, err := h.workflows.Send(c.Request().Context(),
+		form.Sent(c.Param("company"), strings.ToUpper(c.Param("form"))))
 	if err != nil {
 		return h.rejectRequest(c, form, err)
 	}
@@ -137,7 +140,8 @@ func (h *Handlers) showTracked(c echo.Context, code int, found requests.TrackedT
 	if err != nil {
 		return err
 	}
-	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"), Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
+	props := public.TrackedProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Token: c.Param("token"),
+		Nonce: cmp.Or(c.FormValue("nonce"), requests.NewToken()), Older: page.Older, Newer: page.Newer, Form: form}
 	for _, one := range page.List {
 		drawn, err := publicComment(one)
 		if err != nil {
@@ -163,7 +167,9 @@ func (h *Handlers) Receipt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	props := public.ReceiptProps{Page: h.publicPage(c, "Request "+found.Code), Found: found, Link: h.respond.Base(c) + views.PrivatePath(found.Code, c.Param("token")), Box: h.respond.Base(c) + views.TrackBoxPath}
+	props := public.ReceiptProps{Page: h.publicPage(c, "Request "+found.Code), Found: found,
+		Link: h.respond.Base(c) + views.PrivatePath(found.Code, c.Param("token")),
+		Box:  h.respond.Base(c) + views.TrackBoxPath}
 	return respond.Render(c, http.StatusOK, public.ReceiptPage(props))
 }
 

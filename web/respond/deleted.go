@@ -25,6 +25,7 @@ func (r *Responder) deletedPage(c echo.Context) (page templ.Component, ok bool) 
 		return nil, false
 	}
 	return pages.DeletedPage(pages.DeletedProps{
-		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion, Typed: typedTexts(c),
+		Page: r.Page(c, ticket.Key.String()+" is deleted"), Board: board, Ticket: ticket, Deletion: deletion,
+		Typed: typedTexts(c),
 	}), true
 }

@@ -50,7 +50,8 @@ const codeTimedOut fault.Code = "Server.TimedOut"
 func timedOut(cause error) error {
 	return fault.Error{
 		Kind: fault.Unknown, Code: codeTimedOut, Cause: cause,
-		Message: "The database takes too long to answer. What you sent may have been done all the same: look before you send it again.",
+		Message: "The database takes too long to answer. What you sent may have been done all the same: look before you " +
+			"send it again.",
 	}
 }
 
@@ -90,8 +91,9 @@ var messages = map[int]string{
 	http.StatusNotFound:              "Check the address, or go to your boards.",
 	http.StatusMethodNotAllowed:      "Go back and use the page's own buttons.",
 	http.StatusRequestEntityTooLarge: "A request may have 512 KiB. Send less at once.",
-	http.StatusInternalServerError:   "The error is in the log, and nothing was half saved. Try again; if it happens again, tell the operator of this server.",
-	http.StatusBadRequest:            "The request could not be read. Go back and try again.",
+	http.StatusInternalServerError: "The error is in the log, and nothing was half saved. Try again; if it happens " +
+		"again, tell the operator of this server.",
+	http.StatusBadRequest: "The request could not be read. Go back and try again.",
 }
 
 // Status returns the HTTP status of an error and its sentence.
@@ -158,7 +160,8 @@ func (r *Responder) ShowError(err error, c echo.Context) {
 		message = "Check the address, or " + strings.ToLower(back.Text[:1]) + back.Text[1:] + "."
 	}
 	props := views.ErrorProps{
-		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message, Retry: code == http.StatusServiceUnavailable, Back: back,
+		Page: r.Page(c, headings[code]), Status: code, Heading: headings[code], Message: message,
+		Retry: code == http.StatusServiceUnavailable, Back: back,
 	}
 	if !errors.Is(err, codeCrossSite) { // which has no text of its own on our pages
 		props.Typed = typedTexts(c)
@@ -176,7 +179,8 @@ func wayBack(c echo.Context) views.WayBack {
 		return views.WayBack{Path: views.TrackBoxPath, Text: "Enter a code"}
 	}
 	who, _ := c.Get(personKey).(accounts.Account)
-	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds", views.RefsPath: "reference codes"} {
+	for path, name := range map[string]string{views.MigrationsPath: "migrations", views.FeedsPath: "feeds",
+		views.RefsPath: "reference codes"} {
 		if who.Operator && (at == path || strings.HasPrefix(at, path+"/")) {
 			return views.WayBack{Path: path, Text: "Go to the " + name}
 		}

@@ -53,7 +53,8 @@ type Responder struct {
 
 // New returns what answers requests.
 func New(cfg Config) *Responder {
-	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL, why: cfg.Why}
+	r := &Responder{Log: cfg.Log, Patience: cfg.Patience, MaxUpload: cfg.MaxUpload, workflows: cfg.Workflows, url: cfg.URL,
+		why: cfg.Why}
 	r.sessions = newSessions(cfg.Sessions, r.HTTPS())
 	return r
 }

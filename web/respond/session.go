@@ -234,7 +234,8 @@ func Company(c echo.Context) accounts.Company {
 // drop some control characters; a path that a browser asked for has neither.
 func OwnPath(next string) string {
 	foreign := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") || next == "/" || strings.ContainsFunc(next, foreign) {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.HasPrefix(next, "/login") ||
+		next == "/" || strings.ContainsFunc(next, foreign) {
 		return ""
 	}
 	return next

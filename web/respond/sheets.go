@@ -14,7 +14,8 @@ import (
 )
 
 // SheetFile answers with a file about the run of the path.
-func (r *Responder) SheetFile(c echo.Context, sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) error {
+func (r *Responder) SheetFile(c echo.Context,
+	sheet func(ctx context.Context, run id.Run) (*migrations.Sheet, error)) error {
 	run, err := PathRun(c)
 	if err != nil {
 		return err

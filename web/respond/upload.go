@@ -46,7 +46,8 @@ const codeUploadTooLarge fault.Code = "File.TooLarge"
 func uploadTooLarge(limit string) error {
 	return fault.Error{
 		Kind: fault.TooLarge, Code: codeUploadTooLarge, Field: "file",
-		Message: "The file is too large: it may have " + limit + ". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.",
+		Message: "The file is too large: it may have " + limit +
+			". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.",
 	}
 }
 
@@ -58,9 +59,10 @@ func uploadBroken(why string) error {
 }
 
 var (
-	brokeOff     = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
-	behindFile   = uploadBroken("There is data after the file. Send the file as the last part, and once.")
-	unreadable   = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last part.")
+	brokeOff   = uploadBroken("The upload broke off before its end, so nothing was kept. Send the file again.")
+	behindFile = uploadBroken("There is data after the file. Send the file as the last part, and once.")
+	unreadable = uploadBroken("The form could not be read. Send it as multipart/form-data with the file as its last " +
+		"part.")
 	fieldsTooBig = uploadBroken("The fields before the file are too large: they may have 512 KiB.")
 )
 
@@ -91,7 +93,8 @@ type Upload struct {
 func (r *Responder) Upload(c echo.Context) *Upload {
 	ctx, cancel := context.WithCancel(c.Request().Context())
 	s := &Upload{
-		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: r.MaxUpload, words: views.Bytes(r.MaxUpload), Sum: sha256.New(),
+		Fields: url.Values{}, c: c, Context: ctx, done: cancel, limit: r.MaxUpload, words: views.Bytes(r.MaxUpload),
+		Sum:     sha256.New(),
 		stopped: make(chan struct{}),
 	}
 	s.watch = time.AfterFunc(stallLimit, func() { close(s.stopped); cancel() })

@@ -29,7 +29,8 @@ func (s *Streams) Stream(c echo.Context) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{Response: response, c: c, beat: time.NewTicker(s.limits.Beat), check: time.NewTicker(s.limits.Check)}, nil
+	return &Stream{Response: response, c: c, beat: time.NewTicker(s.limits.Beat), check: time.NewTicker(s.limits.Check)},
+		nil
 }
 
 // Beat comes where nothing was sent for a while.
@@ -77,7 +78,8 @@ func (st *Stream) Run(again time.Duration, serve func() error) error {
 		defer st.Close()
 		defer func() {
 			if r := recover(); r != nil {
-				st.streams.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack", string(debug.Stack()))
+				st.streams.log.Error("a stream panicked", "method", method, "route", path, "error", r, "stack",
+					string(debug.Stack()))
 			}
 		}()
 		st.streams.log.Debug("a stream ended", "route", path, "error", serve())

@@ -52,8 +52,10 @@ func (l Limits) orDefaults() Limits {
 }
 
 var (
-	openStreams    = promauto.NewGauge(prometheus.GaugeOpts{Name: "counterfoil_streams", Help: "Answers of this process that wait for changes."})
-	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total", Help: "Those that were refused because there were too many."})
+	openStreams = promauto.NewGauge(prometheus.GaugeOpts{Name: "counterfoil_streams",
+		Help: "Answers of this process that wait for changes."})
+	refusedStreams = promauto.NewCounter(prometheus.CounterOpts{Name: "counterfoil_streams_refused_total",
+		Help: "Those that were refused because there were too many."})
 )
 
 // CodeTooMany: too many streams and waiting requests are open. Close some, or try again after
@@ -68,9 +70,11 @@ type tooMany struct {
 
 func (e tooMany) Error() string {
 	if e.own {
-		return "You have " + strconv.Itoa(e.most) + " connections open that wait for changes, and there may be no more. Close some of them."
+		return "You have " + strconv.Itoa(e.most) +
+			" connections open that wait for changes, and there may be no more. Close some of them."
 	}
-	return "This server has " + strconv.Itoa(e.most) + " connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
+	return "This server has " + strconv.Itoa(e.most) +
+		" connections open that wait for changes, and takes no more. Try again later, or ask without waiting."
 }
 
 func (e tooMany) Unwrap() error {
