@@ -71,7 +71,9 @@ func (c *Console) DeleteConsumer(ctx context.Context, consumer id.Consumer) erro
 
 // changeConsumer runs fn in a transaction that records it in the audit list of the consumer's company. The command line
 // has no account to record.
-func (c *Console) changeConsumer(ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error) error {
+func (c *Console) changeConsumer(
+	ctx context.Context, found feeds.Consumer, kind string, fn func(tx *db.Tx) error,
+) error {
 	actor := accounts.ActorFrom(ctx)
 	return c.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := workflows.StillOperator(ctx, tx, actor); err != nil {

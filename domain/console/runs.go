@@ -55,7 +55,9 @@ func (c *Console) Run(ctx context.Context, run id.Run) (migrations.Run, error) {
 
 // StartRun starts a run that is ready, with a canary above 0 for so many tasks. Its settings change with it, or not
 // at all.
-func (c *Console) StartRun(ctx context.Context, run id.Run, canary int, change migrations.KnobChange) (migrations.Run, error) {
+func (c *Console) StartRun(
+	ctx context.Context, run id.Run, canary int, change migrations.KnobChange,
+) (migrations.Run, error) {
 	return ask(ctx, func(by actor) (migrations.Run, error) { return c.engine.StartRunWith(ctx, by, run, canary, change) })
 }
 

@@ -34,7 +34,9 @@ func (c *Console) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.Web
 }
 
 // Deliveries returns a page of the attempts of a webhook, the newest first, from below before.
-func (c *Console) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) ([]webhooks.Attempt, bool, error) {
+func (c *Console) Deliveries(
+	ctx context.Context, webhook id.Webhook, before id.Delivery,
+) ([]webhooks.Attempt, bool, error) {
 	if _, err := c.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}

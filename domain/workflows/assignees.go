@@ -10,26 +10,24 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Assignment is a wish to change who works on a ticket: what someone saw who changes it at the same
-// time stays as they want it.
+// Assignment is a change of assignees: those that it does not name stay as a concurrent one leaves them.
 type Assignment struct {
 	Add, Remove []id.Account
 }
 
-// AssignTicket changes who works on a ticket, and tells those who are new. It returns
-// tickets.NotFound, NotAssignable or TooManyAssignees.
-func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, wish Assignment) (tickets.Ticket, error) {
-	ticket, err := w.assign(ctx, key, func(tx *db.Tx, locked tickets.Ticket, company id.Company) ([]tickets.Assignee, []id.Account, error) {
-		roles, err := accounts.HoldMembers(ctx, tx, company, wish.Add)
+// AssignTicket changes the assignees of a ticket, and notifies the new ones. It returns tickets.NotFound, NotAssignable
+// or TooManyAssignees.
+func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, change Assignment) (tickets.Ticket, error) {
+	plan := func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
+		roles, err := accounts.HoldMembers(ctx, t.tx, company, change.Add)
 		if err != nil {
 			return nil, nil, err
 		}
-		named, err := accounts.ByAccount(ctx, tx.Queries, company, wish.Add)
+		named, err := accounts.ByAccount(ctx, t.tx.Queries, company, change.Add)
 		if err != nil {
 			return nil, nil, err
 		}
-		var add []tickets.Assignee
-		for _, account := range wish.Add {
+		for _, account := range change.Add {
 			one := named[account]
 			if roles[account] == "" {
 				return nil, nil, tickets.NotAssignable("", false)
@@ -39,40 +37,41 @@ func (w *Workflows) AssignTicket(ctx context.Context, key tickets.Key, wish Assi
 				return nil, nil, tickets.NotAssignable(one.Name, true)
 			}
 		}
-		return add, wish.Remove, nil
-	})
+		return add, change.Remove, nil
+	}
+	ticket, err := w.assign(ctx, key, plan)
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("assign ticket: %w", err)
 	}
 	return ticket, nil
 }
 
-// SetAssignees makes the members with these handles a ticket's assignees, and nobody else. It returns
-// what AssignTicket does.
+// SetAssignees makes the members with these handles the assignees of a ticket. It returns what AssignTicket does.
 func (w *Workflows) SetAssignees(ctx context.Context, key tickets.Key, handles []string) (tickets.Ticket, error) {
 	if len(handles) > tickets.MaxAssignees {
 		return tickets.Ticket{}, tickets.TooManyAssignees()
 	}
-	ticket, err := w.assign(ctx, key, func(tx *db.Tx, locked tickets.Ticket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
-		if add, err = assignable(ctx, tx, company, handles); err != nil {
+	plan := func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error) {
+		if add, err = assignable(ctx, t.tx, company, handles); err != nil {
 			return nil, nil, err
 		}
-		now, err := tickets.AssigneesOf(ctx, tx.Queries, company, []tickets.ID{locked.ID})
+		now, err := tickets.AssigneesOf(ctx, t.tx.Queries, company, []tickets.ID{t.ID})
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, one := range now[locked.ID] {
+		for _, one := range now[t.ID] {
 			remove = append(remove, one.ID)
 		}
 		return add, remove, nil
-	})
+	}
+	ticket, err := w.assign(ctx, key, plan)
 	if err != nil {
 		return tickets.Ticket{}, fmt.Errorf("set assignees: %w", err)
 	}
 	return ticket, nil
 }
 
-// assignable returns the members with these handles, who stay members until the transaction ends.
+// assignable returns the members with these handles, and keeps them members until the transaction ends.
 func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []string) ([]tickets.Assignee, error) {
 	found, err := accounts.ByHandle(ctx, tx.Queries, company, handles)
 	if err != nil {
@@ -101,14 +100,17 @@ func assignable(ctx context.Context, tx *db.Tx, company id.Company, handles []st
 	return list, nil
 }
 
-// assign runs plan on a locked ticket, carries out what it returns and tells those who are new.
-func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.Tx, tickets.Ticket, id.Company) (add []tickets.Assignee, remove []id.Account, err error)) (ticket tickets.Ticket, err error) {
+// assign runs plan on a locked ticket, carries out what it returns and notifies the new assignees.
+func (w *Workflows) assign(
+	ctx context.Context, key tickets.Key,
+	plan func(t lockedTicket, company id.Company) (add []tickets.Assignee, remove []id.Account, err error),
+) (ticket tickets.Ticket, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return tickets.Ticket{}, err
 	}
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
-		add, remove, err := plan(t.tx, t.Ticket, actor.Company.ID)
+		add, remove, err := plan(t, actor.Company.ID)
 		if err != nil {
 			return err
 		}
@@ -133,8 +135,8 @@ func (w *Workflows) assign(ctx context.Context, key tickets.Key, plan func(*db.T
 // WorkPerPage is how many tickets My work shows at once.
 const WorkPerPage = 100
 
-// Work returns a page of the open tickets of whoever asks, newest first, from below one; 0 means from
-// the newest. more says that there are older ones.
+// Work returns a page of the caller's open tickets, newest first, from below one; 0 means from the newest. more says
+// that there are older ones.
 func (w *Workflows) Work(ctx context.Context, before tickets.ID) (list []tickets.Work, more bool, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {

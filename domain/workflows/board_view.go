@@ -11,35 +11,35 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// BoardFilter says which tickets of a board to show, in the words of a URL. The zero one shows all.
+// BoardFilter says which tickets of a board to show, as a URL does. The zero one shows all.
 type BoardFilter struct {
 	Text  string // of a title, or a key or number
-	Who   string // accounts.Me, accounts.NoOne or a handle; "" for whoever
+	Who   string // accounts.Me, accounts.NoOne or a handle; "" for any assignee
 	State string // tickets.StateOpen or StateClosed; anything else is both
 }
 
-// maxColleagues is how many of a company's people a board offers to filter by.
+// maxColleagues is how many members a board offers to filter by.
 const maxColleagues = 200
 
-// noAccount is the id of nobody.
+// noAccount is an id that no account has.
 const noAccount accounts.ID = 1<<63 - 1
 
-// BoardView is a board with the first page of cards of each column, and whom to filter by.
+// BoardView is a board with the first page of cards of each column, and the members to filter by.
 type BoardView struct {
 	Board  boards.Board
 	Cards  map[id.Column]Cards
 	People []accounts.NamedMember
 }
 
-// ViewBoard returns a board narrowed to some of its cards, or boards.NotFound.
-func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing BoardFilter) (view BoardView, err error) {
+// ViewBoard returns a board with the cards that a filter lets through, or boards.NotFound.
+func (w *Workflows) ViewBoard(ctx context.Context, slug string, by BoardFilter) (view BoardView, err error) {
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
 	if view.People, err = w.Colleagues(ctx); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, narrowing, view.People)
+	filter, err := w.filter(ctx, by, view.People)
 	if err != nil {
 		return BoardView{}, err
 	}
@@ -48,20 +48,22 @@ func (w *Workflows) ViewBoard(ctx context.Context, slug string, narrowing BoardF
 }
 
 const (
-	// CardsAtMost is how many cards of a column are read at once, at most.
+	// CardsAtMost is how many cards of a column are read at once.
 	CardsAtMost = 10 * CardsPerPage
-	// pagesAtMost is how many pages are read at once of all columns that want more than the first.
+	// pagesAtMost is how many pages are read at once over all columns with more than one.
 	pagesAtMost = 40
 )
 
-// ViewColumns returns some columns of a board, each with as many cards as are shown of it: whole pages, one at
-// least and CardsAtMost at most, and the first page alone of those that would make it too many. It passes over
-// columns that the board does not have, names no people, and returns boards.NotFound.
-func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing BoardFilter, shown map[id.Column]int) (view BoardView, err error) {
+// ViewColumns returns some columns of a board, each with as many cards as are shown of it: in whole pages, up to
+// CardsAtMost, and only the first page of columns beyond pagesAtMost. It skips columns that the board does not have,
+// returns no people, and boards.NotFound.
+func (w *Workflows) ViewColumns(
+	ctx context.Context, slug string, by BoardFilter, shown map[id.Column]int,
+) (view BoardView, err error) {
 	if view.Board, err = w.Board(ctx, slug); err != nil {
 		return BoardView{}, err
 	}
-	filter, err := w.filter(ctx, narrowing, nil)
+	filter, err := w.filter(ctx, by, nil)
 	if err != nil {
 		return BoardView{}, err
 	}
@@ -92,7 +94,7 @@ func (w *Workflows) ViewColumns(ctx context.Context, slug string, narrowing Boar
 	return view, nil
 }
 
-// Colleagues returns the first of the company's people by handle, to choose one from.
+// Colleagues returns the first members by handle, to choose one from.
 func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.NamedMember, error) {
 	actor, err := MayRead(ctx, "boards:read")
 	if err != nil {
@@ -101,21 +103,23 @@ func (w *Workflows) Colleagues(ctx context.Context) ([]accounts.NamedMember, err
 	return accounts.FindMembers(ctx, w.db.Queries, actor.Company.ID, "", "", maxColleagues)
 }
 
-// Shows reports whether a ticket of a board is among those that it is narrowed to.
-func (w *Workflows) Shows(ctx context.Context, narrowing BoardFilter, ticket tickets.Ticket) (bool, error) {
+// Shows reports whether a filter of a board lets a ticket through.
+func (w *Workflows) Shows(ctx context.Context, by BoardFilter, ticket tickets.Ticket) (bool, error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return false, err
 	}
-	filter, err := w.filter(ctx, narrowing, nil)
+	filter, err := w.filter(ctx, by, nil)
 	if err != nil || filter.All() {
 		return true, err
 	}
 	return tickets.Matches(ctx, w.db.Queries, filter, ticket)
 }
 
-// filter is what a narrowing means for who asks. known are people whose handles need no look-up.
-func (w *Workflows) filter(ctx context.Context, n BoardFilter, known []accounts.NamedMember) (filter tickets.Filter, err error) {
-	filter.Text = text(n.Text)
+// filter returns what a BoardFilter means for the caller. known are members whose handles need no look-up.
+func (w *Workflows) filter(
+	ctx context.Context, n BoardFilter, known []accounts.NamedMember,
+) (filter tickets.Filter, err error) {
+	filter.Text = searchText(n.Text)
 	if n.State == tickets.StateOpen || n.State == tickets.StateClosed {
 		filter.State = n.State
 	}
@@ -133,7 +137,9 @@ func (w *Workflows) filter(ctx context.Context, n BoardFilter, known []accounts.
 }
 
 // accountOf returns the member with a handle, or noAccount.
-func (w *Workflows) accountOf(ctx context.Context, company id.Company, handle string, known []accounts.NamedMember) (accounts.ID, error) {
+func (w *Workflows) accountOf(
+	ctx context.Context, company id.Company, handle string, known []accounts.NamedMember,
+) (accounts.ID, error) {
 	for _, person := range known {
 		if person.Handle == handle {
 			return person.ID, nil
@@ -146,8 +152,8 @@ func (w *Workflows) accountOf(ctx context.Context, company id.Company, handle st
 	return found[0].ID, nil
 }
 
-// text is what is looked for: of one line, and no longer than a title.
-func text(s string) string {
+// searchText returns the text to search for: one line, no longer than a title.
+func searchText(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 	if utf8.RuneCountInString(s) > tickets.MaxTitle {
 		return string([]rune(s)[:tickets.MaxTitle])
@@ -156,7 +162,9 @@ func text(s string) string {
 }
 
 // cards returns the first cards of columns of a board, limit of each at most, through a filter.
-func (w *Workflows) cards(ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column) (pages map[id.Column]Cards, err error) {
+func (w *Workflows) cards(
+	ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column,
+) (pages map[id.Column]Cards, err error) {
 	if filter.All() {
 		pages, err = w.firstCards(ctx, board, limit, columns...)
 	} else {
@@ -168,12 +176,14 @@ func (w *Workflows) cards(ctx context.Context, board boards.Board, filter ticket
 	return pages, w.showAssignees(ctx, board.Company, pages)
 }
 
-func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column) (map[id.Column]Cards, error) {
-	looks := make([]tickets.FilterStart, len(columns))
+func (w *Workflows) findCards(
+	ctx context.Context, board boards.Board, filter tickets.Filter, limit int, columns ...boards.Column,
+) (map[id.Column]Cards, error) {
+	starts := make([]tickets.FilterStart, len(columns))
 	for i, c := range columns {
-		looks[i] = tickets.FilterStart{Column: c.ID, Long: c.Count > tickets.Reach}
+		starts[i] = tickets.FilterStart{Column: c.ID, Long: c.Count > tickets.Reach}
 	}
-	found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, looks, limit)
+	found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, starts, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -185,17 +195,19 @@ func (w *Workflows) findCards(ctx context.Context, board boards.Board, filter ti
 }
 
 // cardsBelow returns a page of cards of a column from below a cursor, through a filter.
-func (w *Workflows) cardsBelow(ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor) (Cards, error) {
+func (w *Workflows) cardsBelow(
+	ctx context.Context, board boards.Board, filter tickets.Filter, below tickets.Cursor,
+) (Cards, error) {
 	var cards Cards
 	if filter.All() {
 		list, err := tickets.CardsBelow(ctx, w.db.Queries, board.ID, board.Slug, below, CardsPerPage+1)
 		if err != nil {
 			return Cards{}, err
 		}
-		cards = page(list, below.Column, CardsPerPage)
+		cards = cardsPage(list, below.Column, CardsPerPage)
 	} else {
-		look := tickets.FilterStart{Column: below.Column, Below: &below, Long: true}
-		found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, []tickets.FilterStart{look}, CardsPerPage)
+		starts := []tickets.FilterStart{{Column: below.Column, Below: &below, Long: true}}
+		found, err := tickets.FindCards(ctx, w.db.Queries, board.ID, board.Slug, filter, starts, CardsPerPage)
 		if err != nil {
 			return Cards{}, err
 		}

@@ -16,8 +16,8 @@ const (
 	HistoryPerPage = 50
 )
 
-// Cards are some cards of a column. Above is the key of the card above the first, nil at the top;
-// Next is where to go on, nil where there is nothing below.
+// Cards are some cards of a column. Above is the key of the card above the first, nil at the top; Next is where the
+// next page begins, nil if there is none.
 type Cards struct {
 	List  []tickets.Card
 	Above *tickets.Key
@@ -42,9 +42,11 @@ func (w *Workflows) Board(ctx context.Context, slug string) (boards.Board, error
 	return boards.BySlug(ctx, w.db.Queries, actor.Company.ID, slug)
 }
 
-// Column returns a page of cards of a column narrowed to some of its cards, those below a cursor or from
-// the top where it is nil. It returns boards.NotFound or boards.ColumnNotFound.
-func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, below *tickets.Cursor, narrowing BoardFilter) (boards.Board, Cards, error) {
+// Column returns a page of the cards of a column that a filter lets through, from below a cursor, or from the top if
+// that is nil. It returns boards.NotFound or boards.ColumnNotFound.
+func (w *Workflows) Column(
+	ctx context.Context, slug string, column id.Column, below *tickets.Cursor, by BoardFilter,
+) (boards.Board, Cards, error) {
 	board, err := w.Board(ctx, slug)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
@@ -53,7 +55,7 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 	if !ok {
 		return boards.Board{}, Cards{}, boards.ColumnNotFound{Column: uint64(column)}
 	}
-	filter, err := w.filter(ctx, narrowing, nil)
+	filter, err := w.filter(ctx, by, nil)
 	if err != nil {
 		return boards.Board{}, Cards{}, err
 	}
@@ -65,7 +67,9 @@ func (w *Workflows) Column(ctx context.Context, slug string, column id.Column, b
 	return board, cards, err
 }
 
-func (w *Workflows) firstCards(ctx context.Context, board boards.Board, limit int, columns ...boards.Column) (map[id.Column]Cards, error) {
+func (w *Workflows) firstCards(
+	ctx context.Context, board boards.Board, limit int, columns ...boards.Column,
+) (map[id.Column]Cards, error) {
 	ids := make([]id.Column, len(columns))
 	for i, c := range columns {
 		ids[i] = c.ID
@@ -76,12 +80,12 @@ func (w *Workflows) firstCards(ctx context.Context, board boards.Board, limit in
 	}
 	pages := make(map[id.Column]Cards, len(columns))
 	for column, list := range lists {
-		pages[column] = page(list, column, limit)
+		pages[column] = cardsPage(list, column, limit)
 	}
 	return pages, nil
 }
 
-// showAssignees gives cards their assignees, all of them in one query.
+// showAssignees gives cards their assignees, in one query.
 func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages map[id.Column]Cards) error {
 	var ids []tickets.ID
 	for _, cards := range pages {
@@ -98,7 +102,7 @@ func (w *Workflows) showAssignees(ctx context.Context, company id.Company, pages
 	return err
 }
 
-func page(list []tickets.Card, column id.Column, limit int) Cards {
+func cardsPage(list []tickets.Card, column id.Column, limit int) Cards {
 	if len(list) <= limit {
 		return Cards{List: list}
 	}

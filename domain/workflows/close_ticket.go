@@ -9,10 +9,11 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// CloseTicket ends the work on a ticket: it goes to the top of the board's first done column, or, on
-// a board without one, is closed where it is. A closed ticket stays as it is, and nothing is recorded.
-// It returns tickets.NotFound, boards.ColumnFull or Archived.
-func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+// CloseTicket closes a ticket: it goes to the top of the board's first done column, or stays if there is none. A closed
+// ticket stays as it is, and nothing is recorded. It returns tickets.NotFound, boards.ColumnFull or Archived.
+func (w *Workflows) CloseTicket(
+	ctx context.Context, key tickets.Key,
+) (moved tickets.Moved, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -51,11 +52,12 @@ func (w *Workflows) CloseTicket(ctx context.Context, key tickets.Key) (moved tic
 	return moved, board, nil
 }
 
-// ReopenTicket takes up the work on a ticket again: it goes to the end of the column that it was
-// closed from, or to the first that is not done; where it was closed without leaving its column it
-// stays. An open ticket stays as it is, and nothing is recorded. It returns tickets.NotFound,
-// boards.AllDone, ColumnFull or Archived.
-func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+// ReopenTicket reopens a ticket: it goes to the end of the column that it was closed from, or of the first that is not
+// done; if it was closed within its column, it stays. An open ticket stays as it is, and nothing is recorded. It
+// returns tickets.NotFound, boards.AllDone, ColumnFull or Archived.
+func (w *Workflows) ReopenTicket(
+	ctx context.Context, key tickets.Key,
+) (moved tickets.Moved, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -93,7 +95,7 @@ func (w *Workflows) ReopenTicket(ctx context.Context, key tickets.Key) (moved ti
 	return moved, board, nil
 }
 
-// reopenIn returns the column for a ticket that is opened again.
+// reopenIn returns the column for a ticket that is reopened.
 func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board boards.Board) (boards.Column, error) {
 	if here, ok := board.Column(ticket.Column); ok && !here.Done {
 		return here, nil

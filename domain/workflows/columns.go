@@ -13,10 +13,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// RenameBoard gives a board another slug or title. version is the one that was seen. The slugs that
-// it had stay its own, and so its keys do. It returns boards.NotFound, Stale, Archived, SlugConflict,
-// or what is wrong with the names.
-func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.Names, version uint64) (board boards.Board, err error) {
+// RenameBoard gives a board another slug or title. version is the one that the caller saw. Earlier slugs stay the
+// board's own, and so do its keys. It returns boards.NotFound, Stale, Archived, SlugConflict, or what is wrong with the
+// names.
+func (w *Workflows) RenameBoard(
+	ctx context.Context, slug string, names boards.Names, version uint64,
+) (board boards.Board, err error) {
 	actor, err := mayChange(ctx, "boards")
 	if err != nil {
 		return boards.Board{}, err
@@ -30,8 +32,9 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 		if board, err = boards.Rename(ctx, tx, seen, names); err != nil || board.Slug == seen.Slug {
 			return err
 		}
-		// All keys of its tickets are others now. A run does it, for there may be many.
-		_, err = w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, migrations.Values{"company": actor.Company.Slug, "board": board.Slug})
+		// All its tickets have other keys now. They may be many, so a run republishes them.
+		values := migrations.Values{"company": actor.Company.Slug, "board": board.Slug}
+		_, err = w.engine.OpenIn(ctx, tx, runActor(actor), RepublishName, values)
 		return err
 	})
 	if err != nil {
@@ -41,9 +44,11 @@ func (w *Workflows) RenameBoard(ctx context.Context, slug string, names boards.N
 	return board, nil
 }
 
-// ArchiveBoard makes a board read only, or restores it. version is the one that was seen, nil for no
-// check. It returns boards.NotFound or Stale.
-func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool, version *uint64) (boards.Board, error) {
+// ArchiveBoard makes a board read-only, or restores it. version is the one that the caller saw, nil for no check. It
+// returns boards.NotFound or Stale.
+func (w *Workflows) ArchiveBoard(
+	ctx context.Context, slug string, archived bool, version *uint64,
+) (boards.Board, error) {
 	board, err := w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.User) error {
 		if board.Archived() == archived {
 			return nil
@@ -60,10 +65,11 @@ func (w *Workflows) ArchiveBoard(ctx context.Context, slug string, archived bool
 	return board, nil
 }
 
-// OpenColumn adds a column to a board. version is the board's that was seen, nil for no check. It
-// returns boards.NotFound, Stale, Archived, TooManyColumns, or what is wrong with the edit, and with
-// once Replay or KeyReused.
-func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column]) (boards.Board, boards.Column, error) {
+// OpenColumn adds a column to a board. version is the board's that the caller saw, nil for no check. It returns
+// boards.NotFound, Stale, Archived, TooManyColumns, or what is wrong with the edit, and with once Replay or KeyReused.
+func (w *Workflows) OpenColumn(
+	ctx context.Context, slug string, edit boards.ColumnEdit, version *uint64, once *Once[boards.Column],
+) (boards.Board, boards.Column, error) {
 	var board boards.Board
 	opened, err := DoOnce(ctx, w, once, func() (opened boards.Column, err error) {
 		board, err = w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, _ tickets.User) error {
@@ -80,10 +86,11 @@ func (w *Workflows) OpenColumn(ctx context.Context, slug string, edit boards.Col
 	return board, opened, nil
 }
 
-// EditColumn changes a column. Where it becomes a done-column, all its tickets are closed; where it
-// stops being one, they are opened. It returns boards.NotFound, ColumnNotFound, Stale, Archived, or
-// what is wrong with the edit.
-func (w *Workflows) EditColumn(ctx context.Context, slug string, column id.Column, edit boards.ColumnEdit, version *uint64) (boards.Board, error) {
+// EditColumn changes a column. If it becomes a done column, all its tickets are closed; if it stops being one, they are
+// reopened. It returns boards.NotFound, ColumnNotFound, Stale, Archived, or what is wrong with the edit.
+func (w *Workflows) EditColumn(
+	ctx context.Context, slug string, column id.Column, edit boards.ColumnEdit, version *uint64,
+) (boards.Board, error) {
 	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		was, now, err := boards.EditColumn(ctx, tx, board, column, edit)
 		switch {
@@ -105,7 +112,9 @@ func (w *Workflows) EditColumn(ctx context.Context, slug string, column id.Colum
 // RemoveColumn takes a column off a board; its tickets go to the end of another, in their order. to
 // may be 0 for an empty column. It returns boards.NotFound, ColumnNotFound, Stale, Archived,
 // LastColumn, NoHeir or ColumnFull.
-func (w *Workflows) RemoveColumn(ctx context.Context, slug string, column, to id.Column, version *uint64) (boards.Board, error) {
+func (w *Workflows) RemoveColumn(
+	ctx context.Context, slug string, column, to id.Column, version *uint64,
+) (boards.Board, error) {
 	board, err := w.onColumns(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		gone, ok := board.Column(column)
 		if !ok {
@@ -125,7 +134,9 @@ func (w *Workflows) RemoveColumn(ctx context.Context, slug string, column, to id
 }
 
 // empty puts the tickets of a column at the end of another.
-func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.User) error {
+func empty(
+	ctx context.Context, tx *db.Tx, board boards.Board, from boards.Column, heir id.Column, by tickets.User,
+) error {
 	to, ok := board.Column(heir)
 	if !ok || to.ID == from.ID {
 		return boards.NoHeir()
@@ -134,7 +145,8 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 		return err
 	}
 	n, last, err := tickets.EmptyColumn(ctx, tx, tickets.ColumnMove{
-		From: from.ID, To: to.ID, LastRank: to.LastRank, FromDone: from.Done, ToDone: to.Done, Names: tickets.Change{Old: from.Name, New: to.Name},
+		From: from.ID, To: to.ID, LastRank: to.LastRank, FromDone: from.Done, ToDone: to.Done,
+		Names: tickets.Change{Old: from.Name, New: to.Name},
 	}, by)
 	if err != nil {
 		return err
@@ -148,9 +160,10 @@ func empty(ctx context.Context, tx *db.Tx, board boards.Board, from boards.Colum
 	return boards.Count(ctx, tx, to.ID, n)
 }
 
-// onColumns runs fn, which changes a board's columns, in a transaction that holds all their locks,
-// and counts the edit.
-func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error) (boards.Board, error) {
+// onColumns runs fn, which changes a board's columns, in a transaction that holds all their locks, and counts the edit.
+func (w *Workflows) onColumns(
+	ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error,
+) (boards.Board, error) {
 	return w.editBoard(ctx, slug, version, func(tx *db.Tx, board boards.Board, by tickets.User) error {
 		if board.Archived() {
 			return boards.Archived()
@@ -177,9 +190,11 @@ func (w *Workflows) onColumns(ctx context.Context, slug string, version *uint64,
 	})
 }
 
-// editBoard runs fn with a board in a transaction and returns the board as it is after it. Where
-// somebody else was first, it returns boards.Stale, or runs fn again where version is nil.
-func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error) (board boards.Board, err error) {
+// editBoard runs fn with a board in a transaction and returns the board as it is afterwards. If another edit committed
+// first, it returns boards.Stale, or runs fn again if version is nil.
+func (w *Workflows) editBoard(
+	ctx context.Context, slug string, version *uint64, fn func(tx *db.Tx, board boards.Board, by tickets.User) error,
+) (board boards.Board, err error) {
 	actor, err := mayChange(ctx, "boards")
 	if err != nil {
 		return board, err
@@ -206,7 +221,7 @@ func (w *Workflows) editBoard(ctx context.Context, slug string, version *uint64,
 	return board, db.Unavailable{Why: "the board is changed again and again", Err: err}
 }
 
-// forgetBoard has the next opening read the board again.
+// forgetBoard drops a board from the recent reads.
 func (w *Workflows) forgetBoard(company id.Company, slugs ...string) {
 	for _, slug := range slugs {
 		if parsed, err := boards.ParseSlug(slug); err == nil {

@@ -25,13 +25,17 @@ func (w *Workflows) Comments(ctx context.Context, ticket tickets.Ticket, before 
 }
 
 // CommentsFrom returns a page of a ticket's comments that begins with one.
-func (w *Workflows) CommentsFrom(ctx context.Context, ticket tickets.Ticket, first id.Comment) (tickets.Comments, error) {
+func (w *Workflows) CommentsFrom(
+	ctx context.Context, ticket tickets.Ticket, first id.Comment,
+) (tickets.Comments, error) {
 	return tickets.CommentsAfter(ctx, w.db.Queries, ticket.ID, first-1, CommentsPerPage)
 }
 
-// CommentsAfter returns a ticket and up to limit of its comments behind one, oldest first; 0 means from the
-// first. It returns tickets.NotFound.
-func (w *Workflows) CommentsAfter(ctx context.Context, key tickets.Key, after id.Comment, limit int) (tickets.Ticket, tickets.Comments, error) {
+// CommentsAfter returns a ticket and up to limit of its comments behind one, oldest first; 0 means from the first. It
+// returns tickets.NotFound.
+func (w *Workflows) CommentsAfter(
+	ctx context.Context, key tickets.Key, after id.Comment, limit int,
+) (tickets.Ticket, tickets.Comments, error) {
 	ticket, err := w.Ticket(ctx, key)
 	if err != nil {
 		return ticket, tickets.Comments{}, err
@@ -45,19 +49,24 @@ func (w *Workflows) CommentOf(ctx context.Context, ticket tickets.Ticket, commen
 	return tickets.CommentOf(ctx, w.db.Queries, ticket.ID, comment)
 }
 
-// Comment adds a comment to a ticket, and tells those who are named in it and those who watch the
-// ticket. It returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once
-// Replay or KeyReused.
-func (w *Workflows) Comment(ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
+// Comment adds a comment to a ticket, and notifies the members that it mentions and those who watch the ticket. It
+// returns tickets.NotFound, EmptyComment, LongComment or BadComment, and with once Replay or KeyReused.
+func (w *Workflows) Comment(
+	ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment],
+) (tickets.KeyedComment, error) {
 	return w.say(ctx, key, text, tickets.Internal, once)
 }
 
 // Reply is Comment that the ticket's requester reads, too. It also returns requests.NoRequester.
-func (w *Workflows) Reply(ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
+func (w *Workflows) Reply(
+	ctx context.Context, key tickets.Key, text string, once *Once[tickets.KeyedComment],
+) (tickets.KeyedComment, error) {
 	return w.say(ctx, key, text, tickets.ToRequester, once)
 }
 
-func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice tickets.CommentKind, once *Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
+func (w *Workflows) say(
+	ctx context.Context, key tickets.Key, text string, voice tickets.CommentKind, once *Once[tickets.KeyedComment],
+) (tickets.KeyedComment, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
 		return tickets.KeyedComment{}, err
@@ -95,9 +104,11 @@ func (w *Workflows) say(ctx context.Context, key tickets.Key, text string, voice
 	return said, nil
 }
 
-// EditComment gives one's own comment another text, and tells those who are newly named in it. version
-// is the one that was seen. It returns what tickets.Reword and ParseComment do.
-func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64) (said tickets.KeyedComment, err error) {
+// EditComment gives the caller's own comment another text, and notifies the members that it newly mentions. version is
+// the one that the caller saw. It returns what tickets.EditComment and ParseComment do.
+func (w *Workflows) EditComment(
+	ctx context.Context, key tickets.Key, comment id.Comment, text string, version uint64,
+) (said tickets.KeyedComment, err error) {
 	if _, err := mayWrite(ctx, "tickets:write"); err != nil {
 		return said, err
 	}
@@ -119,9 +130,11 @@ func (w *Workflows) EditComment(ctx context.Context, key tickets.Key, comment id
 	return said, nil
 }
 
-// DeleteComment takes the text of one's own comment or of a requester's away, and returns the key of its ticket. It
+// DeleteComment deletes the text of the caller's own comment or of a requester's, and returns the key of its ticket. It
 // returns tickets.NotFound, CommentNotFound or NotYourComment.
-func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment id.Comment) (current tickets.Key, err error) {
+func (w *Workflows) DeleteComment(
+	ctx context.Context, key tickets.Key, comment id.Comment,
+) (current tickets.Key, err error) {
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		current = t.Key
 		return tickets.DeleteComment(ctx, t.tx, t.ID, comment, t.by)
@@ -132,13 +145,13 @@ func (w *Workflows) DeleteComment(ctx context.Context, key tickets.Key, comment 
 	return current, nil
 }
 
-// notifyMentioned is notify for members whom a text mentions and its older version did not.
+// notifyMentioned is notify for the members that a text mentions and its older version did not.
 func (t lockedTicket) notifyMentioned(ctx context.Context, n tickets.Notifications, before, after string) error {
 	if before == after {
 		return nil
 	}
 	known := markup.Mentions(before)
-	handles := slices.DeleteFunc(markup.Mentions(after), func(handle string) bool { return slices.Contains(known, handle) })
+	handles := slices.DeleteFunc(markup.Mentions(after), func(h string) bool { return slices.Contains(known, h) })
 	if len(handles) == 0 {
 		return nil
 	}
@@ -168,8 +181,8 @@ func membersNamed(ctx context.Context, q *db.Queries, company id.Company, handle
 	return list, nil
 }
 
-// References are what words in texts stand for: slugs that boards have or had, and members' names by
-// handle. Gone are keys of those boards whose tickets were purged.
+// References are what the words in texts refer to: slugs that boards have or had, and members' names by handle. Gone
+// are keys of purged tickets.
 type References struct {
 	Boards map[string]bool
 	Gone   map[tickets.Key]bool
@@ -179,7 +192,7 @@ type References struct {
 // maxWords is how many slugs, and how many handles, of a page are looked up.
 const maxWords = 1000
 
-// References returns what the words in texts stand for. It asks for nothing that they do not have.
+// References returns what the words in texts refer to. It reads only what they may refer to.
 func (w *Workflows) References(ctx context.Context, texts ...string) (refs References, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -197,7 +210,7 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	for _, known := range slugs {
 		refs.Boards[known.Slug] = true
 	}
-	if refs.Gone, err = w.gone(ctx, slugs, texts); err != nil {
+	if refs.Gone, err = w.purgedKeys(ctx, slugs, texts); err != nil {
 		return refs, err
 	}
 	for _, m := range named {
@@ -206,9 +219,10 @@ func (w *Workflows) References(ctx context.Context, texts ...string) (refs Refer
 	return refs, nil
 }
 
-// gone returns the keys in texts that were tickets' and are not any more. It asks for nothing unless a
-// board lacks numbers.
-func (w *Workflows) gone(ctx context.Context, slugs []boards.KnownSlug, texts []string) (map[tickets.Key]bool, error) {
+// purgedKeys returns the keys of purged tickets in texts. It reads only if a board lacks numbers.
+func (w *Workflows) purgedKeys(
+	ctx context.Context, slugs []boards.KnownSlug, texts []string,
+) (map[tickets.Key]bool, error) {
 	on, last := map[string]id.Board{}, map[string]uint64{}
 	for _, known := range slugs {
 		if known.Purged {
@@ -227,7 +241,7 @@ func (w *Workflows) gone(ctx context.Context, slugs []boards.KnownSlug, texts []
 	return tickets.PurgedKeys(ctx, w.db.Queries, on, keys)
 }
 
-// words are the first of those that texts have, each once.
+// words returns the first words of texts, each once.
 func words(texts []string, in func(string) []string) []string {
 	var all []string
 	for _, text := range texts {
@@ -240,7 +254,9 @@ func words(texts []string, in func(string) []string) []string {
 
 // FindPeople returns up to limit members whose handle or name begins like a text; writers leaves out
 // viewers.
-func (w *Workflows) FindPeople(ctx context.Context, text string, writers bool, limit int) ([]accounts.NamedMember, error) {
+func (w *Workflows) FindPeople(
+	ctx context.Context, text string, writers bool, limit int,
+) ([]accounts.NamedMember, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 // DeletedPerPage is how many deleted tickets a page lists.
 const DeletedPerPage = 50
 
-// DeleteTicket takes a ticket off its board. Its number is never handed out again. It returns
-// tickets.NotFound or boards.Archived.
+// DeleteTicket takes a ticket off its board. Its number is never used again. It returns tickets.NotFound or
+// boards.Archived.
 func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 	err := w.findTicket(ctx, key, func(seen tickets.Ticket) error {
 		return w.inColumns(ctx, seen, nil, nil, func(t lockedTicket) error {
@@ -31,10 +31,12 @@ func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 	return nil
 }
 
-// DeletedTickets returns a page of the tickets of a board that can be restored, those deleted last
-// first, from below a cursor or from the newest where that is nil. next is where to go on, nil at the
-// end. It returns boards.NotFound.
-func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tickets.DeletedCursor) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
+// DeletedTickets returns a page of the tickets of a board that can be restored, the last deleted first, from below a
+// cursor, or from the newest if that is nil. next is where the next page begins, nil if there is none. It returns
+// boards.NotFound.
+func (w *Workflows) DeletedTickets(
+	ctx context.Context, slug string, below *tickets.DeletedCursor,
+) (board boards.Board, list []tickets.Deleted, next *tickets.DeletedCursor, err error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return board, nil, nil, err
 	}
@@ -51,9 +53,11 @@ func (w *Workflows) DeletedTickets(ctx context.Context, slug string, below *tick
 	return board, list, &tickets.DeletedCursor{At: last.At, ID: last.ID}, nil
 }
 
-// DeletedTicket returns a ticket that was deleted and can be restored, with its board and the entry
-// that says who deleted it. It returns tickets.NotFound for any other.
-func (w *Workflows) DeletedTicket(ctx context.Context, key tickets.Key) (ticket tickets.Ticket, board boards.Board, deletion tickets.Activity, err error) {
+// DeletedTicket returns a deleted ticket that can be restored, with its board and the entry of its deletion. It returns
+// tickets.NotFound for any other.
+func (w *Workflows) DeletedTicket(
+	ctx context.Context, key tickets.Key,
+) (ticket tickets.Ticket, board boards.Board, deletion tickets.Activity, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return ticket, board, deletion, err
@@ -75,10 +79,12 @@ func (w *Workflows) restorable(ticket tickets.Ticket) bool {
 	return ticket.Deleted() && !ticket.DeletedAt.Before(w.db.Now().Add(-tickets.KeepDeleted))
 }
 
-// RestoreTicket puts a deleted ticket back at the end of the column that it was in, or of the first
-// where that is gone. One that is not deleted stays as it is, and nothing is recorded. It returns
-// tickets.NotFound, tickets.DeletedLongAgo, boards.ColumnFull or Archived.
-func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved tickets.Moved, board boards.Board, err error) {
+// RestoreTicket puts a deleted ticket back at the end of its column, or of the board's first if that is gone. One that
+// is not deleted stays as it is, and nothing is recorded. It returns tickets.NotFound, tickets.DeletedLongAgo,
+// boards.ColumnFull or Archived.
+func (w *Workflows) RestoreTicket(
+	ctx context.Context, key tickets.Key,
+) (moved tickets.Moved, board boards.Board, err error) {
 	actor, err := mayChange(ctx, "tickets")
 	if err != nil {
 		return moved, board, err
@@ -114,7 +120,7 @@ func (w *Workflows) RestoreTicket(ctx context.Context, key tickets.Key) (moved t
 	return moved, board, nil
 }
 
-// columnOf returns the column of a spot, or the board's first where that is gone.
+// columnOf returns the column of a location, or the board's first if that is gone.
 func columnOf(board boards.Board, spot *tickets.Location) boards.Column {
 	if spot != nil {
 		if column, ok := board.Column(spot.Column); ok {
@@ -124,7 +130,9 @@ func columnOf(board boards.Board, spot *tickets.Location) boards.Column {
 	return board.Columns[0]
 }
 
-func (w *Workflows) restoreIn(ctx context.Context, actor accounts.Actor, seen tickets.Ticket, to boards.Column) (moved tickets.Moved, err error) {
+func (w *Workflows) restoreIn(
+	ctx context.Context, actor accounts.Actor, seen tickets.Ticket, to boards.Column,
+) (moved tickets.Moved, err error) {
 	err = w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, to.ID)
 		if err != nil {
@@ -136,7 +144,7 @@ func (w *Workflows) restoreIn(ctx context.Context, actor accounts.Actor, seen ti
 		}
 		moved = tickets.Moved{Ticket: locked}
 		if !locked.Deleted() {
-			return nil // someone else was as fast
+			return nil // it was restored meanwhile
 		}
 		column, ok := columns[to.ID]
 		if !ok || column.Board != locked.Board {

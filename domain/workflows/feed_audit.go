@@ -8,48 +8,57 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// What the audits of the feeds look at.
+// The rows that audits of the feeds list.
 
-func listTickets(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
-	rows, err := db.Read(q.AuditTickets(ctx, db.AuditTicketsParams{After: id.Ticket(after), Upto: id.Ticket(upto), CompanyID: scope.Company}))
+func listTickets(
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+) ([]feeds.RowPosition, uint64, error) {
+	in := db.AuditTicketsParams{After: id.Ticket(after), Upto: id.Ticket(upto), CompanyID: scope.Company}
+	rows, err := db.Read(q.AuditTickets(ctx, in))
 	if err != nil {
 		return nil, 0, err
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
 	last, err := db.Read(q.LastTicket(ctx))
 	return list, uint64(last), err
 }
 
-func listComments(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
-	rows, err := db.Read(q.AuditComments(ctx, db.AuditCommentsParams{After: id.Comment(after), Upto: id.Comment(upto), CompanyID: scope.Company}))
+func listComments(
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+) ([]feeds.RowPosition, uint64, error) {
+	in := db.AuditCommentsParams{After: id.Comment(after), Upto: id.Comment(upto), CompanyID: scope.Company}
+	rows, err := db.Read(q.AuditComments(ctx, in))
 	if err != nil {
 		return nil, 0, err
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = standing(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, row.Gone != 0 || scope.Board != 0 && row.BoardID != scope.Board)
 	}
 	last, err := db.Read(q.LastComment(ctx))
 	return list, uint64(last), err
 }
 
-func listBoards(ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64) ([]feeds.RowPosition, uint64, error) {
-	rows, err := db.Read(q.AuditBoards(ctx, db.AuditBoardsParams{After: id.Board(after), Upto: id.Board(upto), CompanyID: scope.Company}))
+func listBoards(
+	ctx context.Context, q *db.Queries, scope feeds.Scope, after, upto uint64,
+) ([]feeds.RowPosition, uint64, error) {
+	in := db.AuditBoardsParams{After: id.Board(after), Upto: id.Board(upto), CompanyID: scope.Company}
+	rows, err := db.Read(q.AuditBoards(ctx, in))
 	if err != nil {
 		return nil, 0, err
 	}
 	list := make([]feeds.RowPosition, len(rows))
 	for i, row := range rows {
-		list[i] = standing(uint64(row.ID), row.FeedSyncID, scope.Board != 0 && row.ID != scope.Board)
+		list[i] = rowPosition(uint64(row.ID), row.FeedSyncID, scope.Board != 0 && row.ID != scope.Board)
 	}
 	last, err := db.Read(q.LastBoard(ctx))
 	return list, uint64(last), err
 }
 
-func standing(row uint64, position *uint64, gone bool) feeds.RowPosition {
+func rowPosition(row uint64, position *uint64, gone bool) feeds.RowPosition {
 	s := feeds.RowPosition{ID: row, Gone: gone}
 	if position != nil {
 		s.Position = *position

@@ -13,7 +13,7 @@ import (
 // ConsumersPerPage is how many consumers one page has.
 const ConsumersPerPage = PeoplePerPage
 
-// consumerPage is a page from where a consumer stands.
+// consumerPage returns a page from the position of a consumer.
 func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQuery) (feeds.Page, error) {
 	if q.Cursor != "" {
 		return feeds.Page{}, CursorAndConsumer()
@@ -25,8 +25,8 @@ func (w *Workflows) consumerPage(ctx context.Context, scope feeds.Scope, q FeedQ
 	return w.feeds.Next(ctx, consumer, q.Limit, scope)
 }
 
-// Consumers returns a page of the consumers that the company of the one who asks has registered, by id above
-// after, and whether there are more.
+// Consumers returns a page of the consumers of the caller's company, by id, from above after, and whether there are
+// more.
 func (w *Workflows) Consumers(ctx context.Context, after id.Consumer) ([]feeds.Consumer, bool, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -68,9 +68,9 @@ func (w *Workflows) RegisterConsumer(ctx context.Context, feed, name, from strin
 	return w.feeds.Consumer(ctx, actor.Company.ID, feed, name)
 }
 
-// AdvanceConsumer moves a consumer on: from is where it was read from, to what that answer gave as its cursor. Of
-// several who work for one consumer, one moves it. It returns feeds.ConsumerMoved with where it stands,
-// feeds.ConsumerNotFound, feeds.BackwardCursor, feeds.BadCursor, or what a cursor is refused with.
+// AdvanceConsumer moves a consumer from the cursor that it read from to the one that this page returned. Of concurrent
+// callers, one moves it. It returns feeds.ConsumerMoved with the consumer, feeds.ConsumerNotFound,
+// feeds.BackwardCursor, feeds.BadCursor, or why a cursor is refused.
 func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to string) (feeds.Consumer, error) {
 	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *Workflows) AdvanceConsumer(ctx context.Context, feed, name, from, to st
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
 }
 
-// SeekConsumer sets where a consumer stands, as feeds.Find says. It returns feeds.ConsumerNotFound, or what Find
+// SeekConsumer sets the position of a consumer, as feeds.Find says. It returns feeds.ConsumerNotFound, or what Find
 // does.
 func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (feeds.Consumer, error) {
 	consumer, err := w.mayChangeConsumer(ctx, feed, name)
@@ -108,7 +108,7 @@ func (w *Workflows) SeekConsumer(ctx context.Context, feed, name, to string) (fe
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
 }
 
-// PauseConsumer has a consumer get nothing, or go on. It returns feeds.ConsumerNotFound.
+// PauseConsumer pauses or resumes a consumer. It returns feeds.ConsumerNotFound.
 func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused bool) (feeds.Consumer, error) {
 	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *Workflows) PauseConsumer(ctx context.Context, feed, name string, paused
 	return w.feeds.ConsumerByID(ctx, consumer.ID)
 }
 
-// DeleteConsumer forgets a consumer: no deletion is kept for it any more. It returns feeds.ConsumerNotFound.
+// DeleteConsumer deletes a consumer: no tombstone is kept for it any more. It returns feeds.ConsumerNotFound.
 func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error {
 	consumer, err := w.mayChangeConsumer(ctx, feed, name)
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *Workflows) DeleteConsumer(ctx context.Context, feed, name string) error
 	return feeds.Drop(ctx, w.db.Queries, consumer.ID)
 }
 
-// mayChangeFeed returns who asks where they may change who reads a feed.
+// mayChangeFeed returns the caller if it may change the consumers of a feed.
 func (w *Workflows) mayChangeFeed(ctx context.Context, feed string) (accounts.Actor, error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return accounts.Actor{}, err

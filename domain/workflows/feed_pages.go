@@ -10,16 +10,16 @@ import (
 	"github.com/counterfoil/counterfoil/domain/feeds"
 )
 
-// FeedLimit is how many rows of a feed are looked at where nobody says.
+// FeedLimit is how many rows of a feed a page reads by default.
 const FeedLimit = 100
 
-// FeedQuery is what somebody wants of a feed.
+// FeedQuery is a request for a page of a feed.
 type FeedQuery struct {
 	Feed     string
 	Cursor   string // as an answer gave it, or "start", "end", or a time (RFC 3339); "" is the start
-	Board    string // the slug of the only board that is looked at, "" for all
-	Limit    int    // 1 to feeds.MaxLimit rows are looked at; 0 is FeedLimit
-	Consumer string // the name of a registered consumer, from whose cursor is read; "" for none
+	Board    string // the slug of the only board to read, "" for all
+	Limit    int    // rows to read: 1 to feeds.MaxLimit; 0 is FeedLimit
+	Consumer string // the name of a registered consumer, to read from its cursor; "" for none
 }
 
 // CodeBadLimit: the limit of a page is out of bounds. Send a number in the bounds that the message names.
@@ -42,9 +42,9 @@ func CursorAndConsumer() error {
 	}
 }
 
-// FeedPage returns what comes behind a cursor of a feed, of the company of the one who asks. base is the public
-// URL that addresses in it begin with. It returns BadLimit, CursorAndConsumer, feeds.ConsumerNotFound, and what FeedScope,
-// FeedCursor and feeds.Engine.Read do. A consumer that is paused gets nothing.
+// FeedPage returns the rows behind a cursor of a feed of the caller's company. base is the public URL that addresses in
+// it begin with. It returns BadLimit, CursorAndConsumer, feeds.ConsumerNotFound, and what FeedScope, FeedCursor and
+// feeds.Engine.Read do. A paused consumer gets nothing.
 func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (feeds.Page, error) {
 	scope, err := w.FeedScope(ctx, base, q.Feed, q.Board)
 	if err != nil {
@@ -66,7 +66,7 @@ func (w *Workflows) FeedPage(ctx context.Context, base string, q FeedQuery) (fee
 	return w.feeds.Read(ctx, cursor, q.Limit, scope)
 }
 
-// FeedScope is what the one who asks sees of a feed: all of their company's, or the board of a slug. It returns
+// FeedScope returns what the caller may see of a feed: all of its company's, or the board of a slug. It returns
 // feeds.NotFound, accounts.MissingScope or boards.NotFound.
 func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (feeds.Scope, error) {
 	actor, err := mayReadFeed(ctx, feed)
@@ -84,14 +84,16 @@ func (w *Workflows) FeedScope(ctx context.Context, base, feed, board string) (fe
 	return scope, nil
 }
 
-// FeedAfter returns what comes behind a cursor, for those whom FeedScope gave the scope a moment ago: limit rows at
-// most are looked at. It returns what feeds.Engine.Read does.
-func (w *Workflows) FeedAfter(ctx context.Context, scope feeds.Scope, cursor feeds.Cursor, limit int) (feeds.Page, error) {
+// FeedAfter returns the rows behind a cursor, in a scope that FeedScope returned a moment ago, of limit rows that are
+// read. It returns what feeds.Engine.Read does.
+func (w *Workflows) FeedAfter(
+	ctx context.Context, scope feeds.Scope, cursor feeds.Cursor, limit int,
+) (feeds.Page, error) {
 	return w.feeds.Read(ctx, cursor, limit, scope)
 }
 
-// FeedCursor is the cursor that a text means: a cursor, which is looked at when it is read from, or what
-// feeds.Find knows. It returns what Find does.
+// FeedCursor returns the cursor that a text means: a cursor, which is checked when it is read from, or what feeds.Find
+// knows. It returns what Find does.
 func (w *Workflows) FeedCursor(ctx context.Context, feed, text string) (feeds.Cursor, error) {
 	if cursor, err := feeds.ParseCursor(feed, text); err == nil {
 		return cursor, nil
@@ -99,7 +101,7 @@ func (w *Workflows) FeedCursor(ctx context.Context, feed, text string) (feeds.Cu
 	return w.feeds.Find(ctx, feed, text)
 }
 
-// mayReadFeed returns who asks where they may read a feed.
+// mayReadFeed returns the caller if it may read a feed.
 func mayReadFeed(ctx context.Context, feed string) (accounts.Actor, error) {
 	of, err := FeedByName(feed)
 	if err != nil {
@@ -108,8 +110,8 @@ func mayReadFeed(ctx context.Context, feed string) (accounts.Actor, error) {
 	return MayRead(ctx, of.scope)
 }
 
-// FeedAudit returns what a reader holds who has come to a cursor, by ranges of ids above after: as many as one
-// request looks at. upto is as for feeds.Find, but nothing is the end.
+// FeedAudit returns what a reader at a cursor has, by ranges of ids above after: as many as one request reads. upto is
+// as for feeds.Find, but "" is the end.
 func (w *Workflows) FeedAudit(ctx context.Context, feed, board, upto string, after uint64) (feeds.Audit, error) {
 	scope, err := w.FeedScope(ctx, "", feed, board)
 	if err != nil {

@@ -10,17 +10,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// FeedDescriptor is a feed that comes with the program: as the engine knows it, and what else is done with its rows.
+// FeedDescriptor is a feed of the program: as the engine knows it, and what else is done with its rows.
 type FeedDescriptor struct {
 	feeds.Feed
-	scope string // of a token that may read it
-	// companies returns the last position of each company among some of the feed.
-	Companies func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
-	// republish has those of some rows published again that are a company's, and returns how many.
-	republish func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error)
-	// keyed returns the rows of a company that have some keys; nil where rows have none.
+	scope     string // of a token that may read it
+	Companies companiesFunc
+	republish republishFunc[uint64]
+	// keyed returns the rows of a company that have some keys; nil if rows have none.
 	keyed func(ctx context.Context, q *db.Queries, company id.Company, keys []string) ([]uint64, error)
 }
+
+type (
+	// companiesFunc returns the last position of each company in a range of a feed.
+	companiesFunc func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error)
+	// republishFunc publishes rows again, those of them that are a company's, and returns how many.
+	republishFunc[ID ~uint64] func(ctx context.Context, tx *db.Tx, company id.Company, rows []ID) (int64, error)
+)
 
 // everyFeed are all feeds.
 var everyFeed = []FeedDescriptor{
@@ -31,7 +36,8 @@ var everyFeed = []FeedDescriptor{
 	},
 	{
 		Feed:  feeds.Feed{Name: "comments", Table: "comment", Load: loadComments, List: listComments},
-		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfComments), republish: byIDs(tickets.RepublishComments),
+		scope: "tickets:read", Companies: companiesBy((*db.Queries).CompaniesOfComments),
+		republish: byIDs(tickets.RepublishComments),
 	},
 	{
 		Feed:  feeds.Feed{Name: "boards", Table: "board", Load: loadBoards, List: listBoards},
@@ -51,7 +57,7 @@ func FeedByName(name string) (FeedDescriptor, error) {
 	return FeedDescriptor{}, feeds.NotFound(name, names)
 }
 
-// FeedList are all feeds as the engine knows them.
+// FeedList returns all feeds as the engine knows them.
 func FeedList() []feeds.Feed {
 	list := make([]feeds.Feed, len(everyFeed))
 	for i, f := range everyFeed {
@@ -60,19 +66,20 @@ func FeedList() []feeds.Feed {
 	return list
 }
 
-// CompaniesAtOnce is how many positions at most are looked through for their companies.
+// CompaniesAtOnce is how many positions Companies reads at most.
 const CompaniesAtOnce = 2000
 
-// companiesBy asks by a query for positions of a feed with their companies, in their order.
+// companiesBy returns a companiesFunc of a query for positions with their companies, in their order.
 func companiesBy[P ~struct {
 	After, Upto *uint64
 	Limit       int32
 }, R ~struct {
 	FeedSyncID *uint64
 	CompanyID  id.Company
-}](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
+}](query func(q *db.Queries, ctx context.Context, in P) ([]R, error)) companiesFunc {
 	return func(ctx context.Context, q *db.Queries, after, upto uint64) (map[id.Company]uint64, error) {
-		rows, err := db.Read(query(q, ctx, P(db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: CompaniesAtOnce})))
+		in := db.CompaniesOfTicketsParams{After: &after, Upto: &upto, Limit: CompaniesAtOnce}
+		rows, err := db.Read(query(q, ctx, P(in)))
 		last := map[id.Company]uint64{}
 		for _, row := range rows {
 			row := db.CompaniesOfTicketsRow(row)
@@ -82,8 +89,8 @@ func companiesBy[P ~struct {
 	}
 }
 
-// byIDs gives republish the ids of rows as what they are.
-func byIDs[ID ~uint64](republish func(ctx context.Context, tx *db.Tx, company id.Company, list []ID) (int64, error)) func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error) {
+// byIDs returns a republishFunc for plain ids.
+func byIDs[ID ~uint64](republish republishFunc[ID]) republishFunc[uint64] {
 	return func(ctx context.Context, tx *db.Tx, company id.Company, rows []uint64) (int64, error) {
 		list := make([]ID, len(rows))
 		for i, row := range rows {
@@ -93,10 +100,10 @@ func byIDs[ID ~uint64](republish func(ctx context.Context, tx *db.Tx, company id
 	}
 }
 
-// Feeds is what publishes changes and tells of them.
+// Feeds returns the engine that publishes changes and signals them.
 func (w *Workflows) Feeds() *feeds.Engine { return w.feeds }
 
-// change runs fn in a transaction, as InTx does, and has what it changed published at once.
+// change runs fn in a transaction, as InTx does, and has its changes published at once.
 func (w *Workflows) change(ctx context.Context, fn func(tx *db.Tx) error) error {
 	if err := w.db.InTx(ctx, fn); err != nil {
 		return err

@@ -20,9 +20,8 @@ func FilesUnavailable(err error) error {
 	}
 }
 
-// Image returns an image that the company of whoever asks keeps, and its file, or the file of its small copy
-// where it has one. The file must be closed; reading it goes on when ctx has ended. It returns
-// images.NotFound or FilesUnavailable.
+// Image returns an image of the caller's company and its file, or the file of its thumbnail if small is set and it has
+// one. The file must be closed; it can be read after ctx has ended. It returns images.NotFound or FilesUnavailable.
 func (w *Workflows) Image(ctx context.Context, hash string, small bool) (images.Image, io.ReadCloser, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {

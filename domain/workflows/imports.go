@@ -8,7 +8,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// ImportFile is what the file of an import has, as its first rows show, and what is suggested for it.
+// ImportFile is what the first rows of an import's file show, and what is suggested for it.
 type ImportFile struct {
 	Run      migrations.Run
 	Jira     bool
@@ -17,7 +17,7 @@ type ImportFile struct {
 	Kept     []string // columns that are kept below the description
 	Statuses []ImportStatus
 	Places   []string // the board's columns
-	Rows     int      // that were looked at
+	Rows     int      // that were read
 	Whole    bool     // there are no more
 	Rejected []string // rows among them that cannot be read
 }
@@ -29,25 +29,25 @@ type ImportColumn struct {
 	Samples []string // its first values
 }
 
-// ImportRole is what a column can be for an import. Column is "-" where there is none.
+// ImportRole is what a column can be for an import. Column is "-" if there is none.
 type ImportRole struct{ Param, Label, Help, Column string }
 
 // ImportStatus is a status in the file, and the column of the board that its tickets go to.
 type ImportStatus struct {
 	Name   string
 	Times  int
-	Column string // "" where the board has none for it
+	Column string // "" if the board has none for it
 }
 
-// ImportReader looks into the file of an import; the migration import-tickets does.
+// ImportReader reads the file of an import; the migration import-tickets does.
 type ImportReader interface {
-	// ReadImport returns what a file of import-tickets has, but for its run. Values say what is chosen already; they
-	// are checked before the file is opened. It returns csvfile.BadFile and migrations.BadParam.
+	// ReadImport returns what a file of import-tickets has, but for its run. Values are the choices so far, which are
+	// checked before the file is opened. It returns csvfile.BadFile and migrations.BadParam.
 	ReadImport(ctx context.Context, open func() (io.ReadCloser, error), values migrations.Values) (ImportFile, error)
 }
 
-// ImportFile returns what the file of a run of import-tickets has, for an operator. Values say what is chosen
-// already. It returns csvfile.BadFile and migrations.BadParam.
+// ImportFile returns what the file of a run of import-tickets has, for an operator. Values are the choices so far. It
+// returns csvfile.BadFile and migrations.BadParam.
 func (w *Workflows) ImportFile(ctx context.Context, run id.Run, values migrations.Values) (ImportFile, error) {
 	if _, err := Operator(ctx); err != nil {
 		return ImportFile{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// How much a jump looks at, whatever there is.
+// Bounds of what a jump reads.
 const (
 	jumpBoards = 100
 	jumpTitles = 4000 // over all boards, but a few of each
@@ -19,15 +19,15 @@ const (
 	jumpMost   = 2000
 )
 
-// Jump is what someone typed may mean.
+// Jump is what a typed text may mean.
 type Jump struct {
 	Key    *tickets.Ticket // the ticket with that key
 	Titles []tickets.SearchResult
-	Newest int // titles are looked for among so many of a board; 0: among all
+	Newest int // so many of a board are searched for titles; 0: all
 }
 
-// JumpTo finds tickets by a key, a number on the board, or words of a title. board is the slug of the
-// one that is looked at, "" for none.
+// JumpTo finds tickets by a key, a number on the board, or words of a title. board is the slug of the open board, ""
+// for none.
 func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {

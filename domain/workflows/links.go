@@ -22,12 +22,12 @@ func (w *Workflows) Invite(ctx context.Context, draft accounts.InvitationDraft) 
 			return err
 		}
 		detail := accounts.AuditDetail{Role: draft.Role, Name: draft.Note}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditInvited, detail)
+		return audit(ctx, tx, actor, accounts.AuditInvited, detail)
 	})
 	return secret, err
 }
 
-// Invitations returns those that can be used to join the company. It returns NotManager.
+// Invitations returns the invitations that can be used to join the company. It returns NotManager.
 func (w *Workflows) Invitations(ctx context.Context) ([]accounts.Invitation, error) {
 	actor, err := mayManage(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *Workflows) RevokeInvitation(ctx context.Context, invitation id.Invitati
 			return err
 		}
 		detail := accounts.AuditDetail{Role: revoked.Role, Name: revoked.Note}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditInvitationRevoked, detail)
+		return audit(ctx, tx, actor, accounts.AuditInvitationRevoked, detail)
 	})
 }
 
@@ -56,7 +56,7 @@ func (w *Workflows) Invitation(ctx context.Context, secret string) (accounts.Inv
 	return accounts.ByInvitation(ctx, w.db.Queries, secret, w.db.Now())
 }
 
-// Newcomer is someone without an account.
+// Newcomer is a user without an account.
 type Newcomer struct{ Name, Email, Password string }
 
 // JoinNew makes an account and with it a member of the invitation's company. It returns LinkGone,
@@ -79,10 +79,14 @@ func (w *Workflows) JoinNew(ctx context.Context, secret string, in Newcomer) (ac
 
 // JoinAs makes an account a member of the invitation's company. It returns LinkGone or AlreadyMember.
 func (w *Workflows) JoinAs(ctx context.Context, secret string, account accounts.ID) (accounts.Actor, error) {
-	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) { return accounts.ByID(ctx, tx.Queries, account) })
+	return w.join(ctx, secret, func(tx *db.Tx) (accounts.Account, error) {
+		return accounts.ByID(ctx, tx.Queries, account)
+	})
 }
 
-func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (accounts.Account, error)) (actor accounts.Actor, err error) {
+func (w *Workflows) join(
+	ctx context.Context, secret string, who func(*db.Tx) (accounts.Account, error),
+) (actor accounts.Actor, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
 		invitation, err := accounts.ByInvitation(ctx, tx.Queries, secret, tx.Now)
 		if err != nil {
@@ -95,7 +99,7 @@ func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (a
 		if actor, err = accounts.Accept(ctx, tx, invitation, account); err != nil {
 			return err
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, account.ID, accounts.AuditJoined, accounts.AuditDetail{Role: actor.Role})
+		return audit(ctx, tx, actor, accounts.AuditJoined, accounts.AuditDetail{Role: actor.Role})
 	})
 	if err != nil {
 		return accounts.Actor{}, fmt.Errorf("join: %w", err)
@@ -103,9 +107,11 @@ func (w *Workflows) join(ctx context.Context, secret string, who func(*db.Tx) (a
 	return actor, nil
 }
 
-// MakeReset makes a link for a new password of a member and returns its secret. It returns
-// PersonNotFound, or why the one who asks may not.
-func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, secret string, err error) {
+// MakeReset makes a link for a new password of a member and returns its secret. It returns PersonNotFound, or why the
+// caller may not.
+func (w *Workflows) MakeReset(
+	ctx context.Context, account accounts.ID,
+) (person accounts.CompanyMember, secret string, err error) {
 	err = w.holdRole(ctx, "make a link for a new password", func(tx *db.Tx, actor accounts.Actor) error {
 		if person, err = accounts.MemberByID(ctx, tx.Queries, actor.Company.ID, account); err != nil {
 			return err
@@ -117,13 +123,13 @@ func (w *Workflows) MakeReset(ctx context.Context, account accounts.ID) (person 
 			return err
 		}
 		detail := accounts.AuditDetail{Person: nameAndEmail(person.Account)}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditResetMade, detail)
+		return audit(ctx, tx, actor, accounts.AuditResetMade, detail)
 	})
 	return person, secret, err
 }
 
-// MakeResetFor makes a link for a new password of whoever has the address, for who runs the program.
-// It returns AddressUnknown where nobody has it who belongs to a company.
+// MakeResetFor makes a link for a new password of the account with an address, for the command line. It returns
+// AddressUnknown if no member of a company has it.
 func (w *Workflows) MakeResetFor(ctx context.Context, email string) (secret string, err error) {
 	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
 	if errors.Is(err, fault.NotFound) {

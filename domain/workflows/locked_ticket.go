@@ -26,7 +26,7 @@ var errElsewhere = errors.New("the ticket is in another column")
 // relocations is how often a use case reads again where a ticket is.
 const relocations = 20
 
-// findTicket calls do with a ticket as it is read, again while do returns errElsewhere.
+// findTicket calls do with a ticket as it is read, again if do returns errElsewhere.
 func (w *Workflows) findTicket(ctx context.Context, key tickets.Key, do func(seen tickets.Ticket) error) error {
 	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
@@ -68,7 +68,8 @@ func (w *Workflows) onTicket(ctx context.Context, key tickets.Key, do func(t loc
 // takes the lock of an incrementer, which comes between those of columns and tickets. It returns errElsewhere if the
 // ticket is in another column by now.
 func (w *Workflows) inColumns(
-	ctx context.Context, seen tickets.Ticket, others []id.Column, number func(tx *db.Tx) error, do func(t lockedTicket) error,
+	ctx context.Context, seen tickets.Ticket, others []id.Column,
+	number func(tx *db.Tx) error, do func(t lockedTicket) error,
 ) error {
 	return w.change(ctx, func(tx *db.Tx) error {
 		columns, err := boards.LockColumns(ctx, tx, append(others, seen.Column)...)
@@ -126,7 +127,9 @@ func (t lockedTicket) carry(
 }
 
 // record adds what was done to the ticket to its history, with where it was and where it is.
-func (t lockedTicket) record(ctx context.Context, kind string, moved *tickets.Moved, detail tickets.Detail) (err error) {
+func (t lockedTicket) record(
+	ctx context.Context, kind string, moved *tickets.Moved, detail tickets.Detail,
+) (err error) {
 	to := moved.To()
 	detail.To = &to
 	if moved.From.Column != 0 {

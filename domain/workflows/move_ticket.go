@@ -12,11 +12,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// MoveTicket puts a ticket below another, on its board or on another one, where it gets a new key
-// and keeps the old one as an alias. It returns the board that the ticket is on then. It returns
-// tickets.NotFound, boards.Unknown, ColumnNotFound, ColumnFull, Archived, tickets.MovedSince or
-// AfterItself. A ticket that is there already stays, and nothing is recorded.
-func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tickets.Intent) (moved tickets.Moved, board boards.Board, err error) {
+// MoveTicket puts a ticket below another, on its board or on another one, where it gets a new key and keeps the old one
+// as an alias. It returns the board that the ticket is on then, or tickets.NotFound, boards.Unknown, ColumnNotFound,
+// ColumnFull, Archived, tickets.MovedSince or AfterItself. A ticket that is there already stays, and nothing is
+// recorded.
+func (w *Workflows) MoveTicket(
+	ctx context.Context, key tickets.Key, intent tickets.Intent,
+) (moved tickets.Moved, board boards.Board, err error) {
 	ticket, from, err := w.TicketOnBoard(ctx, key)
 	if err != nil {
 		return moved, board, err
@@ -47,7 +49,7 @@ func (w *Workflows) MoveTicket(ctx context.Context, key tickets.Key, intent tick
 	return moved, board.With(m.changed...), nil
 }
 
-// goal returns the board that a ticket is to go to: the one that it is on where slug is "".
+// goal returns the board that a ticket goes to: its own if slug is "".
 func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (boards.Board, error) {
 	if slug == "" || slug == from.Slug {
 		return from, nil
@@ -59,8 +61,8 @@ func (w *Workflows) goal(ctx context.Context, from boards.Board, slug string) (b
 	return board, err
 }
 
-// current gives the keys that an intent names by an old slug their current names. One that is no
-// ticket's stays: whatever it named is not in the column.
+// current replaces old slugs in the keys of an intent. A key that is no ticket's stays: its ticket is not in the
+// column.
 func (w *Workflows) current(ctx context.Context, intent *tickets.Intent, from, to boards.Board) error {
 	rename := func(key *tickets.Key, board boards.Board) (*tickets.Key, error) {
 		if key != nil && key.Board == board.Slug {
@@ -78,16 +80,16 @@ func (w *Workflows) current(ctx context.Context, intent *tickets.Intent, from, t
 	return err
 }
 
-// move is a ticket's way from a board to the same or another.
+// move is the way of a ticket from a board to the same or another.
 type move struct {
 	from, to boards.Board
 	intent   tickets.Intent
-	key      tickets.Key     // the ticket's on the board that it goes to
-	changed  []boards.Column // as the move leaves them
+	key      tickets.Key     // on the board that it goes to
+	changed  []boards.Column // as they are after the move
 }
 
-// takeKey returns the key that a ticket has on the board that it goes to: its own, the one that it
-// had there once, or a new one.
+// takeKey returns the key of a ticket on the board that it goes to: its own, the one that it had there before, or a new
+// one.
 func (m *move) takeKey(ctx context.Context, tx *db.Tx, seen tickets.Ticket) (tickets.Key, error) {
 	switch seen.Board {
 	case m.to.ID:

@@ -17,17 +17,17 @@ import (
 // KeepAnswers is how long the first answer to an Idempotency-Key is kept.
 const KeepAnswers = 24 * time.Hour
 
-// Once makes a use case happen once for a token's idempotency key. Its answer is stored in the
-// transaction of what it answers, so neither is ever there without the other.
+// Once makes a use case happen once for a token's idempotency key. Its answer is stored in the transaction of the
+// change, so neither exists without the other.
 type Once[T any] struct {
 	Token   id.Token
 	Key     string
-	Request []byte // what must be the same for the same key: method, path, body
+	Request []byte // that a key stands for: method, path, body
 	Status  int
-	Answer  func(T) any // what is answered, as JSON; it depends on nothing but its argument
+	Answer  func(T) any // as JSON; it depends on its argument alone
 }
 
-// Replay is returned in place of doing something again: the first answer.
+// Replay is the first answer, returned in place of doing something again.
 type Replay struct {
 	Status int
 	Body   []byte
@@ -48,7 +48,7 @@ func KeyReused() error {
 // errTaken says that another request with the key committed first.
 var errTaken = fmt.Errorf("idempotency key taken: %w", fault.Conflict)
 
-// Row is what to remember of an answer; nil without a key.
+// Row returns the answer as it is stored; nil without a key.
 func (o *Once[T]) Row(tx *db.Tx, result T) []db.Idempotency {
 	if o == nil {
 		return nil
@@ -78,9 +78,9 @@ func Remember(ctx context.Context, tx *db.Tx, rows []db.Idempotency) error {
 	return nil
 }
 
-// DoOnce runs a use case that remembers its answer. Where it fails, an answer that was given to its
-// key before counts, whatever may be in the way by now: it returns Replay, or KeyReused where that
-// answered another request. An answer older than KeepAnswers is forgotten and the use case done anew.
+// DoOnce runs a use case that remembers its answer. If it fails, an earlier answer to its key counts before any other
+// reason: it returns Replay, or KeyReused if that answered another request. An answer older than KeepAnswers is
+// forgotten, and the use case done anew.
 func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (T, error)) (T, error) {
 	for {
 		result, err := do()
@@ -98,8 +98,7 @@ func DoOnce[T any](ctx context.Context, w *Workflows, once *Once[T], do func() (
 	}
 }
 
-// firstAnswer returns Replay or KeyReused where there is an answer for the key, or expired once
-// it is removed for its age.
+// firstAnswer returns Replay or KeyReused if there is an answer for the key, or expired once it is removed for its age.
 func (w *Workflows) firstAnswer(ctx context.Context, token id.Token, key, request []byte) (expired bool, _ error) {
 	row, err := db.Read(w.db.RememberedAnswer(ctx, token, key))
 	if db.IsNotFound(err) {
@@ -118,7 +117,7 @@ func (w *Workflows) firstAnswer(ctx context.Context, token id.Token, key, reques
 	return false, Replay{Status: int(row.Status), Body: row.Answer}
 }
 
-// ForgetAnswers removes up to a thousand answers that are kept no longer, and returns how many.
+// ForgetAnswers removes up to a thousand answers older than KeepAnswers, and returns how many.
 func (w *Workflows) ForgetAnswers(ctx context.Context) (int64, error) {
 	return db.Read(w.db.ForgetAnswers(ctx, w.db.Now().Add(-KeepAnswers)))
 }

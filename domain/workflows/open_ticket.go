@@ -29,13 +29,15 @@ type opening struct {
 	once     *Once[tickets.Ticket]
 }
 
-// OpenTicket adds a ticket at the foot of a column, the board's first where the draft names none.
-// It returns boards.NotFound, ColumnNotFound, ColumnFull or Archived, whatever is wrong with the
-// draft, and with once Replay or KeyReused. The ticket it returns has no ID; its key names it.
+// OpenTicket adds a ticket at the foot of a column, the board's first if the draft names none. It returns
+// boards.NotFound, ColumnNotFound, ColumnFull or Archived, all that is wrong with the draft, and with once Replay or
+// KeyReused. The ticket it returns has no ID; its key names it.
 //
 // Tickets that are opened on a board at the same time share a transaction: one update takes all
 // their numbers, one insert adds all their rows. docs/performance.md has the measurements.
-func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.Draft, once *Once[tickets.Ticket]) (tickets.Ticket, error) {
+func (w *Workflows) OpenTicket(
+	ctx context.Context, slug string, draft tickets.Draft, once *Once[tickets.Ticket],
+) (tickets.Ticket, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
 		return tickets.Ticket{}, err
@@ -61,7 +63,9 @@ func (w *Workflows) OpenTicket(ctx context.Context, slug string, draft tickets.D
 }
 
 // openBatch opens the tickets of a batch in one transaction.
-func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
+func (w *Workflows) openBatch(
+	ctx context.Context, ref boardRef, openings []*opening,
+) (opened []tickets.Ticket, err error) {
 	for attempt := range relocations {
 		opened, err = w.openOn(ctx, ref, openings)
 		gone := attempt == 0 && errors.Is(err, boards.CodeColumnNotFound)
@@ -73,8 +77,10 @@ func (w *Workflows) openBatch(ctx context.Context, ref boardRef, openings []*ope
 	return nil, db.Unavailable{Why: "the board's columns change again and again", Err: err}
 }
 
-// openOn opens the tickets on the board as it was at most a second ago.
-func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*opening) (opened []tickets.Ticket, err error) {
+// openOn opens the tickets on the board as it was read at most a second ago.
+func (w *Workflows) openOn(
+	ctx context.Context, ref boardRef, openings []*opening,
+) (opened []tickets.Ticket, err error) {
 	board, err := w.boards.Get(ref, func() (boards.Board, error) {
 		return boards.BySlug(ctx, w.db.Queries, ref.company, ref.slug)
 	})
@@ -103,7 +109,9 @@ func (w *Workflows) openOn(ctx context.Context, ref boardRef, openings []*openin
 
 // OpenTickets takes ranks, then numbers, then has add add the rows: columns are locked before the incrementer.
 // An opening without a column goes to the board's first.
-func OpenTickets(ctx context.Context, tx *db.Tx, board boards.Board, openings []tickets.Opening, add opener) ([]tickets.Ticket, error) {
+func OpenTickets(
+	ctx context.Context, tx *db.Tx, board boards.Board, openings []tickets.Opening, add opener,
+) ([]tickets.Ticket, error) {
 	rows := make([]tickets.Row, len(openings))
 	for i, o := range openings {
 		rows[i] = tickets.Row{Opening: o, Column: cmp.Or(o.Draft.Column, board.Columns[0].ID)}
@@ -154,7 +162,9 @@ func takeRanks(ctx context.Context, tx *db.Tx, board boards.Board, rows []ticket
 
 // notifyOfNew notifies the members whom the descriptions of new tickets mention. If they mention nobody, it reads
 // nothing.
-func notifyOfNew(ctx context.Context, tx *db.Tx, company id.Company, openings []*opening, opened []tickets.Ticket) error {
+func notifyOfNew(
+	ctx context.Context, tx *db.Tx, company id.Company, openings []*opening, opened []tickets.Ticket,
+) error {
 	for i, o := range openings {
 		if len(o.mentions) == 0 {
 			continue

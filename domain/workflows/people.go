@@ -14,7 +14,7 @@ import (
 // PeoplePerPage is how many rows a page of people, tokens or audit entries has.
 const PeoplePerPage = 100
 
-// Page returns a page of rows of which PeoplePerPage + 1 were asked for, and whether there are more.
+// Page returns a page of a list that was read with a limit of PeoplePerPage + 1, and whether there are more.
 func Page[T any](list []T, err error) ([]T, bool, error) {
 	if len(list) > PeoplePerPage {
 		return list[:PeoplePerPage], true, err
@@ -27,7 +27,7 @@ func (w *Workflows) Companies(ctx context.Context, account accounts.ID) ([]accou
 	return accounts.CompaniesOf(ctx, w.db.Queries, account)
 }
 
-// managing returns who asks where they manage their company, or NotManager.
+// mayManage returns the caller if it manages its company, or NotManager.
 func mayManage(ctx context.Context) (accounts.Actor, error) {
 	actor := accounts.ActorFrom(ctx)
 	if !actor.Manages() {
@@ -36,14 +36,16 @@ func mayManage(ctx context.Context) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// People returns a page of the company's members: those whose account's id is above after.
+// People returns a page of the company's members: by account, from above after.
 func (w *Workflows) People(ctx context.Context, after accounts.ID) ([]accounts.CompanyMember, bool, error) {
 	return Page(accounts.Members(ctx, w.db.Queries, accounts.ActorFrom(ctx).Company.ID, after, PeoplePerPage+1))
 }
 
-// Person returns a member of the company, or PersonNotFound. noReset is why the one who asks cannot
-// make them a link for a new password, nil where they can.
-func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, noReset, err error) {
+// Person returns a member of the company, or PersonNotFound. noReset is why the caller cannot make them a link for a
+// new password, nil if it can.
+func (w *Workflows) Person(
+	ctx context.Context, account accounts.ID,
+) (person accounts.CompanyMember, noReset, err error) {
 	actor := accounts.ActorFrom(ctx)
 	if person, err = accounts.MemberByID(ctx, w.db.Queries, actor.Company.ID, account); err != nil {
 		return accounts.CompanyMember{}, nil, err
@@ -55,7 +57,7 @@ func (w *Workflows) Person(ctx context.Context, account accounts.ID) (person acc
 	return person, noReset, nil
 }
 
-// holdRole runs fn in a transaction with who asks as a member whose role does not change meanwhile.
+// holdRole runs fn in a transaction with the caller as a member whose role does not change meanwhile.
 func (w *Workflows) holdRole(ctx context.Context, what string, fn func(tx *db.Tx, actor accounts.Actor) error) error {
 	asked := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
@@ -69,6 +71,11 @@ func (w *Workflows) holdRole(ctx context.Context, what string, fn func(tx *db.Tx
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
+}
+
+// audit adds an action of the caller to the audit list of its company.
+func audit(ctx context.Context, tx *db.Tx, actor accounts.Actor, kind string, detail accounts.AuditDetail) error {
+	return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, detail)
 }
 
 func nameAndEmail(account accounts.Account) string { return account.Name + " <" + account.Email + ">" }
@@ -85,7 +92,7 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 			return err
 		}
 		detail := accounts.AuditDetail{Person: nameAndEmail(before.Account), Role: role, Was: before.Role}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditRoleChanged, detail)
+		return audit(ctx, tx, actor, accounts.AuditRoleChanged, detail)
 	})
 	if err == nil {
 		w.forgetBearers(hashes)
@@ -93,15 +100,15 @@ func (w *Workflows) ChangeRole(ctx context.Context, account accounts.ID, role st
 	return err
 }
 
-// forgetBearers has the next call with each of these tokens ask who it speaks for.
+// forgetBearers drops tokens from the recent reads.
 func (w *Workflows) forgetBearers(hashes [][]byte) {
 	for _, hash := range hashes {
 		w.bearers.Forget(string(hash))
 	}
 }
 
-// RemovePerson takes a member out of the company, or oneself: their sessions end, and their tokens of
-// the company. What they did stays. It returns PersonNotFound, RankTooLow or LastOwner.
+// RemovePerson removes a member, or the caller, from the company: their sessions end, and their tokens of the company.
+// Their work stays. It returns PersonNotFound, RankTooLow or LastOwner.
 func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (person accounts.CompanyMember, err error) {
 	var hashes [][]byte
 	err = w.holdRole(ctx, "remove from company", func(tx *db.Tx, actor accounts.Actor) error {
@@ -112,7 +119,7 @@ func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (pers
 		if account == actor.Account.ID {
 			kind, detail.Person = accounts.AuditLeft, ""
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, detail)
+		return audit(ctx, tx, actor, kind, detail)
 	})
 	if err != nil {
 		return accounts.CompanyMember{}, err
@@ -121,8 +128,7 @@ func (w *Workflows) RemovePerson(ctx context.Context, account accounts.ID) (pers
 	return person, nil
 }
 
-// SetOperator lets a member run the instance, or no longer. It returns NotOperator, PersonNotFound or
-// LastOperator.
+// SetOperator makes a member an operator, or no longer. It returns NotOperator, PersonNotFound or LastOperator.
 func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operator bool) error {
 	actor := accounts.ActorFrom(ctx)
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
@@ -134,7 +140,7 @@ func (w *Workflows) SetOperator(ctx context.Context, account accounts.ID, operat
 		if operator {
 			kind = accounts.AuditOperatorGranted
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Person: nameAndEmail(before.Account)})
+		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Person: nameAndEmail(before.Account)})
 	})
 	if err != nil {
 		return fmt.Errorf("set operator: %w", err)
@@ -157,12 +163,12 @@ func (w *Workflows) RenameCompany(ctx context.Context, name string) error {
 			return err
 		}
 		detail := accounts.AuditDetail{Name: named, Was: actor.Company.Name}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditCompanyRenamed, detail)
+		return audit(ctx, tx, actor, accounts.AuditCompanyRenamed, detail)
 	})
 }
 
-// Audit returns a page of the company's audit list: entries with an id below before, or from the
-// start where it is 0. It returns NotManager.
+// Audit returns a page of the company's audit list, the newest first: from below before, or from the newest if it is 0.
+// It returns NotManager.
 func (w *Workflows) Audit(ctx context.Context, before id.Audit) ([]accounts.AuditEntry, bool, error) {
 	actor, err := mayManage(ctx)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What strangers do: none of these asks who does it, and each is bounded by where it comes from.
+// What strangers do: none of these checks the caller, and each is limited by the network that it comes from.
 
-// PublicForm returns the form that strangers may send to a board, or requests.NoForm. What cannot be the name of
-// a company or a board is looked for like one that is none.
+// PublicForm returns the form that strangers may send to a board, or requests.NoForm. A malformed name is looked up
+// like an unknown one.
 func (w *Workflows) PublicForm(ctx context.Context, company, slug string) (requests.OpenForm, error) {
 	slug, err := boards.ParseSlug(slug)
 	if err != nil {
@@ -34,9 +34,9 @@ func (w *Workflows) PublicForm(ctx context.Context, company, slug string) (reque
 	return requests.FindForm(ctx, w.db.Queries, company, slug)
 }
 
-// Send opens a ticket for a form, in the board's first column, and gives it a code. A form that is sent again
-// opens no other: the receipt is the first one's. It returns requests.NoForm, TooMany or NotNow, refs.Empty where
-// there are no codes, or what is wrong with the title, the description or the email address.
+// Send opens a ticket for a form, in the board's first column, and gives it a code. A form that is sent again opens no
+// other: the receipt is the first one's. It returns requests.NoForm, TooMany or NotNow, or what is wrong with the
+// title, the description or the email address.
 func (w *Workflows) Send(ctx context.Context, sent requests.Submission) (Receipt, error) {
 	form, err := w.PublicForm(ctx, sent.Company, sent.Board)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *Workflows) receiptOf(ctx context.Context, sent requests.Submission) (Re
 	return receipt, code != "", err
 }
 
-// counted commits what was counted also where that is too much.
+// commitCount commits what count wrote also if that returns RateLimited.
 func (w *Workflows) commitCount(ctx context.Context, count func(tx *db.Tx) error) error {
 	var refused error
 	err := w.db.InTx(ctx, func(tx *db.Tx) error {
@@ -111,18 +111,17 @@ func (w *Workflows) commitCount(ctx context.Context, count func(tx *db.Tx) error
 	return errors.Join(err, refused)
 }
 
-// Track returns what a code leads to. It returns requests.NotFound whatever is in the way, after the same
-// statements, or TooMany. What came of it is counted.
+// Track returns what a code leads to, or TooMany. It returns requests.NotFound for any reason, after the same
+// statements. The outcome is counted.
 func (w *Workflows) Track(ctx context.Context, text string) (requests.TrackedTicket, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
-		return requests.TrackedTicket{}, requests.NotFound() // nobody's: not worth a count
+		return requests.TrackedTicket{}, requests.NotFound() // no code: not worth a count
 	}
 	return w.track(ctx, lookup{code: code})
 }
 
-// TrackPrivately is Track by a private link. One that opens is nobody's guess: it waits for nobody and is never
-// refused.
+// TrackPrivately is Track by a private link. A link that opens is no guess: it does not wait and is never refused.
 func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (requests.TrackedTicket, error) {
 	code, err := refs.Parse(text)
 	if err != nil {
@@ -133,12 +132,12 @@ func (w *Workflows) TrackPrivately(ctx context.Context, text, token string) (req
 		return w.track(ctx, lookup{code: code, private: true})
 	}
 	if err == nil {
-		w.looked.Add(requests.Hit)
+		w.meter.Add(requests.Hit)
 	}
 	return found, err
 }
 
-// lookup is a code that somebody looks up, or a private link that opens nothing.
+// lookup is a code to look up, or a private link that opens nothing.
 type lookup struct {
 	code    refs.Code
 	private bool
@@ -154,21 +153,23 @@ func (w *Workflows) track(ctx context.Context, l lookup) (requests.TrackedTicket
 	return found, err
 }
 
-// lookUp does one after the other of a network (the group's batches have one each), so that each counts before the
-// next begins.
-func (w *Workflows) lookUp(ctx context.Context, _ requests.OriginGroup, batch []lookup) ([]requests.TrackedTicket, error) {
+// lookUp does one lookup of a network after the other (the group's batches have one each), so that each counts before
+// the next begins.
+func (w *Workflows) lookUp(
+	ctx context.Context, _ requests.OriginGroup, batch []lookup,
+) ([]requests.TrackedTicket, error) {
 	l := batch[0]
 	from := limits.OriginOf(l.address)
 	err := requests.AllowLookup(ctx, w.db.Queries, from, l.private, w.db.Now())
 	if errors.Is(err, requests.CodeTooMany) {
-		w.looked.Add(requests.Refused)
+		w.meter.Add(requests.Refused)
 	}
 	if err != nil {
 		return nil, err
 	}
 	found, err := w.findTracked(ctx, l)
 	if err == nil {
-		w.looked.Add(requests.Hit)
+		w.meter.Add(requests.Hit)
 	}
 	if !errors.Is(err, requests.CodeNotFound) {
 		return []requests.TrackedTicket{found}, err
@@ -177,7 +178,7 @@ func (w *Workflows) lookUp(ctx context.Context, _ requests.OriginGroup, batch []
 	if err != nil {
 		return nil, fmt.Errorf("count a miss: %w", err)
 	}
-	w.looked.Add(what)
+	w.meter.Add(what)
 	return nil, requests.NotFound()
 }
 
@@ -188,7 +189,7 @@ func (w *Workflows) findTracked(ctx context.Context, l lookup) (requests.Tracked
 	return requests.Track(ctx, w.db.Queries, string(l.code))
 }
 
-// missed counts a look that led to nothing, and says what it was. A code that is never given out alarms.
+// recordMiss counts a lookup that led to nothing, and returns its kind. A canary code raises an alarm.
 func (w *Workflows) recordMiss(ctx context.Context, from limits.Origin, l lookup) (requests.Lookup, error) {
 	trapped, err := w.refs.Canary(ctx, l.code)
 	if err == nil {
@@ -201,17 +202,19 @@ func (w *Workflows) recordMiss(ctx context.Context, from limits.Origin, l lookup
 	return requests.Trapped, nil
 }
 
-// Replies returns the last page, before a comment, of what a requester reads below their request; 0 means the
-// newest. It has nothing where the code alone is known.
-func (w *Workflows) Replies(ctx context.Context, found requests.TrackedTicket, before id.Comment) (tickets.Comments, error) {
+// Replies returns a page of the comments that a requester reads, the last before one; 0 means the newest. It returns
+// none if the code alone is known.
+func (w *Workflows) Replies(
+	ctx context.Context, found requests.TrackedTicket, before id.Comment,
+) (tickets.Comments, error) {
 	if !found.Private {
 		return tickets.Comments{}, nil
 	}
 	return tickets.PublicCommentsBefore(ctx, w.db.Queries, found.Ticket, before, CommentsPerPage)
 }
 
-// ReplyByLink adds what a requester writes by the private link, once, and tells those who watch the ticket. It
-// returns requests.NotFound, TooMany or Closed, or what is wrong with the text.
+// ReplyByLink adds a requester's comment by the private link, once, and notifies those who watch the ticket. It returns
+// requests.NotFound, TooMany or Closed, or what is wrong with the text.
 func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply requests.Reply) error {
 	found, err := w.TrackPrivately(ctx, code, token)
 	if err != nil {
@@ -251,7 +254,9 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 		if err := requests.RecordRequesterReply(ctx, tx, locked.ID, reply); err != nil {
 			return err
 		}
-		return tickets.Notify(ctx, tx, tickets.Notifications{Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true})
+		return tickets.Notify(ctx, tx, tickets.Notifications{
+			Company: found.Company, Ticket: locked, Comment: said.ID, By: by, Reply: true, Outside: true,
+		})
 	})
 	switch {
 	case errors.Is(err, requests.ErrSent):
@@ -267,15 +272,15 @@ func (w *Workflows) ReplyByLink(ctx context.Context, code, token string, reply r
 	return nil
 }
 
-// Lookups are what came of looks in this process since it began.
-func (w *Workflows) Lookups() requests.Lookups { return w.looked.Totals() }
+// Lookups returns the outcomes of lookups in this process.
+func (w *Workflows) Lookups() requests.Lookups { return w.meter.Totals() }
 
-// LookupsSince returns how often codes were looked up since a time, at most 30 days ago, and what came of it.
+// LookupsSince returns the outcomes of lookups since a time, at most 30 days ago.
 func (w *Workflows) LookupsSince(ctx context.Context, since time.Time) (requests.Lookups, error) {
 	return requests.LookupsSince(ctx, w.db.Queries, since)
 }
 
-// ForgetLookups removes counts of strangers that no longer say anything, and returns how many.
+// ForgetLookups removes counts of strangers that limit nothing any more, and returns how many.
 func (w *Workflows) ForgetLookups(ctx context.Context) (int64, error) {
 	return requests.Forget(ctx, w.db.Queries, w.db.Now())
 }

@@ -20,8 +20,10 @@ type RepublishRun struct {
 	Already bool // it was opened before, and has published nothing so far
 }
 
-// OpenRepublishRun opens a run, or finds the one that waits. Where that began or ended in between it asks once more.
-func (w *Workflows) OpenRepublishRun(ctx context.Context, open func() (migrations.Run, error)) (run *RepublishRun, err error) {
+// OpenRepublishRun opens a run, or finds the pending one. If that began or ended meanwhile, it tries again.
+func (w *Workflows) OpenRepublishRun(
+	ctx context.Context, open func() (migrations.Run, error),
+) (run *RepublishRun, err error) {
 	for range 3 {
 		opened, refused := open()
 		if run, err = w.orPending(ctx, opened, refused); !errors.Is(err, migrations.CodeActiveRun) {
@@ -31,8 +33,8 @@ func (w *Workflows) OpenRepublishRun(ctx context.Context, open func() (migration
 	return run, err
 }
 
-// orPending returns a run that was opened, or the one for which it was refused, where that does the same. One that has
-// begun does not: rows that it is done with would not come again.
+// orPending returns a run that was opened, or the pending one that it was refused for. A run that has begun does not
+// count: rows that it has passed would not come again.
 func (w *Workflows) orPending(ctx context.Context, opened migrations.Run, err error) (*RepublishRun, error) {
 	var active migrations.ActiveRun
 	switch {
@@ -48,11 +50,13 @@ func (w *Workflows) orPending(ctx context.Context, opened migrations.Run, err er
 	return &RepublishRun{Run: there, Already: true}, nil
 }
 
-// RepublishRows has rows of a feed published once more, as they are: some rows at once (n says how many of them
-// are the company's), and what is on a board, or everything, by a run of the migration republish, which starts by
-// itself: the one that is there where such a run has not begun, and behind one that has, one more. It returns feeds.NotFound, feeds.BadWhich, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound,
-// and to those who are no operators, for everything, NotOperator.
-func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.Selection) (n int64, run *RepublishRun, err error) {
+// RepublishRows publishes rows of a feed again as they are: a few at once (n says how many of them are the company's),
+// or those of a board, or all, by a run that starts by itself: the pending one, or a new one. It returns
+// feeds.NotFound, feeds.BadSelection, feeds.NoKeys, tickets.UnknownKey, MissingScope, boards.NotFound, and for all
+// NotOperator.
+func (w *Workflows) RepublishRows(
+	ctx context.Context, feed string, which feeds.Selection,
+) (n int64, run *RepublishRun, err error) {
 	if _, err := w.feeds.Feed(feed); err != nil {
 		return 0, nil, err
 	}
@@ -91,12 +95,13 @@ func (w *Workflows) RepublishRows(ctx context.Context, feed string, which feeds.
 	return 0, run, err
 }
 
-// namedAtOnce is how many rows a statement names: a list of a thousand MariaDB takes for a table, and joins it.
+// namedAtOnce is how many rows a statement names: MariaDB takes a list of a thousand for a table, and joins it.
 const namedAtOnce = 500
 
-// RepublishNow has some rows of a company published once more, and returns how many. It checks no rights: the caller
-// has.
-func (w *Workflows) RepublishNow(ctx context.Context, company id.Company, feed string, which feeds.Selection) (n int64, err error) {
+// RepublishNow publishes some rows of a company again, and returns how many. It checks no rights: the caller has.
+func (w *Workflows) RepublishNow(
+	ctx context.Context, company id.Company, feed string, which feeds.Selection,
+) (n int64, err error) {
 	of, err := FeedByName(feed)
 	if err != nil {
 		return 0, err

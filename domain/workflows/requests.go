@@ -14,8 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What members do about the public form of a board and about those who sent tickets by it. What strangers do
-// is in public_requests.go.
+// What members do about the public form of a board and about requesters. What strangers do is in public_requests.go.
 
 // Form returns the public form of a board.
 func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form, error) {
@@ -25,7 +24,7 @@ func (w *Workflows) Form(ctx context.Context, board boards.Board) (requests.Form
 	return requests.FormOf(ctx, w.db.Queries, board.ID)
 }
 
-// SetForm turns the public form of a board on or off; form.Version is of the one that was seen. It returns
+// SetForm turns the public form of a board on or off; form.Version is the one that the caller saw. It returns
 // boards.NotFound or Archived, or requests.BadIntro or StaleForm.
 func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form) (board boards.Board, err error) {
 	actor, err := mayChange(ctx, "boards")
@@ -60,7 +59,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 		if form.On {
 			kind = accounts.AuditFormOn
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: board.Slug})
+		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Name: board.Slug})
 	})
 	if err != nil {
 		return board, fmt.Errorf("set form: %w", err)
@@ -68,7 +67,7 @@ func (w *Workflows) SetForm(ctx context.Context, slug string, form requests.Form
 	return board, nil
 }
 
-// RequestOf returns who sent a ticket by a form, or requests.NoRequester.
+// RequestOf returns the request that a ticket was opened by, or requests.NoRequester.
 func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (requests.Request, error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return requests.Request{}, err
@@ -76,8 +75,8 @@ func (w *Workflows) RequestOf(ctx context.Context, ticket tickets.Ticket) (reque
 	return requests.Of(ctx, w.db.Queries, ticket.ID)
 }
 
-// NewRequestLink makes another private link to a ticket and returns what it has in it. The one before ends. It
-// returns tickets.NotFound, boards.Archived or requests.NoRequester.
+// NewRequestLink makes another private link to a ticket and returns its code and token. The old one ends. It returns
+// tickets.NotFound, boards.Archived or requests.NoRequester.
 func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link Receipt, err error) {
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		request, err := requests.Of(ctx, t.tx.Queries, t.ID)
@@ -97,8 +96,8 @@ func (w *Workflows) NewRequestLink(ctx context.Context, key tickets.Key) (link R
 	return link, nil
 }
 
-// RevokeRequestLink takes the private link of a ticket away, and returns the ticket's key. It returns what
-// NewRequestLink does.
+// RevokeRequestLink ends the private link of a ticket, and returns the ticket's key. It returns what NewRequestLink
+// does.
 func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (current tickets.Key, err error) {
 	err = w.onTicket(ctx, key, func(t lockedTicket) error {
 		current = t.Key
@@ -114,12 +113,14 @@ func (w *Workflows) RevokeRequestLink(ctx context.Context, key tickets.Key) (cur
 	return current, nil
 }
 
-// Receipt is what who sent a form gets: the code that anyone may know, and the token of the private link; "" where
-// that was revoked since.
+// Receipt is what a requester gets: the code, which is no secret, and the token of the private link; "" if that was
+// revoked since.
 type Receipt struct{ Code, Token string }
 
 // openRequest opens the ticket of a form on the board as it is now.
-func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, draft tickets.Draft, sent requests.Submission, email string) (receipt Receipt, err error) {
+func (w *Workflows) openRequest(
+	ctx context.Context, form requests.OpenForm, draft tickets.Draft, sent requests.Submission, email string,
+) (receipt Receipt, err error) {
 	requester, err := accounts.RequesterAccount(ctx, w.db.Queries)
 	if err != nil {
 		return receipt, err
@@ -137,7 +138,10 @@ func (w *Workflows) openRequest(ctx context.Context, form requests.OpenForm, dra
 	return receipt, db.Unavailable{Why: "the board's columns change again and again", Err: boards.ErrOutdated}
 }
 
-func (w *Workflows) openRequestOn(ctx context.Context, board boards.Board, draft tickets.Draft, sent requests.Submission, email string, requester accounts.Account) (receipt Receipt, err error) {
+func (w *Workflows) openRequestOn(
+	ctx context.Context, board boards.Board, draft tickets.Draft,
+	sent requests.Submission, email string, requester accounts.Account,
+) (receipt Receipt, err error) {
 	author := tickets.User{ID: requester.ID, Name: requester.Name}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		rows := []tickets.Opening{{Draft: draft, Author: author, FromRequester: true}}

@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// What programs are told of a ticket, a comment and a board: by the JSON API, the feeds and webhooks alike.
+// What programs read of a ticket, a comment and a board, by the JSON API, the feeds and webhooks alike.
 
 // TicketResource is a ticket as JSON.
 type TicketResource struct {
@@ -29,12 +29,12 @@ type TicketResource struct {
 	URL           string `json:"url"`
 }
 
-// subject is what people know a row of a feed by.
+// subject is what users know a row of a feed by.
 func (r TicketResource) subject() string { return r.Key }
 
-// AssigneeResource is who works on a ticket.
+// AssigneeResource is an assignee of a ticket.
 type AssigneeResource struct {
-	Handle string `json:"handle"` // "" of someone who left the company
+	Handle string `json:"handle"` // "" if they left the company
 	Name   string `json:"name"`
 }
 
@@ -56,7 +56,7 @@ type CommentResource struct {
 
 func (r CommentResource) subject() string { return r.Ticket }
 
-// AuthorResource is who wrote a comment.
+// AuthorResource is the author of a comment.
 type AuthorResource struct {
 	Name string `json:"name"`
 }
@@ -82,15 +82,16 @@ type ColumnResource struct {
 	WIPLimit *int      `json:"wip_limit"`
 }
 
-// Links draws resources: Base is the public URL without a path, Company the slug of the company that they are
-// of. The paths are those of views, which a test in web holds them to.
+// Links makes resources: Base is the public URL without a path, Company the slug of their company. A test in web
+// compares the paths with those of views.
 type Links struct{ Base, Company string }
 
 // Ticket returns a ticket's resource.
 func (l Links) Ticket(t tickets.Ticket) TicketResource {
 	r := TicketResource{
-		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column, Title: t.Title, Description: t.Description,
-		Version: t.Version, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
+		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column,
+		Title: t.Title, Description: t.Description, Version: t.Version,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
 		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
 		FromRequester: t.FromRequester,
 	}
@@ -103,8 +104,9 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 // Comment returns the resource of a comment of the ticket that has the key.
 func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 	return CommentResource{
-		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		Deleted: c.Deleted(), Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
+		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version,
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Deleted: c.Deleted(),
+		Public: c.Public, FromRequester: c.FromRequester, URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID, c.ID),
 	}
 }
 

@@ -35,8 +35,8 @@ func Operator(ctx context.Context) (migrations.Actor, error) {
 	return who, nil
 }
 
-// StillOperator returns an error if an operator has lost the right since the call began, in the transaction that opens
-// a run: a file may take an hour to come, and what is opened then works for days.
+// StillOperator returns an error if an operator has lost the right since the call began. It is for the transaction that
+// opens a run: an upload may take an hour, and the run works for days.
 func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
 	if actor.Account.ID == 0 { // the command line
 		return nil
@@ -60,7 +60,7 @@ func StillOperator(ctx context.Context, tx *db.Tx, actor accounts.Actor) error {
 	return nil
 }
 
-// runActor is whoever asks, as the log of a run has them.
+// runActor returns the caller as the log of a run has it.
 func runActor(actor accounts.Actor) migrations.Actor {
 	return migrations.Actor{Name: actor.Account.Name, Account: &actor.Account.ID}
 }

@@ -13,7 +13,7 @@ import (
 
 // Setup is what the first company and its operator are made from.
 type Setup struct {
-	Company  string // its name; its slug is made from it where Slug is ""
+	Company  string // its name; its slug is made from it if Slug is ""
 	Slug     string
 	Name     string // the operator's
 	Email    string
@@ -21,21 +21,24 @@ type Setup struct {
 	Token    bool // make an API token as well
 }
 
-// Installed reports whether there has been a setup.
+// Installed reports whether the instance is set up.
 func (w *Workflows) Installed(ctx context.Context) (bool, error) {
 	return accounts.Installed(ctx, w.db.Queries)
 }
 
-// SetUp makes the first company, its operator, and a board to practise on; with in.Token also a token
-// of every scope, which is shown nowhere else. It returns SetupClosed to all but the first, and whatever is wrong with the input.
-func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, practice boards.Board, token string, err error) {
+// SetUp makes the first company, its operator, and a board to practise on; with in.Token also a token of every scope,
+// which is shown nowhere else. It returns SetupClosed if there is a company, and all that is wrong with the input.
+func (w *Workflows) SetUp(
+	ctx context.Context, in Setup,
+) (actor accounts.Actor, practice boards.Board, token string, err error) {
 	if installed, err := w.Installed(ctx); err != nil || installed {
 		if err == nil {
 			err = accounts.SetupClosed()
 		}
 		return actor, practice, "", err
 	}
-	if err := fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password)); err != nil {
+	err = fault.Join(accounts.CheckCompany(in.Company, in.Slug), accounts.CheckAccount(in.Name, in.Email, in.Password))
+	if err != nil {
 		return actor, practice, "", err
 	}
 	hash, err := accounts.HashPassword(in.Password, w.passwordCost)
@@ -43,11 +46,12 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 		return actor, practice, "", err
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		if actor, err = found(ctx, tx, in, hash); err != nil {
+		if actor, err = openFirst(ctx, tx, in, hash); err != nil {
 			return err
 		}
 		if in.Token {
-			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.TokenDraft{Name: "setup", Scopes: accounts.Scopes})
+			draft := accounts.TokenDraft{Name: "setup", Scopes: accounts.Scopes}
+			token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft)
 		}
 		if err != nil {
 			return err
@@ -56,7 +60,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 		return err
 	})
 	if errors.Is(err, fault.Conflict) {
-		// What is in the way may be another setup that was faster: then that is what to say.
+		// The conflict may be with another setup that was faster.
 		if installed, readErr := w.Installed(ctx); readErr == nil && installed {
 			err = accounts.SetupClosed()
 		}
@@ -67,7 +71,7 @@ func (w *Workflows) SetUp(ctx context.Context, in Setup) (actor accounts.Actor, 
 	return actor, practice, token, nil
 }
 
-func found(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Actor, error) {
+func openFirst(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Actor, error) {
 	company, err := accounts.OpenCompany(ctx, tx, in.Slug, in.Company)
 	if err != nil {
 		return accounts.Actor{}, err
@@ -75,7 +79,8 @@ func found(ctx context.Context, tx *db.Tx, in Setup, hash string) (accounts.Acto
 	if err := accounts.CloseSetup(ctx, tx, company.ID); err != nil {
 		return accounts.Actor{}, err
 	}
-	account, err := accounts.Open(ctx, tx, accounts.Draft{Name: in.Name, Email: in.Email, PasswordHash: hash, Operator: true})
+	draft := accounts.Draft{Name: in.Name, Email: in.Email, PasswordHash: hash, Operator: true}
+	account, err := accounts.Open(ctx, tx, draft)
 	if err != nil {
 		return accounts.Actor{}, err
 	}

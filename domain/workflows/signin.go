@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// SignIn returns the account with that address and password. It returns WrongPassword, or
-// TooManyAttempts without looking at the password.
+// SignIn returns the account with an address and password. It returns WrongPassword, or TooManyAttempts without
+// checking the password.
 func (w *Workflows) SignIn(ctx context.Context, email, password string) (accounts.Account, error) {
 	account, err := w.prove(ctx, email, password, func(tx *db.Tx, account accounts.Account) error {
 		return accounts.RecordEverywhere(ctx, tx, account.ID, accounts.AuditSignedIn)
@@ -22,11 +22,13 @@ func (w *Workflows) SignIn(ctx context.Context, email, password string) (account
 	return account, nil
 }
 
-// prove counts an attempt, looks at the password, and where it is right gives the attempt back and
-// does what it was for, in one transaction.
-func (w *Workflows) prove(ctx context.Context, email, password string, then func(*db.Tx, accounts.Account) error) (accounts.Account, error) {
+// prove counts an attempt, checks the password, and if it is right takes the count back and runs then, in one
+// transaction.
+func (w *Workflows) prove(
+	ctx context.Context, email, password string, then func(*db.Tx, accounts.Account) error,
+) (accounts.Account, error) {
 	if email == "" || password == "" {
-		return accounts.Account{}, accounts.WrongPassword() // nobody has tried anything
+		return accounts.Account{}, accounts.WrongPassword() // no attempt
 	}
 	var attempt accounts.Attempt
 	err := w.db.InTx(ctx, func(tx *db.Tx) (err error) {
@@ -58,20 +60,21 @@ func (w *Workflows) prove(ctx context.Context, email, password string, then func
 	})
 }
 
-// ForgetLimits removes up to a thousand limits on sign-ins that no longer say anything, and returns how many.
+// ForgetLimits removes up to a thousand limits on sign-ins that limit nothing any more, and returns how many.
 func (w *Workflows) ForgetLimits(ctx context.Context) (int64, error) {
 	return accounts.ForgetLimits(ctx, w.db.Queries, w.db.Now())
 }
 
-// ChangePassword gives an account another password where current is the one that it has, and ends its
-// sessions: the account returned has the new epoch. It returns BadPassword, WrongCurrentPassword or
-// TooManyAttempts.
-func (w *Workflows) ChangePassword(ctx context.Context, account accounts.Account, current, password string) (changed accounts.Account, err error) {
+// ChangePassword gives an account another password if current is the present one, and ends its sessions: the account
+// returned has the new epoch. It returns BadPassword, WrongCurrentPassword or TooManyAttempts.
+func (w *Workflows) ChangePassword(
+	ctx context.Context, account accounts.Account, current, password string,
+) (changed accounts.Account, err error) {
 	if err := accounts.CheckPassword(password); err != nil {
 		return accounts.Account{}, err
 	}
-	proven := func(*db.Tx, accounts.Account) error { return nil }
-	if _, err := w.prove(ctx, account.Email, current, proven); err != nil {
+	nothing := func(*db.Tx, accounts.Account) error { return nil }
+	if _, err := w.prove(ctx, account.Email, current, nothing); err != nil {
 		if errors.Is(err, accounts.CodeWrongPassword) {
 			err = accounts.WrongCurrentPassword()
 		}
@@ -82,9 +85,10 @@ func (w *Workflows) ChangePassword(ctx context.Context, account accounts.Account
 	})
 }
 
-// setPassword stores a password with what else is to be done in its transaction, and returns the
-// account as it is then.
-func (w *Workflows) setPassword(ctx context.Context, account accounts.ID, password string, also func(*db.Tx) error) (changed accounts.Account, err error) {
+// setPassword stores a password in one transaction with also, and returns the account as it is then.
+func (w *Workflows) setPassword(
+	ctx context.Context, account accounts.ID, password string, also func(*db.Tx) error,
+) (changed accounts.Account, err error) {
 	hash, err := accounts.HashPassword(password, w.passwordCost)
 	if err != nil {
 		return accounts.Account{}, err
@@ -120,7 +124,7 @@ func (w *Workflows) SignOutEverywhere(ctx context.Context, account accounts.ID) 
 	})
 }
 
-// Session returns the account of a session that began in an epoch, or SignedOut where it has ended.
+// Session returns the account of a session that began in an epoch, or SignedOut if it has ended.
 func (w *Workflows) Session(ctx context.Context, account accounts.ID, epoch uint64) (accounts.Account, error) {
 	found, err := accounts.ByID(ctx, w.db.Queries, account)
 	if errors.Is(err, fault.NotFound) || err == nil && found.Epoch != epoch {
@@ -129,9 +133,11 @@ func (w *Workflows) Session(ctx context.Context, account accounts.ID, epoch uint
 	return found, err
 }
 
-// Enter returns the account of a session that began in an epoch as an actor in the company with that
-// slug. It returns SignedOut where the session has ended, else NotMember.
-func (w *Workflows) Enter(ctx context.Context, company string, account accounts.ID, epoch uint64) (accounts.Actor, error) {
+// Enter returns the account of a session that began in an epoch as an actor in the company with a slug. It returns
+// SignedOut if the session has ended, else NotMember.
+func (w *Workflows) Enter(
+	ctx context.Context, company string, account accounts.ID, epoch uint64,
+) (accounts.Actor, error) {
 	actor, err := accounts.InCompany(ctx, w.db.Queries, company, account)
 	if errors.Is(err, fault.NotFound) {
 		if _, ended := w.Session(ctx, account, epoch); ended != nil {

@@ -29,9 +29,11 @@ func (w *Workflows) TicketOnBoard(ctx context.Context, key tickets.Key) (tickets
 	return ticket, board, err
 }
 
-// History returns a page of a ticket's history, newest first, from below before; 0 means from the
-// newest. more says that there are older entries. EntryOf tells what an edit changed in a description.
-func (w *Workflows) History(ctx context.Context, ticket tickets.ID, before id.Activity) (entries []tickets.Activity, more bool, err error) {
+// History returns a page of a ticket's history, newest first, from below before; 0 means from the newest. more says
+// that there are older entries. The change of a description is in EntryOf.
+func (w *Workflows) History(
+	ctx context.Context, ticket tickets.ID, before id.Activity,
+) (entries []tickets.Activity, more bool, err error) {
 	return tickets.History(ctx, w.db.Queries, ticket, before, HistoryPerPage)
 }
 
@@ -40,10 +42,12 @@ func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id
 	return tickets.ActivityOf(ctx, w.db.Queries, ticket, entry)
 }
 
-// TicketsOf returns a board and up to limit of its tickets in board order, those of one column or, where
-// column is 0, of all from left to right. after is where the page before ended, nil for the start;
-// next is where to go on, nil at the end. It returns boards.NotFound or ColumnNotFound.
-func (w *Workflows) TicketsOf(ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int) (board boards.Board, list []tickets.Ticket, next *tickets.Cursor, err error) {
+// TicketsOf returns a board and up to limit of its tickets in board order: of one column, or of all from left to right
+// if column is 0. after is the end of the page before, nil for the start; next is the end of this one, nil if there is
+// no more. It returns boards.NotFound or ColumnNotFound.
+func (w *Workflows) TicketsOf(
+	ctx context.Context, slug string, column id.Column, after *tickets.Cursor, limit int,
+) (board boards.Board, list []tickets.Ticket, next *tickets.Cursor, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return board, nil, nil, err
@@ -108,9 +112,11 @@ func columnsFrom(board boards.Board, column id.Column, after *tickets.Cursor) ([
 	return nil, boards.ColumnNotFound{Column: uint64(after.Column)}
 }
 
-// EditTicket changes a ticket's title or description. It returns tickets.NotFound, Stale, or what
-// is wrong with the edit.
-func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit tickets.Edit) (ticket tickets.Ticket, err error) {
+// EditTicket changes a ticket's title or description. It returns tickets.NotFound, Stale, or all that is wrong with the
+// edit.
+func (w *Workflows) EditTicket(
+	ctx context.Context, key tickets.Key, edit tickets.Edit,
+) (ticket tickets.Ticket, err error) {
 	if _, err := mayChange(ctx, "tickets"); err != nil {
 		return tickets.Ticket{}, err
 	}
@@ -126,8 +132,10 @@ func (w *Workflows) EditTicket(ctx context.Context, key tickets.Key, edit ticket
 	return ticket, nil
 }
 
-// Conflict returns what happened to a ticket since the version that an edit of it saw.
-func (w *Workflows) Conflict(ctx context.Context, current tickets.Ticket, version uint64) (conflict tickets.Conflict, err error) {
+// Conflict returns what happened to a ticket since the version that an edit was made from.
+func (w *Workflows) Conflict(
+	ctx context.Context, current tickets.Ticket, version uint64,
+) (conflict tickets.Conflict, err error) {
 	if _, err := MayRead(ctx, "tickets:read"); err != nil {
 		return conflict, err
 	}
@@ -136,7 +144,7 @@ func (w *Workflows) Conflict(ctx context.Context, current tickets.Ticket, versio
 	return conflict, err
 }
 
-// PlaceOf returns where a ticket is: what a form that moves it remembers as seen.
+// PlaceOf returns where a ticket is, for the form that moves it.
 func (w *Workflows) PlaceOf(ctx context.Context, ticket tickets.Ticket) (tickets.Placement, error) {
 	return tickets.PlacementOf(ctx, w.db.Queries, ticket)
 }

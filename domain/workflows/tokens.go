@@ -10,8 +10,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// OpenToken makes an API token with every scope for a member, whoever runs the program. It returns
-// NotMember where the address is nobody's in that company.
+// OpenToken makes an API token with every scope for a member, for the command line. It returns NotMember if no member
+// of the company has the address.
 func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token string, err error) {
 	account, err := accounts.ByEmail(ctx, w.db.Queries, email)
 	if err != nil {
@@ -24,8 +24,8 @@ func (w *Workflows) OpenToken(ctx context.Context, company, email string) (token
 	return w.openToken(ctx, actor, accounts.TokenDraft{Name: "command line", Scopes: accounts.Scopes})
 }
 
-// MakeToken makes an API token for the one who asks, and returns it. It returns BadName, NoScopes,
-// BadScope, BadDays or NotMember.
+// MakeToken makes an API token for the caller, and returns it. It returns BadName, NoScopes, BadScope, BadDays or
+// NotMember.
 func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (string, error) {
 	actor := accounts.ActorFrom(ctx)
 	draft, err := accounts.CheckToken(draft, actor.Account)
@@ -35,15 +35,17 @@ func (w *Workflows) MakeToken(ctx context.Context, draft accounts.TokenDraft) (s
 	return w.openToken(ctx, actor, draft)
 }
 
-func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft) (token string, err error) {
+func (w *Workflows) openToken(
+	ctx context.Context, actor accounts.Actor, draft accounts.TokenDraft,
+) (token string, err error) {
 	err = w.db.InTx(ctx, func(tx *db.Tx) error {
-		if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // whoever is removed meanwhile leaves no token behind
+		if _, err := accounts.LockRoles(ctx, tx, actor); err != nil { // no token outlives a membership
 			return err
 		}
 		if token, err = accounts.OpenToken(ctx, tx, actor.Company.ID, actor.Account.ID, draft); err != nil {
 			return err
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name})
+		return audit(ctx, tx, actor, accounts.AuditTokenMade, accounts.AuditDetail{Name: draft.Name})
 	})
 	if err != nil {
 		return "", fmt.Errorf("open token: %w", err)
@@ -51,15 +53,13 @@ func (w *Workflows) openToken(ctx context.Context, actor accounts.Actor, draft a
 	return token, nil
 }
 
-// Tokens returns a page of the tokens of the one who asks: those with an id below before, or the
-// newest where it is 0.
+// Tokens returns a page of the caller's tokens, the newest first: from below before, or from the newest if it is 0.
 func (w *Workflows) Tokens(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
 	actor := accounts.ActorFrom(ctx)
 	return Page(accounts.Tokens(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
 }
 
-// TokensOfOthers returns a page of the tokens of everyone else in the company, as Tokens does. It
-// returns NotManager.
+// TokensOfOthers is Tokens of all other members of the company. It returns NotManager.
 func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) ([]accounts.Token, bool, error) {
 	actor, err := mayManage(ctx)
 	if err != nil {
@@ -68,8 +68,7 @@ func (w *Workflows) TokensOfOthers(ctx context.Context, before id.Token) ([]acco
 	return Page(accounts.TokensOfOthers(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, before, PeoplePerPage+1))
 }
 
-// RevokeToken ends a token of the one who asks, or of anybody in the company for who manages it. It
-// returns TokenNotFound.
+// RevokeToken ends a token of the caller, or of any member if the caller manages the company. It returns TokenNotFound.
 func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 	actor := accounts.ActorFrom(ctx)
 	var hash []byte
@@ -87,7 +86,7 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 			}
 			detail.Person = nameAndEmail(owner)
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditTokenRevoked, detail)
+		return audit(ctx, tx, actor, accounts.AuditTokenRevoked, detail)
 	})
 	if err != nil {
 		return fmt.Errorf("revoke token: %w", err)
@@ -96,7 +95,7 @@ func (w *Workflows) RevokeToken(ctx context.Context, token id.Token) error {
 	return nil
 }
 
-// Bearer returns who an API token speaks for, as it was at most a second ago, or BadToken.
+// Bearer returns the actor of an API token, as it was read at most a second ago, or BadToken.
 func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, error) {
 	return w.bearers.Get(string(accounts.HashToken(token)), func() (accounts.Actor, error) {
 		now := w.db.Now()
@@ -108,7 +107,7 @@ func (w *Workflows) Bearer(ctx context.Context, token string) (accounts.Actor, e
 	})
 }
 
-// recordTokenUse stores that a token was used: beside the request, which does not wait for it nor fails with it.
+// recordTokenUse stores that a token was used. The request neither waits for it nor fails with it.
 func (w *Workflows) recordTokenUse(token id.Token, now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()

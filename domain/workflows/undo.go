@@ -13,18 +13,18 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// UndoResult is what came of an undo.
+// UndoResult is the outcome of an undo.
 type UndoResult struct {
 	Kind    string // of what was undone
 	Ticket  tickets.Ticket
 	Board   boards.Board
-	Left    boards.Board // that it was on before the undo
+	Left    boards.Board // its board before the undo
 	Columns []id.Column  // that have changed
-	// Gone says that the column it was in is no more, so that it went to the first.
+	// Gone says that its column is gone, so that it went to the first.
 	Gone bool
 }
 
-// UndoRefusal is an action that stays as it is, and why.
+// UndoRefusal is an action that stays as it is, and the reason.
 type UndoRefusal struct {
 	Activity id.Activity
 	Err      error
@@ -33,10 +33,10 @@ type UndoRefusal struct {
 func (e UndoRefusal) Error() string { return e.Err.Error() }
 func (e UndoRefusal) Unwrap() error { return e.Err }
 
-// Undo turns back what the actor did: a move, a close, a reopening or a deletion of the last 30
-// minutes; 0 is the last such of theirs in the company but for those passed over. The ticket goes
-// below the one that it was below, or to the column's end where that has gone. It returns
-// tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince, boards.ColumnFull or Archived.
+// Undo reverts an action of the caller: a move, a close, a reopening or a deletion of the last 30 minutes; 0 is their
+// latest in the company but for those passed over. The ticket goes below its old neighbour, or to the column's end if
+// that is gone. It returns tickets.NothingToUndo, or UndoRefusal with UndoneBefore, ChangedSince, boards.ColumnFull or
+// Archived.
 func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id.Activity) (UndoResult, error) {
 	actor, err := mayWrite(ctx, "tickets:write")
 	if err != nil {
@@ -45,7 +45,8 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 	latest := activity == 0
 	for range relocations {
 		if latest {
-			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, w.db.Now().Add(-tickets.UndoFor), passed)
+			since := w.db.Now().Add(-tickets.UndoFor)
+			activity, err = tickets.LastAction(ctx, w.db.Queries, actor.Company.ID, actor.Account.ID, since, passed)
 			if err != nil {
 				return UndoResult{}, err
 			}
@@ -56,7 +57,7 @@ func (w *Workflows) Undo(ctx context.Context, activity id.Activity, passed ...id
 		case err == nil:
 			return undone, nil
 		case errors.Is(err, errElsewhere):
-		case latest && errors.Is(err, tickets.CodeUndoneBefore): // two presses of a key are two undos
+		case latest && errors.Is(err, tickets.CodeUndoneBefore): // pressing the key twice undoes two actions
 		default:
 			return UndoResult{}, fmt.Errorf("undo: %w", UndoRefusal{activity, err})
 		}
@@ -70,24 +71,27 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		return UndoResult{}, err
 	}
 	seen, err := tickets.ByID(ctx, w.db.Queries, actor.Company.ID, action.Ticket)
-	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || action.At.Before(w.db.Now().Add(-tickets.UndoFor))) {
+	tooLate := action.At.Before(w.db.Now().Add(-tickets.UndoFor))
+	if errors.Is(err, tickets.CodeNotFound) || err == nil && (action.Detail.From == nil || tooLate) {
 		return UndoResult{}, tickets.NothingToUndo()
 	}
 	if err != nil {
 		return UndoResult{}, err
 	}
-	back := reversal{action: action, spot: *action.Detail.From}
+	back := reversal{action: action, old: *action.Detail.From}
 	if back.move.from, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, seen.Board); err != nil {
 		return UndoResult{}, err
 	}
-	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.spot.Board); err != nil {
+	if back.move.to, err = boards.ByID(ctx, w.db.Queries, actor.Company.ID, back.old.Board); err != nil {
 		return UndoResult{}, err
 	}
-	if back.spot.After, err = w.currentKey(ctx, back.spot.After); err != nil {
+	if back.old.After, err = w.currentKey(ctx, back.old.After); err != nil {
 		return UndoResult{}, err
 	}
-	back.column = columnOf(back.move.to, &back.spot).ID
-	undone := UndoResult{Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.spot.Column}
+	back.column = columnOf(back.move.to, &back.old).ID
+	undone := UndoResult{
+		Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.old.Column,
+	}
 	err = w.change(ctx, func(tx *db.Tx) error {
 		moved, err := back.carryOut(ctx, tx, seen, user(actor))
 		undone.Ticket = moved.Ticket
@@ -97,7 +101,7 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 	return undone, err
 }
 
-// currentKey returns the key that a ticket has by now. One that is no ticket's stays.
+// currentKey returns the present key of a ticket. One that is no ticket's stays.
 func (w *Workflows) currentKey(ctx context.Context, key *tickets.Key) (*tickets.Key, error) {
 	if key == nil {
 		return nil, nil
@@ -109,15 +113,17 @@ func (w *Workflows) currentKey(ctx context.Context, key *tickets.Key) (*tickets.
 	return &ticket.Key, err
 }
 
-// reversal is a ticket's way back.
+// reversal is the way of a ticket back to a location.
 type reversal struct {
 	action tickets.Action
-	move   move             // from the board that it is on, to the one that it was on
-	spot   tickets.Location // where it was
-	column id.Column        // of the spot, or the first where that is gone
+	move   move             // from its board to its old one
+	old    tickets.Location // its old one
+	column id.Column        // of the old location, or the board's first if that is gone
 }
 
-func (b *reversal) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User) (moved tickets.Moved, err error) {
+func (b *reversal) carryOut(
+	ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User,
+) (moved tickets.Moved, err error) {
 	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
 	if err != nil {
 		return moved, err
@@ -139,7 +145,7 @@ func (b *reversal) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket,
 	if err := tickets.Undo(ctx, tx, locked, b.action); err != nil {
 		return moved, err
 	}
-	closedAt := b.spot.ClosedAt
+	closedAt := b.old.ClosedAt
 	if columns[b.column].Done && closedAt == nil {
 		closedAt = &tx.Now
 	}
@@ -155,14 +161,15 @@ func (b *reversal) carryOut(ctx context.Context, tx *db.Tx, seen tickets.Ticket,
 	return moved, t.record(ctx, tickets.KindUndone, &moved, tickets.Detail{Undid: b.action.Kind})
 }
 
-// stays reports whether a ticket was closed, or opened again, where it is.
+// stays reports whether a ticket was closed or reopened without leaving its column.
 func (b *reversal) stays() bool {
-	return (b.action.Kind == tickets.KindClosed || b.action.Kind == tickets.KindReopened) && b.action.Detail.To.Column == b.column
+	kind := b.action.Kind
+	return (kind == tickets.KindClosed || kind == tickets.KindReopened) && b.action.Detail.To.Column == b.column
 }
 
 func (b *reversal) intent() tickets.Intent {
-	if b.column != b.spot.Column {
+	if b.column != b.old.Column {
 		return tickets.Intent{Column: b.column, AtEnd: true}
 	}
-	return tickets.Intent{Column: b.column, After: b.spot.After}
+	return tickets.Intent{Column: b.column, After: b.old.After}
 }

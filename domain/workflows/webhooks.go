@@ -15,8 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
-// hooking returns who asks where they may look at the company's webhooks and change them: who manages it,
-// with a token whose scope lets it change tickets.
+// mayManageWebhooks returns the caller if it manages the company, with a token whose scope lets it change tickets.
 func mayManageWebhooks(ctx context.Context) (accounts.Actor, error) {
 	actor, err := mayManage(ctx)
 	if err == nil && !actor.May("tickets:write") {
@@ -25,9 +24,10 @@ func mayManageWebhooks(ctx context.Context) (accounts.Actor, error) {
 	return actor, err
 }
 
-// changeWebhook runs fn in a transaction with a webhook that is locked, for who manages the company, and
-// writes that down in the audit list.
-func (w *Workflows) changeWebhook(ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error) error {
+// changeWebhook runs fn in a transaction with a locked webhook, and records that in the audit list.
+func (w *Workflows) changeWebhook(
+	ctx context.Context, what, kind string, webhook id.Webhook, fn func(tx *db.Tx, hook webhooks.Webhook) error,
+) error {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (w *Workflows) changeWebhook(ctx context.Context, what, kind string, webhoo
 		if err := fn(tx, hook); err != nil {
 			return err
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, kind, accounts.AuditDetail{Name: hook.Host()})
+		return audit(ctx, tx, actor, kind, accounts.AuditDetail{Name: hook.Host()})
 	})
 }
 
@@ -64,13 +64,14 @@ func (w *Workflows) Webhook(ctx context.Context, webhook id.Webhook) (webhooks.W
 	return webhooks.ByID(ctx, w.db.Queries, actor.Company.ID, webhook)
 }
 
-// WebhookFeeds are the feeds that a webhook can be sent.
+// WebhookFeeds returns the feeds that can be sent to a webhook.
 func (w *Workflows) WebhookFeeds() []string { return w.feeds.Names() }
 
-// OpenWebhook adds a webhook that is sent what changes from now on, and returns it with its secret, which is
-// shown only now. It returns all that is wrong with the draft, webhooks.TooMany
-// or boards.NotFound.
-func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webhook id.Webhook, secret string, err error) {
+// OpenWebhook adds a webhook that is sent all changes from now on, and returns it with its secret, which is not shown
+// again. It returns all that is wrong with the draft, webhooks.TooMany or boards.NotFound.
+func (w *Workflows) OpenWebhook(
+	ctx context.Context, draft webhooks.Draft,
+) (webhook id.Webhook, secret string, err error) {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return 0, "", err
 	}
@@ -96,7 +97,8 @@ func (w *Workflows) OpenWebhook(ctx context.Context, draft webhooks.Draft) (webh
 		if err != nil {
 			return err
 		}
-		return accounts.Record(ctx, tx, actor.Company.ID, actor.Account.ID, accounts.AuditWebhookMade, accounts.AuditDetail{Name: webhooks.Webhook{URL: draft.URL}.Host()})
+		detail := accounts.AuditDetail{Name: webhooks.Webhook{URL: draft.URL}.Host()}
+		return audit(ctx, tx, actor, accounts.AuditWebhookMade, detail)
 	})
 	if err != nil {
 		return 0, "", err
@@ -113,7 +115,7 @@ func (w *Workflows) boardOfWebhook(ctx context.Context, draft webhooks.Draft) (i
 	return board.ID, err
 }
 
-// endsOf returns the ends of some feeds, as they stand.
+// endsOf returns the present ends of some feeds.
 func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Cursor, error) {
 	rows, err := q.Sequences(ctx)
 	if err != nil {
@@ -128,8 +130,8 @@ func endsOf(ctx context.Context, q *db.Queries, names []string) ([]webhooks.Curs
 	return ends, nil
 }
 
-// EditWebhook changes a webhook that is at a version. What it was not sent before begins now. It returns
-// all that is wrong with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound.
+// EditWebhook changes a webhook that is at a version. Feeds that are new to it begin now. It returns all that is wrong
+// with the draft, webhooks.Stale, webhooks.NotFound or boards.NotFound.
 func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version uint64, draft webhooks.Draft) error {
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
@@ -142,16 +144,17 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	if err != nil {
 		return err
 	}
-	return w.changeWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	edit := func(tx *db.Tx, hook webhooks.Webhook) error {
 		ends, err := endsOf(ctx, tx.Queries, draft.Feeds)
 		if err != nil {
 			return err
 		}
 		return webhooks.Edit(ctx, tx, hook, version, draft, board, ends)
-	})
+	}
+	return w.changeWebhook(ctx, "edit webhook", accounts.AuditWebhookChanged, webhook, edit)
 }
 
-// EnableWebhook turns a webhook on, so that it goes on where it ended, or off.
+// EnableWebhook turns a webhook on or off. One that is turned on continues from its cursors.
 func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bool) error {
 	kind := accounts.AuditWebhookOff
 	if on {
@@ -162,36 +165,38 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 	})
 }
 
-// DeleteWebhook removes a webhook with all that was written down of it.
+// DeleteWebhook removes a webhook with its deliveries.
 func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
-	return w.changeWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
-		return webhooks.Delete(ctx, tx, hook)
-	})
+	remove := func(tx *db.Tx, hook webhooks.Webhook) error { return webhooks.Delete(ctx, tx, hook) }
+	return w.changeWebhook(ctx, "delete webhook", accounts.AuditWebhookDeleted, webhook, remove)
 }
 
-// RotateSecret gives a webhook a new secret, which is shown only now. For a day messages are signed with the
-// old one, too.
+// RotateSecret gives a webhook a new secret, which is not shown again. For a day messages are signed with the old one,
+// too.
 func (w *Workflows) RotateSecret(ctx context.Context, webhook id.Webhook) (secret string, err error) {
-	err = w.changeWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, func(tx *db.Tx, hook webhooks.Webhook) error {
+	rotate := func(tx *db.Tx, hook webhooks.Webhook) error {
 		secret, err = webhooks.RotateSecret(ctx, tx, hook)
 		return err
-	})
+	}
+	err = w.changeWebhook(ctx, "rotate secret", accounts.AuditWebhookSecret, webhook, rotate)
 	return secret, err
 }
 
 // DeliveriesPerPage is how many attempts a page has.
 const DeliveriesPerPage = 25
 
-// Deliveries returns a page of what was sent to a webhook, the newest first: attempts with an id below before,
-// or the newest where it is 0.
-func (w *Workflows) Deliveries(ctx context.Context, webhook id.Webhook, before id.Delivery) ([]webhooks.Attempt, bool, error) {
+// Deliveries returns a page of the attempts of a webhook, the newest first: from below before, or from the newest if it
+// is 0.
+func (w *Workflows) Deliveries(
+	ctx context.Context, webhook id.Webhook, before id.Delivery,
+) ([]webhooks.Attempt, bool, error) {
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return nil, false, err
 	}
 	return webhooks.Attempts(ctx, w.db.Queries, webhook, before, DeliveriesPerPage)
 }
 
-// Delivery returns an attempt to send something to a webhook, or webhooks.AttemptNotFound.
+// Delivery returns an attempt, or webhooks.AttemptNotFound.
 func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery id.Delivery) (webhooks.Attempt, error) {
 	if _, err := w.Webhook(ctx, webhook); err != nil {
 		return webhooks.Attempt{}, err
@@ -199,8 +204,8 @@ func (w *Workflows) Delivery(ctx context.Context, webhook id.Webhook, delivery i
 	return webhooks.AttemptByID(ctx, w.db.Queries, webhook, delivery)
 }
 
-// TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns what came
-// of it. It returns webhooks.Busy.
+// TestWebhook sends a webhook a message of the type test now, whether it is on or not, and returns the attempt. It
+// returns webhooks.Busy.
 func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhooks.Attempt, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
@@ -214,10 +219,12 @@ func (w *Workflows) TestWebhook(ctx context.Context, webhook id.Webhook) (webhoo
 	return w.sendByHand(ctx, hook, webhooks.Test, message)
 }
 
-// ResendDelivery sends what a delivery was about once more, as it is now, out of order, and returns what came
-// of it. It returns webhooks.NothingToSend where it is being changed at this moment, so that it will be sent
-// anyway, or where the webhook is not to see it any more, webhooks.AttemptNotFound or webhooks.Busy.
-func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, delivery id.Delivery) (webhooks.Attempt, error) {
+// ResendDelivery sends the row of a delivery again, as it is now, out of order, and returns the attempt. It returns
+// webhooks.NothingToSend if the row was just changed, so that it is sent anyway, or is not the webhook's any more,
+// webhooks.AttemptNotFound or webhooks.Busy.
+func (w *Workflows) ResendDelivery(
+	ctx context.Context, webhook id.Webhook, delivery id.Delivery,
+) (webhooks.Attempt, error) {
 	hook, err := w.Webhook(ctx, webhook)
 	if err != nil {
 		return webhooks.Attempt{}, err
@@ -227,11 +234,13 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 		return webhooks.Attempt{}, err
 	}
 	if attempt.Row == 0 {
-		return webhooks.Attempt{}, webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
+		err := webhooks.NothingToSend("This message was about no ticket, comment or board. Send a test instead.")
+		return webhooks.Attempt{}, err
 	}
 	item, err := w.feeds.Row(ctx, attempt.Feed, attempt.Row, WebhookScope(hook, w.base))
 	if errors.Is(err, feeds.CodeRowNotFound) {
-		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, or it is not the webhook's to see any more.")
+		err = webhooks.NothingToSend("There is nothing to send again: it was just changed, and goes out by itself, " +
+			"or it is not the webhook's to see any more.")
 	}
 	if err != nil {
 		return webhooks.Attempt{}, err
@@ -245,16 +254,20 @@ func (w *Workflows) ResendDelivery(ctx context.Context, webhook id.Webhook, deli
 
 // Sender sends messages to webhooks; delivery does.
 type Sender interface {
-	// SendMessage sends a message to an address, signed with the keys, within a time, and returns its outcome. Its error is
-	// ctx's, or a server error.
-	SendMessage(ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration) (webhooks.Outcome, error)
+	// SendMessage sends a message to an address, signed with the keys, within a time, and returns its outcome. Its error
+	// is ctx's, or a server error.
+	SendMessage(
+		ctx context.Context, address string, keys webhooks.Keys, m webhooks.Message, within time.Duration,
+	) (webhooks.Outcome, error)
 }
 
 // byHandFor is how long a message may take, with its answer, while a caller waits for it.
 const byHandFor = 10 * time.Second
 
-// sendByHand sends a message while somebody waits.
-func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message) (webhooks.Attempt, error) {
+// sendByHand sends a message that the caller waits for.
+func (w *Workflows) sendByHand(
+	ctx context.Context, hook webhooks.Webhook, kind string, message webhooks.Message,
+) (webhooks.Attempt, error) {
 	select {
 	case w.byHand <- struct{}{}:
 		defer func() { <-w.byHand }()
@@ -280,7 +293,7 @@ func (w *Workflows) sendByHand(ctx context.Context, hook webhooks.Webhook, kind 
 	return attempt, err
 }
 
-// ForgetDeliveries removes some attempts that are older than 30 days, and returns how many they were.
+// ForgetDeliveries removes some attempts older than 30 days, and returns how many.
 func (w *Workflows) ForgetDeliveries(ctx context.Context) (int64, error) {
 	return webhooks.Forget(ctx, w.db.Queries, w.db.Now())
 }
@@ -289,7 +302,7 @@ func WebhookScope(hook webhooks.Webhook, base string) feeds.Scope {
 	return feeds.Scope{Company: hook.Company, Board: hook.Board, Base: base}
 }
 
-// WebhookMessage is the message about a row of the feed of a cursor, as it was at a time.
+// WebhookMessage returns the message about a row of the feed of a cursor, as it was at a time.
 func WebhookMessage(of feeds.Cursor, item feeds.Item, at time.Time) webhooks.Message {
 	m := webhooks.RowMessage(of.Feed, of.Epoch, item.ID, item.Position)
 	m.Type = webhooks.TypeOf(of.Feed, item.Deleted, item.Reason == feeds.LeftFilter)

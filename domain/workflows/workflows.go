@@ -20,13 +20,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// Config is what the use cases work with.
+// Config is what the use cases need.
 type Config struct {
 	DB       *db.DB
 	Engine   *migrations.Engine
 	Feeds    *feeds.Engine
 	Files    migrations.Files // nil if there is no place for them
-	Base     string           // public base URL, without a slash at its end
+	Base     string           // public base URL, without a slash at the end
 	Refs     *refs.Engine
 	Lookups  *requests.Meter
 	Outbound *outbound.Client // which addresses webhooks may have
@@ -42,7 +42,7 @@ type Workflows struct {
 	db       *db.DB
 	openings *coalesce.Group[boardRef, *opening, tickets.Ticket]
 	lookups  *coalesce.Group[requests.OriginGroup, lookup, requests.TrackedTicket]
-	looked   *requests.Meter
+	meter    *requests.Meter
 	boards   coalesce.Recent[boardRef, boards.Board]
 	bearers  coalesce.Recent[string, accounts.Actor] // by the token's hash
 	engine   *migrations.Engine
@@ -53,7 +53,7 @@ type Workflows struct {
 	refs     *refs.Engine
 	outbound *outbound.Client
 	log      *slog.Logger
-	byHand   chan struct{} // bounds what is sent to webhooks while a caller waits
+	byHand   chan struct{} // bounds the messages to webhooks that a caller waits for
 	sender   Sender
 	importer ImportReader
 
@@ -63,8 +63,9 @@ type Workflows struct {
 // New returns the use cases on a database.
 func New(c Config) *Workflows {
 	w := &Workflows{
-		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, looked: c.Lookups, outbound: c.Outbound, log: c.Log,
-		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
+		outbound: c.Outbound, log: c.Log, byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
+		passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
 	}
 	w.lookups = coalesce.New(w.lookUp, coalesce.Options{Max: 1, Alone: func(error) bool { return false }})
 	w.openings = coalesce.New(w.openBatch, coalesce.Options{
@@ -73,7 +74,7 @@ func New(c Config) *Workflows {
 	return w
 }
 
-// Close refuses new tickets, and waits until those accepted are committed, or ctx ends.
+// Close refuses new tickets, and waits until the accepted ones are committed, or ctx ends.
 func (w *Workflows) Close(ctx context.Context) error {
 	w.aside.Wait() // each has a short time
 	return errors.Join(w.openings.Close(ctx), w.lookups.Close(ctx))
@@ -89,7 +90,7 @@ func Stopping() error {
 	}
 }
 
-// Ready returns Unavailable where the database does not answer.
+// Ready returns Unavailable if the database does not answer.
 func (w *Workflows) Ready(ctx context.Context) error {
 	_, err := accounts.Installed(ctx, w.db.Queries)
 	return err
@@ -104,7 +105,7 @@ func MayRead(ctx context.Context, scope string) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// writing returns who asks where they may change things with the scope.
+// mayWrite returns the caller if it may change things with the scope. It returns MissingScope or ReadOnly.
 func mayWrite(ctx context.Context, scope string) (accounts.Actor, error) {
 	actor, err := MayRead(ctx, scope)
 	if err != nil {
@@ -116,8 +117,8 @@ func mayWrite(ctx context.Context, scope string) (accounts.Actor, error) {
 	return actor, nil
 }
 
-// changing is writing for what is shown to whoever changes it, or where somebody else was first: that
-// takes the right to read it, too. area is what comes before the colon of a scope.
+// mayChange is mayWrite for what is shown to the caller afterwards, or in a conflict: that takes the right to read it,
+// too. area is the part of a scope before the colon.
 func mayChange(ctx context.Context, area string) (accounts.Actor, error) {
 	if actor, err := mayWrite(ctx, area+":write"); err != nil {
 		return actor, err
