@@ -7,7 +7,7 @@
 //	const CodeNotFound fault.Code = "Board.NotFound"
 //
 //	func NotFound() error {
-//		return fault.Error{Kind: fault.NotFound, Code: CodeNotFound, Message: "There is no such board here. …"}
+//		return fault.NotFound.New(CodeNotFound, "", "There is no such board here. …")
 //	}
 //
 // An error whose data a caller needs is a type of its own that unwraps to an Error. An error without a kind is
@@ -42,6 +42,12 @@ const (
 var Kinds = []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Gone, Conflict, TooLarge, Unsupported, RateLimited, Unavailable, StorageFull, Unknown}
 
 func (k Kind) Error() string { return string(k) }
+
+// New returns an error of the kind, about a form field or JSON member, "" for none. The message is a sentence for the
+// user: what happened, then what to do.
+func (k Kind) New(code Code, field, message string) Error {
+	return Error{Kind: k, Code: code, Field: field, Message: message}
+}
 
 // Code names an error for good, as Noun.Reason. Test for one with errors.Is.
 type Code string

@@ -210,24 +210,35 @@ func readMakers(s source, codes map[string]*code) {
 			}
 		}
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
-			literal, ok := n.(*ast.CompositeLit)
-			if !ok || !isSelector(literal.Type, "fault", "Error") {
-				return true
-			}
-			var c *code
 			var kind string
-			for _, element := range literal.Elts {
-				pair, ok := element.(*ast.KeyValueExpr)
-				if !ok {
-					continue
+			var c *code
+			of := func(e ast.Expr) *code {
+				name, _ := e.(*ast.Ident)
+				if name == nil {
+					return nil
 				}
-				switch key, _ := pair.Key.(*ast.Ident); key.Name {
-				case "Code":
-					if of, ok := pair.Value.(*ast.Ident); ok {
-						c = codes[s.dir+"."+of.Name]
+				return codes[s.dir+"."+name.Name]
+			}
+			switch n := n.(type) {
+			case *ast.CallExpr: // fault.NotFound.New(CodeNotFound, …)
+				made, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok || made.Sel.Name != "New" || !isSelector(made.X, "fault", "") || len(n.Args) == 0 {
+					return true
+				}
+				kind, c = made.X.(*ast.SelectorExpr).Sel.Name, of(n.Args[0])
+			case *ast.CompositeLit: // fault.Error{Kind: fault.NotFound, Code: CodeNotFound, …}
+				if !isSelector(n.Type, "fault", "Error") {
+					return true
+				}
+				for _, element := range n.Elts {
+					pair, ok := element.(*ast.KeyValueExpr)
+					if !ok {
+						continue
 					}
-				case "Kind":
-					if isSelector(pair.Value, "fault", "") {
+					switch key := pair.Key.(*ast.Ident); {
+					case key.Name == "Code":
+						c = of(pair.Value)
+					case key.Name == "Kind" && isSelector(pair.Value, "fault", ""):
 						kind = pair.Value.(*ast.SelectorExpr).Sel.Name
 					}
 				}

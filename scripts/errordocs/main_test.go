@@ -34,7 +34,7 @@ func TestCodes(t *testing.T) {
 		head     = "package boards\n\nimport \"fault\"\n\n"
 		statuses = "package web\n\nvar statuses = map[fault.Kind]int{fault.NotFound: http.StatusNotFound}\n\nfunc f() { boards.NotFound() }\n"
 		code     = "// CodeNotFound: the board does not exist. See the list.\nconst CodeNotFound fault.Code = \"Board.NotFound\"\n\n"
-		maker    = "func NotFound() error { return fault.Error{Kind: fault.NotFound, Code: CodeNotFound} }\n"
+		maker    = "func NotFound() error { return fault.NotFound.New(CodeNotFound, here, said) }\n"
 	)
 	for rule, c := range map[string]struct{ source, says string }{
 		"as it should be":   {head + code + maker, ""},
@@ -44,7 +44,7 @@ func TestCodes(t *testing.T) {
 		"its maker is idle": {head + strings.ReplaceAll(code+maker, "NotFound() error", "Missing() error"), "no error is made"},
 		"without a comment": {head + code[strings.Index(code, "const"):] + maker, "the meaning, then the remedy"},
 		"without a remedy":  {head + strings.ReplaceAll(code, " See the list.", "") + maker, "the meaning, then the remedy"},
-		"without a status":  {head + code + strings.ReplaceAll(maker, "Kind: fault.NotFound", "Kind: fault.Gone"), "has no status"},
+		"without a status":  {head + code + strings.ReplaceAll(maker, "fault.NotFound", "fault.Gone"), "has no status"},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
