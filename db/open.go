@@ -127,7 +127,7 @@ func (e BadURL) Error() string {
 }
 
 func (e BadURL) Unwrap() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadURL, Message: e.Error()}
+	return fault.Invalid.New(CodeBadURL, "", e.Error())
 }
 
 // Config translates a DATABASE_URL for the driver.

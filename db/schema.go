@@ -51,20 +51,16 @@ func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
 const CodeBrokenSchema fault.Code = "Schema.Incomplete"
 
 func BrokenSchema(version uint) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBrokenSchema,
-		Message: fmt.Sprintf("The change of the database to schema version %d broke off halfway. Restore the backup from before the upgrade.", version),
-	}
+	return fault.Invalid.New(CodeBrokenSchema, "",
+		fmt.Sprintf("The change of the database to schema version %d broke off halfway. Restore the backup from before the upgrade.", version))
 }
 
 // CodeNewerSchema: the database was used by a newer version. Run that version.
 const CodeNewerSchema fault.Code = "Schema.TooNew"
 
 func NewerSchema(version uint) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNewerSchema,
-		Message: fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", version),
-	}
+	return fault.Invalid.New(CodeNewerSchema, "",
+		fmt.Sprintf("The database has schema version %d, which this program does not know yet. Run the newer Counterfoil that made it.", version))
 }
 
 // SchemaTo brings the schema up or down to a version.

@@ -30,7 +30,7 @@ func (s Server) String() string {
 const CodeUnfit fault.Code = "Database.Unsupported"
 
 func Unfit(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeUnfit, Message: why}
+	return fault.Invalid.New(CodeUnfit, "", why)
 }
 
 // Server asks what runs the database.

@@ -16,10 +16,7 @@ import (
 const codeBadDatabase fault.Code = "Database.NotUsable"
 
 func badDatabase(where, why string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: codeBadDatabase,
-		Message: fmt.Sprintf("DATABASE_URL leads to %s, but %s.", where, why),
-	}
+	return fault.Unavailable.New(codeBadDatabase, "", fmt.Sprintf("DATABASE_URL leads to %s, but %s.", where, why))
 }
 
 // systemDatabases are the server's own.

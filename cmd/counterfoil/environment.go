@@ -64,10 +64,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 const codeBadSetting fault.Code = "Setting.Invalid"
 
 func badSetting(name, value, want string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadSetting,
-		Message: fmt.Sprintf("%s is %q; set it to %s.", name, value, want),
-	}
+	return fault.Invalid.New(codeBadSetting, "", fmt.Sprintf("%s is %q; set it to %s.", name, value, want))
 }
 
 func (e environment) logger() *slog.Logger {
@@ -197,10 +194,8 @@ func (e environment) openDatabase(ctx context.Context) (*database, error) {
 const codeNoData fault.Code = "Database.NotFound"
 
 func noData(dir string) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: codeNoData,
-		Message: fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", dir),
-	}
+	return fault.NotFound.New(codeNoData, "",
+		fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", dir))
 }
 
 // openExisting is openDatabase for commands that look at what is there: they make no new database.

@@ -57,7 +57,7 @@ func withWorkflows(ctx context.Context, env environment, do func(ctx context.Con
 const codeBadValues fault.Code = "Run.BadValues"
 
 func badValues(bad fault.Several) error {
-	return fault.Error{Kind: fault.Invalid, Code: codeBadValues, Message: badValuesMessage(bad)}
+	return fault.Invalid.New(codeBadValues, "", badValuesMessage(bad))
 }
 
 func badValuesMessage(bad fault.Several) string {
@@ -83,8 +83,6 @@ func badValuesMessage(bad fault.Several) string {
 const codeNoWorker fault.Code = "Worker.NoneRunning"
 
 func noWorker(run id.Run) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: codeNoWorker,
-		Message: fmt.Sprintf("No worker is running, so nobody counts the tasks of run %d. It waits: start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", run, run),
-	}
+	return fault.Unavailable.New(codeNoWorker, "",
+		fmt.Sprintf("No worker is running, so nobody counts the tasks of run %d. It waits: start “counterfoil serve” or “counterfoil work” with this database, then “counterfoil migrations start %d”.", run, run))
 }

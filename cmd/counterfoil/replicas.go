@@ -15,10 +15,8 @@ import (
 const codeBadReplica fault.Code = "Setting.BadReplica"
 
 func badReplica(number int, why string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadReplica,
-		Message: fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", number, why),
-	}
+	return fault.Invalid.New(codeBadReplica, "",
+		fmt.Sprintf("Address %d in COUNTERFOIL_REPLICAS %s: write mysql://user:password@host:3306/database, with commas between (in a password, %%2C for a comma).", number, why))
 }
 
 // openReplicas reads COUNTERFOIL_REPLICAS. It connects to none: one that does not answer now may later.

@@ -74,10 +74,8 @@ func serve(ctx context.Context, env environment) (err error) {
 const codePortTaken fault.Code = "Server.AddressInUse"
 
 func portTaken(addr string, err error) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: codePortTaken,
-		Message: fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", addr, err),
-	}
+	return fault.Unavailable.New(codePortTaken, "",
+		fmt.Sprintf("Cannot listen on %s: %v. Stop what uses it, or choose another address with COUNTERFOIL_ADDR.", addr, err))
 }
 
 func listen(addr string) (net.Listener, error) {

@@ -20,10 +20,7 @@ const orYours = " Or use a database of yours: set DATABASE_URL=mysql://user:pass
 const CodeNotInstalled fault.Code = "PrivateDatabase.NotInstalled"
 
 func NotInstalled(server, engine string, cause error) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeNotInstalled,
-		Message: notInstalledMessage(server, engine, cause),
-	}
+	return fault.Unavailable.New(CodeNotInstalled, "", notInstalledMessage(server, engine, cause))
 }
 
 func notInstalledMessage(server string, engine string, cause error) string {
@@ -40,10 +37,8 @@ func notInstalledMessage(server string, engine string, cause error) string {
 const CodeTooOld fault.Code = "PrivateDatabase.TooOld"
 
 func TooOld(server, is, oldest string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeTooOld,
-		Message: fmt.Sprintf("%s is %s; counterfoil needs %s or later. Upgrade it, or name a newer server in COUNTERFOIL_MYSQLD.", server, is, oldest) + orYours,
-	}
+	return fault.Unavailable.New(CodeTooOld, "",
+		fmt.Sprintf("%s is %s; counterfoil needs %s or later. Upgrade it, or name a newer server in COUNTERFOIL_MYSQLD.", server, is, oldest)+orYours)
 }
 
 // CodeOtherEngine: the data directory was made by another database server. Install that one, or restore a
@@ -51,20 +46,16 @@ func TooOld(server, is, oldest string) error {
 const CodeOtherEngine fault.Code = "PrivateDatabase.OtherEngine"
 
 func OtherEngine(dir, made, server, is string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeOtherEngine,
-		Message: fmt.Sprintf("The data in %s was made by %s, but the server found, %s, is %s, which cannot read it. Install %s or name its server in COUNTERFOIL_MYSQLD; or set COUNTERFOIL_DATA to another folder and restore a backup there.", dir, made, server, is, made),
-	}
+	return fault.Unavailable.New(CodeOtherEngine, "",
+		fmt.Sprintf("The data in %s was made by %s, but the server found, %s, is %s, which cannot read it. Install %s or name its server in COUNTERFOIL_MYSQLD; or set COUNTERFOIL_DATA to another folder and restore a backup there.", dir, made, server, is, made))
 }
 
 // CodeNewerData: the data directory was used by a later version of the database server. Install that version.
 const CodeNewerData fault.Code = "PrivateDatabase.TooNew"
 
 func NewerData(dir, data, server, is string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeNewerData,
-		Message: fmt.Sprintf("The data in %s was last used by %s, but the server found, %s, is %s, and servers cannot go back. Install that version again, or name its server in COUNTERFOIL_MYSQLD.", dir, data, server, is),
-	}
+	return fault.Unavailable.New(CodeNewerData, "",
+		fmt.Sprintf("The data in %s was last used by %s, but the server found, %s, is %s, and servers cannot go back. Install that version again, or name its server in COUNTERFOIL_MYSQLD.", dir, data, server, is))
 }
 
 // CodeOtherUser: the data directory belongs to another user. Run the program as that user, or give the
@@ -72,7 +63,7 @@ func NewerData(dir, data, server, is string) error {
 const CodeOtherUser fault.Code = "PrivateDatabase.OtherUser"
 
 func OtherUser(dir string, uid int) error {
-	return fault.Error{Kind: fault.Unavailable, Code: CodeOtherUser, Message: otherUserMessage(dir, uid)}
+	return fault.Unavailable.New(CodeOtherUser, "", otherUserMessage(dir, uid))
 }
 
 func otherUserMessage(dir string, uid int) string {
@@ -87,10 +78,8 @@ func otherUserMessage(dir string, uid int) string {
 const CodeNotWritable fault.Code = "PrivateDatabase.NotWritable"
 
 func NotWritable(dir string, cause error) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeNotWritable,
-		Message: fmt.Sprintf("The data folder %s is not writable for user %d: %v. Change its owner or its rights, or set COUNTERFOIL_DATA to a folder of yours.", dir, os.Geteuid(), cause),
-	}
+	return fault.Unavailable.New(CodeNotWritable, "",
+		fmt.Sprintf("The data folder %s is not writable for user %d: %v. Change its owner or its rights, or set COUNTERFOIL_DATA to a folder of yours.", dir, os.Geteuid(), cause))
 }
 
 // CodePathTooLong: the path of the data directory is longer than database servers allow. Set COUNTERFOIL_DATA
@@ -98,10 +87,8 @@ func NotWritable(dir string, cause error) error {
 const CodePathTooLong fault.Code = "PrivateDatabase.PathTooLong"
 
 func PathTooLong(dir string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodePathTooLong,
-		Message: fmt.Sprintf("The path of the data folder has %d bytes, more than the 300 that a database server can work with. Set COUNTERFOIL_DATA to a shorter one. It is %s", len(dir), dir),
-	}
+	return fault.Unavailable.New(CodePathTooLong, "",
+		fmt.Sprintf("The path of the data folder has %d bytes, more than the 300 that a database server can work with. Set COUNTERFOIL_DATA to a shorter one. It is %s", len(dir), dir))
 }
 
 // CodeNoRuntimeDir: there is no private folder for the database's socket. Set XDG_RUNTIME_DIR to a folder that
@@ -109,30 +96,23 @@ func PathTooLong(dir string) error {
 const CodeNoRuntimeDir fault.Code = "PrivateDatabase.NoRuntimeDir"
 
 func NoRuntimeDir(dir string, cause error) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeNoRuntimeDir,
-		Message: fmt.Sprintf("The folder %s for the database's socket cannot be used: %v. Remove it, or set XDG_RUNTIME_DIR to a folder that only you can enter.", dir, cause),
-	}
+	return fault.Unavailable.New(CodeNoRuntimeDir, "",
+		fmt.Sprintf("The folder %s for the database's socket cannot be used: %v. Remove it, or set XDG_RUNTIME_DIR to a folder that only you can enter.", dir, cause))
 }
 
 // CodeDiskFull: the disk of the data directory is full. Free space on it; the server goes on by itself.
 const CodeDiskFull fault.Code = "Disk.Full"
 
 func DiskFull(dir string, free, need uint64) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeDiskFull,
-		Message: fmt.Sprintf("The disk of %s is full: %d MB are free. Free at least %d MB there, or move the folder to a larger disk; what was stored is safe, and counterfoil goes on by itself.", dir, free/mib, max(need, needMore)/mib),
-	}
+	return fault.Unavailable.New(CodeDiskFull, "",
+		fmt.Sprintf("The disk of %s is full: %d MB are free. Free at least %d MB there, or move the folder to a larger disk; what was stored is safe, and counterfoil goes on by itself.", dir, free/mib, max(need, needMore)/mib))
 }
 
 // CodeStartFailed: the database server ended instead of starting. See the end of its log in the message.
 const CodeStartFailed fault.Code = "PrivateDatabase.StartFailed"
 
 func StartFailed(dir, log, tail, exit string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeStartFailed,
-		Message: startFailedMessage(dir, log, tail, exit),
-	}
+	return fault.Unavailable.New(CodeStartFailed, "", startFailedMessage(dir, log, tail, exit))
 }
 
 func startFailedMessage(dir string, log string, tail string, exit string) string {
@@ -148,10 +128,8 @@ func startFailedMessage(dir string, log string, tail string, exit string) string
 const CodeUnreachable fault.Code = "PrivateDatabase.Unreachable"
 
 func Unreachable(dir string, cause error) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeUnreachable,
-		Message: fmt.Sprintf("Another counterfoil runs on %s, but its database does not answer here: %v. Look at that program's log; if it runs in a container or as a service with its own /tmp, run this command there too.", dir, cause),
-	}
+	return fault.Unavailable.New(CodeUnreachable, "",
+		fmt.Sprintf("Another counterfoil runs on %s, but its database does not answer here: %v. Look at that program's log; if it runs in a container or as a service with its own /tmp, run this command there too.", dir, cause))
 }
 
 // explain turns a failed file operation in the data directory into what to do about it.

@@ -12,10 +12,7 @@ import (
 const CodeBadCompanySlug fault.Code = "Company.BadSlug"
 
 func BadCompanySlug(slug string, reserved bool) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCompanySlug, Field: "slug",
-		Message: badCompanySlugMessage(slug, reserved),
-	}
+	return fault.Invalid.New(CodeBadCompanySlug, "slug", badCompanySlugMessage(slug, reserved))
 }
 
 func badCompanySlugMessage(slug string, reserved bool) string {
@@ -29,7 +26,7 @@ func badCompanySlugMessage(slug string, reserved bool) string {
 const CodeBadName fault.Code = "Account.BadName"
 
 func BadName(in string, length int) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadName, Field: badNameField(in), Message: badNameMessage(in, length)}
+	return fault.Invalid.New(CodeBadName, badNameField(in), badNameMessage(in, length))
 }
 
 func badNameField(in string) string {
@@ -60,30 +57,22 @@ func badNameMessage(in string, length int) string {
 const CodeBadEmail fault.Code = "Account.BadEmail"
 
 func BadEmail() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadEmail, Field: "email",
-		Message: "Write an email address, such as ana@example.com.",
-	}
+	return fault.Invalid.New(CodeBadEmail, "email", "Write an email address, such as ana@example.com.")
 }
 
 // CodeEmailConflict: another account has this email address. Sign in with it, or use another address.
 const CodeEmailConflict fault.Code = "Account.EmailConflict"
 
 func EmailConflict() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeEmailConflict, Field: "email",
-		Message: "There is an account with this address already. Sign in with it, or use another.",
-	}
+	return fault.Conflict.New(CodeEmailConflict, "email",
+		"There is an account with this address already. Sign in with it, or use another.")
 }
 
 // CodeBadPassword: the password is too short or too long. Choose a few words in a row.
 const CodeBadPassword fault.Code = "Password.BadLength"
 
 func BadPassword(length int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadPassword, Field: "password",
-		Message: badPasswordMessage(length),
-	}
+	return fault.Invalid.New(CodeBadPassword, "password", badPasswordMessage(length))
 }
 
 func badPasswordMessage(length int) string {
@@ -97,84 +86,68 @@ func badPasswordMessage(length int) string {
 const CodeWrongPassword fault.Code = "SignIn.WrongPassword"
 
 func WrongPassword() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeWrongPassword, Field: "password",
-		Message: "The address and the password do not go together. Check both and try again.",
-	}
+	return fault.Invalid.New(CodeWrongPassword, "password",
+		"The address and the password do not go together. Check both and try again.")
 }
 
 // CodeSetupClosed: the server was set up before. Sign in.
 const CodeSetupClosed fault.Code = "Setup.Closed"
 
 func SetupClosed() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeSetupClosed,
-		Message: "Counterfoil is set up already. Sign in instead.",
-	}
+	return fault.Conflict.New(CodeSetupClosed, "", "Counterfoil is set up already. Sign in instead.")
 }
 
 // CodeCompanyConflict: another company has this slug. Choose another.
 const CodeCompanyConflict fault.Code = "Company.SlugConflict"
 
 func CompanyConflict(slug string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeCompanyConflict, Field: "slug",
-		Message: "There is a company “" + slug + "” already. Choose another short name.",
-	}
+	return fault.Conflict.New(CodeCompanyConflict, "slug",
+		"There is a company “"+slug+"” already. Choose another short name.")
 }
 
 // CodeNotMember: the company does not exist, or the caller is no member of it. Check the address.
 const CodeNotMember fault.Code = "Company.NotFound"
 
 func NotMember() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotMember,
-		Message: "There is no such page here. Check the address, or go to your boards.",
-	}
+	return fault.NotFound.New(CodeNotMember, "",
+		"There is no such page here. Check the address, or go to your boards.")
 }
 
 // CodeBadToken: the request has no valid API token. Send one in the header “Authorization: Bearer …”.
 const CodeBadToken fault.Code = "Token.Invalid"
 
 func BadToken() error {
-	return fault.Error{
-		Kind: fault.Unauthenticated, Code: CodeBadToken,
-		Message: "Send a valid API token in the header “Authorization: Bearer …”.",
-	}
+	return fault.Unauthenticated.New(CodeBadToken, "",
+		"Send a valid API token in the header “Authorization: Bearer …”.")
 }
 
 // CodeMissingScope: the token lacks the scope that the request needs. Use one that has it.
 const CodeMissingScope fault.Code = "Token.MissingScope"
 
 func MissingScope(scope string) error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeMissingScope,
-		Message: "This token lacks the scope " + scope + ". Use one that has it.",
-	}
+	return fault.Forbidden.New(CodeMissingScope, "", "This token lacks the scope "+scope+". Use one that has it.")
 }
 
 // CodeReadOnly: a viewer may not change anything. Ask an admin for the role member.
 const CodeReadOnly fault.Code = "Account.ReadOnly"
 
 func ReadOnly() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeReadOnly,
-		Message: "You may look but not change things here. Ask an admin of your company for the role member.",
-	}
+	return fault.Forbidden.New(CodeReadOnly, "",
+		"You may look but not change things here. Ask an admin of your company for the role member.")
 }
 
 // CodeAlreadyMember: the account is a member of the company already. Nothing needs to be done.
 const CodeAlreadyMember fault.Code = "Member.AlreadyExists"
 
 func AlreadyMember() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeAlreadyMember, Message: "You belong to this company already."}
+	return fault.Conflict.New(CodeAlreadyMember, "", "You belong to this company already.")
 }
 
 // CodeSignedOut: the session has ended. Sign in again.
 const CodeSignedOut fault.Code = "Session.Ended"
 
 func SignedOut() error {
-	return fault.Error{Kind: fault.Forbidden, Code: CodeSignedOut, Message: "You are signed out. Sign in again."}
+	return fault.Forbidden.New(CodeSignedOut, "", "You are signed out. Sign in again.")
 }
 
 // CodeTooManyAttempts: too many sign-ins failed. Wait as long as Retry-After says.
@@ -187,7 +160,7 @@ func (e TooManyAttempts) Error() string {
 	return "Too many sign-ins failed. Wait " + inWords(e.Wait) + ", then try again."
 }
 func (e TooManyAttempts) Unwrap() error {
-	return fault.Error{Kind: fault.RateLimited, Code: CodeTooManyAttempts, Message: e.Error()}
+	return fault.RateLimited.New(CodeTooManyAttempts, "", e.Error())
 }
 
 // RetryAfter is how long to wait.
@@ -212,67 +185,54 @@ func inWords(d time.Duration) string {
 const CodeWrongCurrentPassword fault.Code = "Password.WrongCurrent"
 
 func WrongCurrentPassword() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeWrongCurrentPassword, Field: "current",
-		Message: "This is not your password. Type the one you have now.",
-	}
+	return fault.Invalid.New(CodeWrongCurrentPassword, "current",
+		"This is not your password. Type the one you have now.")
 }
 
 // CodeLinkGone: an invitation or password link is unknown, expired, revoked or used. Ask for a new one.
 const CodeLinkGone fault.Code = "Link.NotFound"
 
 func LinkGone() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeLinkGone,
-		Message: "This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one.",
-	}
+	return fault.NotFound.New(CodeLinkGone, "",
+		"This link does not work, or not any more: it may have been used, withdrawn, or have come to its end. Ask whoever sent it for a new one.")
 }
 
 // CodeMemberNotFound: the company has no such member. See the list of members.
 const CodeMemberNotFound fault.Code = "Member.NotFound"
 
 func MemberNotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeMemberNotFound,
-		Message: "There is no such person in this company. They may have left; look at the list of people.",
-	}
+	return fault.NotFound.New(CodeMemberNotFound, "",
+		"There is no such person in this company. They may have left; look at the list of people.")
 }
 
 // CodeTokenNotFound: there is no such token. See the list of tokens.
 const CodeTokenNotFound fault.Code = "Token.NotFound"
 
 func TokenNotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeTokenNotFound,
-		Message: "There is no such token. It may be revoked already; look at the list of tokens.",
-	}
+	return fault.NotFound.New(CodeTokenNotFound, "",
+		"There is no such token. It may be revoked already; look at the list of tokens.")
 }
 
 // CodeNotManager: only owners and admins of the company may do this. Ask one of them.
 const CodeNotManager fault.Code = "Member.NotManager"
 
 func NotManager() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeNotManager,
-		Message: "Only owners and admins of the company can do this. Ask one of them.",
-	}
+	return fault.Forbidden.New(CodeNotManager, "",
+		"Only owners and admins of the company can do this. Ask one of them.")
 }
 
 // CodeNotOperator: only operators of the server may do this. Ask one of them.
 const CodeNotOperator fault.Code = "Operator.Required"
 
 func NotOperator() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeNotOperator,
-		Message: "Only an operator of this server can do this. Ask one of them.",
-	}
+	return fault.Forbidden.New(CodeNotOperator, "", "Only an operator of this server can do this. Ask one of them.")
 }
 
 // CodeRankTooLow: the caller may neither give nor take this role. Ask an owner.
 const CodeRankTooLow fault.Code = "Member.RoleTooLow"
 
 func RankTooLow(role string) error {
-	return fault.Error{Kind: fault.Forbidden, Code: CodeRankTooLow, Message: rankTooLowMessage(role)}
+	return fault.Forbidden.New(CodeRankTooLow, "", rankTooLowMessage(role))
 }
 
 func rankTooLowMessage(role string) string {
@@ -286,47 +246,38 @@ func rankTooLowMessage(role string) string {
 const CodeTooManyInvitations fault.Code = "Invitation.TooMany"
 
 func TooManyInvitations() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeTooManyInvitations,
-		Message: fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations),
-	}
+	return fault.Conflict.New(CodeTooManyInvitations, "",
+		fmt.Sprintf("There are %d links that can be used. Revoke one that nobody needs, then make another.", MaxInvitations))
 }
 
 // CodeBadRole: there is no such role. Choose owner, admin, member or viewer.
 const CodeBadRole fault.Code = "Member.BadRole"
 
 func BadRole() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadRole, Field: "role",
-		Message: "Choose one of the roles: owner, admin, member or viewer.",
-	}
+	return fault.Invalid.New(CodeBadRole, "role", "Choose one of the roles: owner, admin, member or viewer.")
 }
 
 // CodeLastOwner: the company would be left without an owner. Make someone else an owner first.
 const CodeLastOwner fault.Code = "Member.LastOwner"
 
 func LastOwner() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeLastOwner, Field: "role",
-		Message: "The company needs an owner, and there is no other. Make someone else an owner first.",
-	}
+	return fault.Conflict.New(CodeLastOwner, "role",
+		"The company needs an owner, and there is no other. Make someone else an owner first.")
 }
 
 // CodeLastOperator: the server would be left without an operator. Make someone else an operator first.
 const CodeLastOperator fault.Code = "Operator.Last"
 
 func LastOperator() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeLastOperator, Field: "operator",
-		Message: "The server needs an operator, and there is no other. Make someone else one first.",
-	}
+	return fault.Conflict.New(CodeLastOperator, "operator",
+		"The server needs an operator, and there is no other. Make someone else one first.")
 }
 
 // CodeBadNote: the note of an invitation is too long or not text. Shorten or retype it.
 const CodeBadNote fault.Code = "Invitation.BadNote"
 
 func BadNote(length int) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadNote, Field: "note", Message: badNoteMessage(length)}
+	return fault.Invalid.New(CodeBadNote, "note", badNoteMessage(length))
 }
 
 func badNoteMessage(length int) string {
@@ -340,24 +291,21 @@ func badNoteMessage(length int) string {
 const CodeBadDays fault.Code = "Token.BadLifetime"
 
 func BadDays() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadDays, Field: "days", Message: "Choose how long from the list."}
+	return fault.Invalid.New(CodeBadDays, "days", "Choose how long from the list.")
 }
 
 // CodeNoScopes: a token was to be made without scopes. Choose at least one.
 const CodeNoScopes fault.Code = "Token.NoScopes"
 
 func NoScopes() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNoScopes, Field: "scopes",
-		Message: "Choose what the token may do.",
-	}
+	return fault.Invalid.New(CodeNoScopes, "scopes", "Choose what the token may do.")
 }
 
 // CodeBadScope: the scope does not exist, or only operators can give it. Choose scopes from the list.
 const CodeBadScope fault.Code = "Token.BadScope"
 
 func BadScope(scope string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadScope, Field: "scopes", Message: badScopeMessage(scope)}
+	return fault.Invalid.New(CodeBadScope, "scopes", badScopeMessage(scope))
 }
 
 func badScopeMessage(scope string) string {
@@ -371,10 +319,7 @@ func badScopeMessage(scope string) string {
 const CodeOwnPassword fault.Code = "Password.Own"
 
 func OwnPassword() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeOwnPassword,
-		Message: "Change your own password on the page of your account.",
-	}
+	return fault.Forbidden.New(CodeOwnPassword, "", "Change your own password on the page of your account.")
 }
 
 // CodeResetForOperator: the account is an operator's. Only another operator who manages the company can make
@@ -382,10 +327,8 @@ func OwnPassword() error {
 const CodeResetForOperator fault.Code = "Password.OfOperator"
 
 func ResetForOperator(name string) error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeResetForOperator,
-		Message: name + " is an operator of this server, so only another operator who manages this company can make this link.",
-	}
+	return fault.Forbidden.New(CodeResetForOperator, "",
+		name+" is an operator of this server, so only another operator who manages this company can make this link.")
 }
 
 // CodeResetElsewhere: the account is in other companies that the caller does not manage, or has a higher role.
@@ -393,7 +336,7 @@ func ResetForOperator(name string) error {
 const CodeResetElsewhere fault.Code = "Password.NotManaged"
 
 func ResetElsewhere(name string, here bool) error {
-	return fault.Error{Kind: fault.Forbidden, Code: CodeResetElsewhere, Message: resetElsewhereMessage(name, here)}
+	return fault.Forbidden.New(CodeResetElsewhere, "", resetElsewhereMessage(name, here))
 }
 
 func resetElsewhereMessage(name string, here bool) string {
@@ -408,18 +351,14 @@ func resetElsewhereMessage(name string, here bool) string {
 const CodeAddressUnknown fault.Code = "Account.UnknownEmail"
 
 func AddressUnknown() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeAddressUnknown,
-		Message: "Nobody here has this address and belongs to a company. Check it for mistakes.",
-	}
+	return fault.NotFound.New(CodeAddressUnknown, "",
+		"Nobody here has this address and belongs to a company. Check it for mistakes.")
 }
 
 // CodeUnknownCompany: an operator named a company that does not exist. Give its slug, such as acme.
 const CodeUnknownCompany fault.Code = "Company.Unknown"
 
 func UnknownCompany(slug string) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeUnknownCompany,
-		Message: "There is no company “" + slug + "” here. Give its short name, as in its addresses: acme.",
-	}
+	return fault.NotFound.New(CodeUnknownCompany, "",
+		"There is no company “"+slug+"” here. Give its short name, as in its addresses: acme.")
 }

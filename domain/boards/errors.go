@@ -10,30 +10,22 @@ import (
 const CodeEmptySlug fault.Code = "Board.EmptySlug"
 
 func EmptySlug() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeEmptySlug, Field: "slug",
-		Message: "Give the board a slug, such as NINJA.",
-	}
+	return fault.Invalid.New(CodeEmptySlug, "slug", "Give the board a slug, such as NINJA.")
 }
 
 // CodeBadSlug: the slug of a board is malformed. Send 2 to 10 letters or digits, the first a letter.
 const CodeBadSlug fault.Code = "Board.BadSlug"
 
 func BadSlug() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadSlug, Field: "slug",
-		Message: "A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.",
-	}
+	return fault.Invalid.New(CodeBadSlug, "slug",
+		"A slug is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.")
 }
 
 // CodeSlugConflict: another board of the company has this slug, or had it. Choose another.
 const CodeSlugConflict fault.Code = "Board.SlugConflict"
 
 func SlugConflict(slug, now, title string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeSlugConflict, Field: "slug",
-		Message: slugConflictMessage(slug, now, title),
-	}
+	return fault.Conflict.New(CodeSlugConflict, "slug", slugConflictMessage(slug, now, title))
 }
 
 func slugConflictMessage(slug string, now string, title string) string {
@@ -47,74 +39,61 @@ func slugConflictMessage(slug string, now string, title string) string {
 const CodeSlugImported fault.Code = "Board.SlugImported"
 
 func SlugImported(slug string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeSlugImported, Field: "slug",
-		Message: "Tickets were imported with keys such as " + slug + "-1, and these lead to them for ever. Choose another slug.",
-	}
+	return fault.Conflict.New(CodeSlugImported, "slug",
+		"Tickets were imported with keys such as "+slug+"-1, and these lead to them for ever. Choose another slug.")
 }
 
 // CodeEmptyTitle: the board has no title. Send one.
 const CodeEmptyTitle fault.Code = "Board.EmptyTitle"
 
 func EmptyTitle() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyTitle, Field: "title", Message: "Give the board a title."}
+	return fault.Invalid.New(CodeEmptyTitle, "title", "Give the board a title.")
 }
 
 // CodeLongTitle: the title of a board is too long. Shorten it.
 const CodeLongTitle fault.Code = "Board.LongTitle"
 
 func LongTitle(length int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeLongTitle, Field: "title",
-		Message: fmt.Sprintf("The title has %d characters; shorten it to %d.", length, MaxTitle),
-	}
+	return fault.Invalid.New(CodeLongTitle, "title",
+		fmt.Sprintf("The title has %d characters; shorten it to %d.", length, MaxTitle))
 }
 
 // CodeBadTitle: the title of a board has characters that are not text. Retype it.
 const CodeBadTitle fault.Code = "Board.BadTitle"
 
 func BadTitle() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadTitle, Field: "title",
-		Message: "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.",
-	}
+	return fault.Invalid.New(CodeBadTitle, "title",
+		"The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.")
 }
 
 // CodeNotFound: the board does not exist, or not for the caller. See the list of boards.
 const CodeNotFound fault.Code = "Board.NotFound"
 
 func NotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotFound,
-		Message: "There is no such board here. See the list of boards for those there are.",
-	}
+	return fault.NotFound.New(CodeNotFound, "",
+		"There is no such board here. See the list of boards for those there are.")
 }
 
 // CodeUnknown: the board to move to does not exist, or not for the caller. Choose one from the list of boards.
 const CodeUnknown fault.Code = "Board.Unknown"
 
 func Unknown() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeUnknown, Field: "board",
-		Message: "There is no such board here. Choose one from the list of boards.",
-	}
+	return fault.Invalid.New(CodeUnknown, "board", "There is no such board here. Choose one from the list of boards.")
 }
 
 // CodeArchived: the board is archived and cannot be changed. Restore it first.
 const CodeArchived fault.Code = "Board.Archived"
 
 func Archived() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeArchived, Message: "This board is archived. Restore it first."}
+	return fault.Conflict.New(CodeArchived, "", "This board is archived. Restore it first.")
 }
 
 // CodeColumnFull: the column's hard limit is reached. Move a ticket out of it, or choose another column.
 const CodeColumnFull fault.Code = "Column.Full"
 
 func ColumnFull(name string, limit int) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeColumnFull, Field: "column",
-		Message: fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", name, limit),
-	}
+	return fault.Conflict.New(CodeColumnFull, "column",
+		fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", name, limit))
 }
 
 // CodeColumnNotFound: the board has no such column. Read the board again and choose one of its columns.
@@ -128,7 +107,7 @@ func (ColumnNotFound) Error() string {
 }
 
 func (e ColumnNotFound) Unwrap() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeColumnNotFound, Field: "column", Message: e.Error()}
+	return fault.Invalid.New(CodeColumnNotFound, "column", e.Error())
 }
 
 // CodeStale: the board was changed since the version that was sent. Read it again, then repeat the edit if it
@@ -142,7 +121,7 @@ func (e Stale) Error() string {
 	return "Someone else changed this board in the meantime: it is " + e.Current.Slug + " “" + e.Current.Title + "”. Look at it as it is now, then save again if you still want to."
 }
 func (e Stale) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeStale, Field: "title", Message: e.Error()}
+	return fault.Conflict.New(CodeStale, "title", e.Error())
 }
 
 // CodeAllDone: every column of the board is a done column, so no ticket on it can be open. Add another column
@@ -150,20 +129,15 @@ func (e Stale) Unwrap() error {
 const CodeAllDone fault.Code = "Board.AllColumnsDone"
 
 func AllDone() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeAllDone,
-		Message: "Every column of this board is for finished work, so no ticket on it can be open. Add another column first.",
-	}
+	return fault.Conflict.New(CodeAllDone, "",
+		"Every column of this board is for finished work, so no ticket on it can be open. Add another column first.")
 }
 
 // CodeBadColumnName: the name of a column is empty, too long or not text. Shorten or retype it.
 const CodeBadColumnName fault.Code = "Column.BadName"
 
 func BadColumnName(text bool, length int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadColumnName, Field: "name",
-		Message: badColumnNameMessage(text, length),
-	}
+	return fault.Invalid.New(CodeBadColumnName, "name", badColumnNameMessage(text, length))
 }
 
 func badColumnNameMessage(text bool, length int) string {
@@ -180,10 +154,7 @@ func badColumnNameMessage(text bool, length int) string {
 const CodeBadWIP fault.Code = "Column.BadLimitKind"
 
 func BadWIP() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadWIP, Field: "wip",
-		Message: "A limit is one of none, soft and hard.",
-	}
+	return fault.Invalid.New(CodeBadWIP, "wip", "A limit is one of none, soft and hard.")
 }
 
 // CodeBadLimit: the limit of a column is missing or out of bounds. Send a number in the bounds that the message
@@ -191,40 +162,30 @@ func BadWIP() error {
 const CodeBadLimit fault.Code = "Column.BadLimit"
 
 func BadLimit() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadLimit, Field: "wip_limit",
-		Message: fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit),
-	}
+	return fault.Invalid.New(CodeBadLimit, "wip_limit",
+		fmt.Sprintf("Say how many tickets the column may have, from 1 to %d.", MaxLimit))
 }
 
 // CodeBadPosition: the position of a column is below 1. The first column's is 1.
 const CodeBadPosition fault.Code = "Column.BadPosition"
 
 func BadPosition() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadPosition, Field: "position",
-		Message: "The position of the first column is 1.",
-	}
+	return fault.Invalid.New(CodeBadPosition, "position", "The position of the first column is 1.")
 }
 
 // CodeTooManyColumns: the board has as many columns as it may have. Remove one first.
 const CodeTooManyColumns fault.Code = "Column.TooMany"
 
 func TooManyColumns() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeTooManyColumns, Field: "name",
-		Message: fmt.Sprintf("A board has at most %d columns. Remove one first.", MaxColumns),
-	}
+	return fault.Conflict.New(CodeTooManyColumns, "name",
+		fmt.Sprintf("A board has at most %d columns. Remove one first.", MaxColumns))
 }
 
 // CodeLastColumn: a board keeps at least one column. Add another first.
 const CodeLastColumn fault.Code = "Column.Last"
 
 func LastColumn() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeLastColumn,
-		Message: "A board keeps at least one column. Add another one first.",
-	}
+	return fault.Conflict.New(CodeLastColumn, "", "A board keeps at least one column. Add another one first.")
 }
 
 // CodeNoHeir: the column has tickets and the request does not say where they go. Send another column of the
@@ -232,8 +193,6 @@ func LastColumn() error {
 const CodeNoHeir fault.Code = "Column.NoTarget"
 
 func NoHeir() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNoHeir, Field: "to",
-		Message: "The column has tickets. Choose another column of this board, to whose end they go.",
-	}
+	return fault.Invalid.New(CodeNoHeir, "to",
+		"The column has tickets. Choose another column of this board, to whose end they go.")
 }

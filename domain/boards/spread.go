@@ -19,10 +19,8 @@ const inserted = 10_000
 const CodeRanksUsedUp fault.Code = "Column.RanksUsedUp"
 
 func RanksUsedUp(column id.Column) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeRanksUsedUp,
-		Message: fmt.Sprintf("The ranks of column %d are used up. Move its tickets to another column, and back.", column),
-	}
+	return fault.Conflict.New(CodeRanksUsedUp, "",
+		fmt.Sprintf("The ranks of column %d are used up. Move its tickets to another column, and back.", column))
 }
 
 // LockSpread locks a column and returns the lowest rank that a run has given its tickets. For a run that begins, that

@@ -78,7 +78,7 @@ type Row struct {
 const CodeBadFile fault.Code = "File.Invalid"
 
 func BadFile(reason string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadFile, Message: reason}
+	return fault.Invalid.New(CodeBadFile, "", reason)
 }
 
 // CodeBadRow: a row of the file cannot be read. Correct the line that the message names; those after it are
@@ -95,7 +95,7 @@ type BadRow struct {
 
 func (e BadRow) Error() string { return fmt.Sprintf("Line %d: %s", e.Line, e.Reason) }
 func (e BadRow) Unwrap() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadRow, Message: e.Error()}
+	return fault.Invalid.New(CodeBadRow, "", e.Error())
 }
 
 const notUTF8 = "Save the file as UTF-8 (in Excel: “CSV UTF-8”), or choose the encoding Windows-1252."

@@ -12,10 +12,8 @@ import (
 const CodeNotFound fault.Code = "Feed.NotFound"
 
 func NotFound(name string, names []string) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotFound,
-		Message: fmt.Sprintf("There is no feed %.80q. Feeds are %s.", name, strings.Join(names, ", ")),
-	}
+	return fault.NotFound.New(CodeNotFound, "",
+		fmt.Sprintf("There is no feed %.80q. Feeds are %s.", name, strings.Join(names, ", ")))
 }
 
 // CodeRowNotFound: the feed does not show this row now. If it exists, it is published in a moment: read on from
@@ -23,20 +21,16 @@ func NotFound(name string, names []string) error {
 const CodeRowNotFound fault.Code = "Feed.RowNotFound"
 
 func RowNotFound(feed string, row uint64) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeRowNotFound,
-		Message: fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", feed, row),
-	}
+	return fault.NotFound.New(CodeRowNotFound, "",
+		fmt.Sprintf("The feed %s does not show the row %d now. If it is there, it is published in a moment: read on from your cursor.", feed, row))
 }
 
 // CodeBadCursor: the text is no cursor of the feed. Send one as an answer gave it, or none.
 const CodeBadCursor fault.Code = "Feed.BadCursor"
 
 func BadCursor(feed string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCursor, Field: "cursor",
-		Message: "This is not a cursor of the feed " + feed + ". Send one as an answer gave it, or none to begin at the start.",
-	}
+	return fault.Invalid.New(CodeBadCursor, "cursor",
+		"This is not a cursor of the feed "+feed+". Send one as an answer gave it, or none to begin at the start.")
 }
 
 // CodeCursorOfOldEpoch: the cursor is from before the database was restored or replaced. Forget stored positions
@@ -44,10 +38,8 @@ func BadCursor(feed string) error {
 const CodeCursorOfOldEpoch fault.Code = "Feed.CursorOfEarlierEpoch"
 
 func CursorOfOldEpoch(feed string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeCursorOfOldEpoch,
-		Message: "This cursor is from before the database was restored or replaced. Read the feed " + feed + " from its start, and drop what you have that it does not show.",
-	}
+	return fault.Conflict.New(CodeCursorOfOldEpoch, "",
+		"This cursor is from before the database was restored or replaced. Read the feed "+feed+" from its start, and drop what you have that it does not show.")
 }
 
 // CodeCursorAhead: the cursor is ahead of the feed, so it is from another database. Forget stored positions and
@@ -55,10 +47,8 @@ func CursorOfOldEpoch(feed string) error {
 const CodeCursorAhead fault.Code = "Feed.CursorAhead"
 
 func CursorAhead(feed string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeCursorAhead,
-		Message: "This cursor is ahead of the feed " + feed + ", so it is of another database. Read the feed from its start, and drop what you have that it does not show.",
-	}
+	return fault.Conflict.New(CodeCursorAhead, "",
+		"This cursor is ahead of the feed "+feed+", so it is of another database. Read the feed from its start, and drop what you have that it does not show.")
 }
 
 // CodeCursorExpired: the cursor is so old that deletions behind it are forgotten. Forget stored positions and
@@ -66,20 +56,16 @@ func CursorAhead(feed string) error {
 const CodeCursorExpired fault.Code = "Feed.CursorExpired"
 
 func CursorExpired(feed string) error {
-	return fault.Error{
-		Kind: fault.Gone, Code: CodeCursorExpired,
-		Message: "This cursor is so old that deletions behind it are forgotten. Read the feed " + feed + " from its start, and drop what you have that it does not show.",
-	}
+	return fault.Gone.New(CodeCursorExpired, "",
+		"This cursor is so old that deletions behind it are forgotten. Read the feed "+feed+" from its start, and drop what you have that it does not show.")
 }
 
 // CodeBadPosition: the text names no position in the feed. Send start, end, a cursor or a time.
 const CodeBadPosition fault.Code = "Feed.BadPosition"
 
 func BadPosition(feed string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadPosition, Field: "cursor",
-		Message: `This is no place in the feed ` + feed + `: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`,
-	}
+	return fault.Invalid.New(CodeBadPosition, "cursor",
+		`This is no place in the feed `+feed+`: say "start", "end", a cursor of it, or a time such as 2026-01-31T12:00:00Z.`)
 }
 
 // In sets the field of a BadPosition or BadCursor, and returns other errors unchanged.
@@ -94,40 +80,32 @@ func In(field string, err error) error {
 const CodeBadName fault.Code = "Consumer.BadName"
 
 func BadName() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadName, Field: "name",
-		Message: "The name of a consumer is 1 to 80 letters, digits, dots, dashes and underscores, and begins with a letter or digit.",
-	}
+	return fault.Invalid.New(CodeBadName, "name",
+		"The name of a consumer is 1 to 80 letters, digits, dots, dashes and underscores, and begins with a letter or digit.")
 }
 
 // CodeConsumerConflict: the feed has a consumer of this name. Use it, or choose another name.
 const CodeConsumerConflict fault.Code = "Consumer.NameConflict"
 
 func ConsumerConflict(feed, name string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeConsumerConflict, Field: "name",
-		Message: fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", feed, name),
-	}
+	return fault.Conflict.New(CodeConsumerConflict, "name",
+		fmt.Sprintf("The feed %s has a consumer %q. Use that, or choose another name.", feed, name))
 }
 
 // CodeTooManyConsumers: the company has as many consumers as it may have. Delete one first.
 const CodeTooManyConsumers fault.Code = "Consumer.TooMany"
 
 func TooManyConsumers() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeTooManyConsumers,
-		Message: fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers),
-	}
+	return fault.Conflict.New(CodeTooManyConsumers, "",
+		fmt.Sprintf("There are %d consumers, and no more are possible. Delete one that nobody needs, then register another.", MaxConsumers))
 }
 
 // CodeConsumerNotFound: the company has no such consumer. Register it first.
 const CodeConsumerNotFound fault.Code = "Consumer.NotFound"
 
 func ConsumerNotFound(name string) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeConsumerNotFound,
-		Message: fmt.Sprintf("There is no consumer %.80q here. Register it first.", name),
-	}
+	return fault.NotFound.New(CodeConsumerNotFound, "",
+		fmt.Sprintf("There is no consumer %.80q here. Register it first.", name))
 }
 
 // CodeConsumerMoved: the consumer is not at the position that was sent. Read on from the one in “current”.
@@ -141,7 +119,7 @@ func (e ConsumerMoved) Error() string {
 }
 
 func (e ConsumerMoved) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeConsumerMoved, Message: e.Error()}
+	return fault.Conflict.New(CodeConsumerMoved, "", e.Error())
 }
 
 // CodeBackwardCursor: a consumer was to be advanced to a position behind its own. Set the cursor without “from”
@@ -149,8 +127,6 @@ func (e ConsumerMoved) Unwrap() error {
 const CodeBackwardCursor fault.Code = "Consumer.BackwardCursor"
 
 func BackwardCursor() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBackwardCursor, Field: "to",
-		Message: "That lies before the place that you come from. To read again, set the cursor without saying from where.",
-	}
+	return fault.Invalid.New(CodeBackwardCursor, "to",
+		"That lies before the place that you come from. To read again, set the cursor without saying from where.")
 }

@@ -65,28 +65,22 @@ func SplitIDs(text string) []string {
 const CodeBadIDs fault.Code = "Feed.BadIDs"
 
 func BadIDs(text string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadIDs, Field: "ids",
-		Message: fmt.Sprintf("%.40q is neither the id of a row nor the key of a ticket. Name rows such as 17 or NINJA-42.", text),
-	}
+	return fault.Invalid.New(CodeBadIDs, "ids",
+		fmt.Sprintf("%.40q is neither the id of a row nor the key of a ticket. Name rows such as 17 or NINJA-42.", text))
 }
 
 // CodeNoKeys: a row of this feed was named by a key, and only tickets have keys. Send ids.
 const CodeNoKeys fault.Code = "Feed.NoKeys"
 
 func NoKeys(feed string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNoKeys, Field: "ids",
-		Message: fmt.Sprintf("Only tickets have keys. Name rows of %s by their ids.", feed),
-	}
+	return fault.Invalid.New(CodeNoKeys, "ids",
+		fmt.Sprintf("Only tickets have keys. Name rows of %s by their ids.", feed))
 }
 
 // CodeBadSelection: the request does not say which rows to publish again. Send ids, board or all.
 const CodeBadSelection fault.Code = "Feed.BadSelection"
 
 func BadSelection() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadSelection, Field: "ids",
-		Message: fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish),
-	}
+	return fault.Invalid.New(CodeBadSelection, "ids",
+		fmt.Sprintf("Say what to publish again: up to %d ids of rows or keys of tickets, or the slug of a board, or all.", MaxRepublish))
 }

@@ -61,14 +61,14 @@ func (h Hash) Thumbnail() string { return fmt.Sprintf("%s.%d", h.Blob(), Thumbna
 const CodeNotFound fault.Code = "Image.NotFound"
 
 func NotFound() error {
-	return fault.Error{Kind: fault.NotFound, Code: CodeNotFound, Message: "There is no such image here."}
+	return fault.NotFound.New(CodeNotFound, "", "There is no such image here.")
 }
 
 // CodeUnfit: the bytes are no image that can be kept. Use a smaller one, or a PNG, JPEG or GIF.
 const CodeUnfit fault.Code = "Image.Unsupported"
 
 func Unfit(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeUnfit, Message: why}
+	return fault.Invalid.New(CodeUnfit, "", why)
 }
 
 func unfit(format string, args ...any) error { return Unfit(fmt.Sprintf(format, args...)) }

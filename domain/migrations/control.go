@@ -15,10 +15,8 @@ import (
 const CodeBadCanary fault.Code = "Run.BadCanary"
 
 func BadCanary() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCanary, Field: "canary",
-		Message: "A canary is a number of tasks, from 1 on. Leave it empty to start with all.",
-	}
+	return fault.Invalid.New(CodeBadCanary, "canary",
+		"A canary is a number of tasks, from 1 on. Leave it empty to start with all.")
 }
 
 // maxCanary is what its column holds.
@@ -214,10 +212,8 @@ func (e *Engine) DismissRun(ctx context.Context, actor Actor, run id.Run) (Run, 
 const CodeWorkerNotFound fault.Code = "Worker.NotFound"
 
 func WorkerNotFound(worker id.Worker) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeWorkerNotFound,
-		Message: fmt.Sprintf("Worker %d is gone. The list of workers shows who works now.", worker),
-	}
+	return fault.NotFound.New(CodeWorkerNotFound, "",
+		fmt.Sprintf("Worker %d is gone. The list of workers shows who works now.", worker))
 }
 
 // workersShown are so many of those that work, that drain, and that stopped.

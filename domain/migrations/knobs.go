@@ -130,7 +130,7 @@ type KnobChange map[string]float64
 const CodeBadKnob fault.Code = "Run.BadSetting"
 
 func BadKnob(name, why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadKnob, Field: name, Message: why}
+	return fault.Invalid.New(CodeBadKnob, name, why)
 }
 
 func readKnobs(text string) (Knobs, error) {

@@ -26,7 +26,7 @@ const Masked = "••••••"
 const CodeBadParam fault.Code = "Run.BadParameter"
 
 func BadParam(name, why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadParam, Field: name, Message: why}
+	return fault.Invalid.New(CodeBadParam, name, why)
 }
 
 // parse returns the values as they are stored, or fault.Several. What is not given has its default.

@@ -33,7 +33,7 @@ type ParamInfo struct {
 const CodeUnknownMigration fault.Code = "Migration.NotFound"
 
 func UnknownMigration(name string, known []string) error {
-	return fault.Error{Kind: fault.NotFound, Code: CodeUnknownMigration, Message: unknownMigrationMessage(name, known)}
+	return fault.NotFound.New(CodeUnknownMigration, "", unknownMigrationMessage(name, known))
 }
 
 func unknownMigrationMessage(name string, known []string) string {
@@ -47,10 +47,8 @@ func unknownMigrationMessage(name string, known []string) string {
 const CodeRemoved fault.Code = "Migration.Removed"
 
 func Removed(run id.Run, name string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeRemoved,
-		Message: fmt.Sprintf("This version of Counterfoil has no migration “%s”, so run %d cannot go on. It can be paused and cancelled.", name, run),
-	}
+	return fault.Conflict.New(CodeRemoved, "",
+		fmt.Sprintf("This version of Counterfoil has no migration “%s”, so run %d cannot go on. It can be paused and cancelled.", name, run))
 }
 
 var (

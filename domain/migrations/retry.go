@@ -31,10 +31,8 @@ type Which struct {
 const CodeBadWhich fault.Code = "Task.BadSelection"
 
 func BadWhich() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadWhich,
-		Message: "Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait.",
-	}
+	return fault.Invalid.New(CodeBadWhich, "",
+		"Name either tasks, the fingerprint of a failure, all failed tasks, or all that wait.")
 }
 
 // CodeTooManyTasks: more tasks are named than are retried or skipped at once. Name fewer, a fingerprint, or
@@ -42,20 +40,16 @@ func BadWhich() error {
 const CodeTooManyTasks fault.Code = "Task.TooMany"
 
 func TooManyTasks() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeTooManyTasks, Field: "tasks",
-		Message: fmt.Sprintf("Name at most %d tasks at once, or the fingerprint of a failure, or all failed tasks.", settleChunk),
-	}
+	return fault.Invalid.New(CodeTooManyTasks, "tasks",
+		fmt.Sprintf("Name at most %d tasks at once, or the fingerprint of a failure, or all failed tasks.", settleChunk))
 }
 
 // CodeWrongTaskState: the state of the task does not allow this. Read the task again to see what can be done.
 const CodeWrongTaskState fault.Code = "Task.WrongState"
 
 func WrongTaskState(task id.Task, state, action string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeWrongTaskState,
-		Message: fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", task, state, action),
-	}
+	return fault.Conflict.New(CodeWrongTaskState, "",
+		fmt.Sprintf("Task %d is %s, so it cannot be %s. Reload the page to see how it is now.", task, state, action))
 }
 
 const (

@@ -48,17 +48,15 @@ func (e ActiveRun) Error() string {
 	return fmt.Sprintf("Run %d does the same and is not over. Go on with that one, or cancel it first.", e.Run)
 }
 func (e ActiveRun) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeActiveRun, Message: e.Error()}
+	return fault.Conflict.New(CodeActiveRun, "", e.Error())
 }
 
 // CodeNoPreview: the migration has no dry run. Run it without, perhaps with a canary.
 const CodeNoPreview fault.Code = "Run.NoPreview"
 
 func NoPreview(title string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNoPreview, Field: "dry",
-		Message: fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", title),
-	}
+	return fault.Invalid.New(CodeNoPreview, "dry",
+		fmt.Sprintf("“%s” cannot say beforehand what it would do. Run it without “dry run”, perhaps with a canary.", title))
 }
 
 // CodeBadUpload: the run's file is missing, superfluous or has a bad name. Send the file that the migration
@@ -66,27 +64,22 @@ func NoPreview(title string) error {
 const CodeBadUpload fault.Code = "Run.BadUpload"
 
 func BadUpload(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadUpload, Field: "upload", Message: why}
+	return fault.Invalid.New(CodeBadUpload, "upload", why)
 }
 
 // CodeNoFiles: the server has no place to store files. Set COUNTERFOIL_BLOBS and start it again.
 const CodeNoFiles fault.Code = "Blob.NoStorage"
 
 func NoFiles() error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeNoFiles,
-		Message: "There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again.",
-	}
+	return fault.Unavailable.New(CodeNoFiles, "",
+		"There is no place to store files. Set COUNTERFOIL_BLOBS and start Counterfoil again.")
 }
 
 // CodeBadFrom: the earlier run is one of another migration. Name a run of the same one.
 const CodeBadFrom fault.Code = "Run.OtherMigration"
 
 func BadFrom(run id.Run) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadFrom, Field: "from",
-		Message: fmt.Sprintf("Run %d is one of another migration.", run),
-	}
+	return fault.Invalid.New(CodeBadFrom, "from", fmt.Sprintf("Run %d is one of another migration.", run))
 }
 
 // upload is a file of a run.
@@ -422,10 +415,8 @@ func (e *Engine) Row(ctx context.Context, run id.Run) (db.MigrationRun, error) {
 const CodeBadList fault.Code = "Run.BadGroup"
 
 func BadList(list string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadList,
-		Message: fmt.Sprintf("There is no list “%s” of runs. There are: %s.", list, strings.Join(Lists, ", ")),
-	}
+	return fault.Invalid.New(CodeBadList, "",
+		fmt.Sprintf("There is no list “%s” of runs. There are: %s.", list, strings.Join(Lists, ", ")))
 }
 
 // Runs returns a page of a list of runs, newest first: those older than before, or the newest where

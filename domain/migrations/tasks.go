@@ -61,20 +61,15 @@ type TaskPage struct {
 const CodeTaskNotFound fault.Code = "Task.NotFound"
 
 func TaskNotFound(run id.Run, task id.Task) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeTaskNotFound,
-		Message: fmt.Sprintf("Run %d has no task %d.", run, task),
-	}
+	return fault.NotFound.New(CodeTaskNotFound, "", fmt.Sprintf("Run %d has no task %d.", run, task))
 }
 
 // CodeBadTaskState: there is no such state of tasks. Choose one from the list.
 const CodeBadTaskState fault.Code = "Task.BadState"
 
 func BadTaskState(state string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadTaskState, Field: "state",
-		Message: fmt.Sprintf("No task is “%s”. Choose a state from the list.", state),
-	}
+	return fault.Invalid.New(CodeBadTaskState, "state",
+		fmt.Sprintf("No task is “%s”. Choose a state from the list.", state))
 }
 
 // CodeBadFingerprint: the fingerprint is malformed. Send the 16 hexadecimal digits that the list of failures
@@ -82,10 +77,8 @@ func BadTaskState(state string) error {
 const CodeBadFingerprint fault.Code = "Task.BadFingerprint"
 
 func BadFingerprint() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadFingerprint, Field: "fingerprint",
-		Message: "A fingerprint has 16 hexadecimal digits, as the list of failures shows it.",
-	}
+	return fault.Invalid.New(CodeBadFingerprint, "fingerprint",
+		"A fingerprint has 16 hexadecimal digits, as the list of failures shows it.")
 }
 
 // Tasks returns a page of the tasks of a run. It looks at no more than about 2,000 of them. It returns

@@ -27,17 +27,15 @@ func (a Actor) isEngine() bool { return a.Account == nil && a.Name == Keeper.Nam
 const CodeWrongState fault.Code = "Run.WrongState"
 
 func WrongState(run id.Run, state State, action string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeWrongState,
-		Message: fmt.Sprintf("Run %d is %s, so it cannot %s. Reload the page to see what can be done now.", run, state, action),
-	}
+	return fault.Conflict.New(CodeWrongState, "",
+		fmt.Sprintf("Run %d is %s, so it cannot %s. Reload the page to see what can be done now.", run, state, action))
 }
 
 // CodeRunNotFound: there is no such run. See the list of runs.
 const CodeRunNotFound fault.Code = "Run.NotFound"
 
 func RunNotFound(run id.Run) error {
-	return fault.Error{Kind: fault.NotFound, Code: CodeRunNotFound, Message: fmt.Sprintf("There is no run %d.", run)}
+	return fault.NotFound.New(CodeRunNotFound, "", fmt.Sprintf("There is no run %d.", run))
 }
 
 // Move is a step from one state of a run to another.

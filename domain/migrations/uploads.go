@@ -25,10 +25,8 @@ const sweepPage = 1000
 const CodeMissingUpload fault.Code = "Run.UploadMissing"
 
 func MissingUpload(run id.Run, host string) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeMissingUpload,
-		Message: fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", run, host),
-	}
+	return fault.Unavailable.New(CodeMissingUpload, "",
+		fmt.Sprintf("The file of run %d is not where %s keeps files. All servers must share one place for them: set COUNTERFOIL_BLOBS to the same bucket or shared folder on each. If the file is lost, cancel the run.", run, host))
 }
 
 // OpenUpload opens the file of a run from its beginning. It returns RunNotFound, BadUpload where it has none,

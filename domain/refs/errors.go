@@ -12,20 +12,15 @@ import (
 const CodeBadCode fault.Code = "Code.Invalid"
 
 func BadCode() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCode, Field: "code",
-		Message: "A reference code has five or six letters and digits, such as ukrEP. Upper and lower case are different.",
-	}
+	return fault.Invalid.New(CodeBadCode, "code",
+		"A reference code has five or six letters and digits, such as ukrEP. Upper and lower case are different.")
 }
 
 // CodeBadCount: so many codes cannot be taken at once. Send a number in the bounds that the message names.
 const CodeBadCount fault.Code = "Code.BadCount"
 
 func BadCount(most int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCount, Field: "count",
-		Message: fmt.Sprintf("Ask for 1 to %d codes at a time.", most),
-	}
+	return fault.Invalid.New(CodeBadCount, "count", fmt.Sprintf("Ask for 1 to %d codes at a time.", most))
 }
 
 // CodeEmpty: the pool does not have as many codes as were asked for, and none was taken. Try again after
@@ -42,7 +37,7 @@ func (e Empty) Error() string {
 	return "There is no reference code left just now. Try again in half a minute: an operator of this server can mint more."
 }
 func (e Empty) Unwrap() error {
-	return fault.Error{Kind: fault.Unavailable, Code: CodeEmpty, Message: e.Error()}
+	return fault.Unavailable.New(CodeEmpty, "", e.Error())
 }
 
 // RetryAfter is about how long a refill takes to begin and to bring the first codes.
@@ -52,27 +47,23 @@ func (Empty) RetryAfter() time.Duration { return 30 * time.Second }
 const CodeUsedUp fault.Code = "Code.UsedUp"
 
 func UsedUp(length int) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeUsedUp,
-		Message: fmt.Sprintf("Hardly any code of %d characters is left that was never used. Mint longer ones.", length),
-	}
+	return fault.Conflict.New(CodeUsedUp, "",
+		fmt.Sprintf("Hardly any code of %d characters is left that was never used. Mint longer ones.", length))
 }
 
 // CodeKnown: the code was minted or loaded before. It stays as it is.
 const CodeKnown fault.Code = "Code.Known"
 
 func Known(code Code) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeKnown,
-		Message: fmt.Sprintf("The code %s was minted or loaded before. It stays as it is.", code),
-	}
+	return fault.Conflict.New(CodeKnown, "",
+		fmt.Sprintf("The code %s was minted or loaded before. It stays as it is.", code))
 }
 
 // CodeLotNotFound: there is no such lot of codes. See the list of lots.
 const CodeLotNotFound fault.Code = "Lot.NotFound"
 
 func LotNotFound(id id.Lot) error {
-	return fault.Error{Kind: fault.NotFound, Code: CodeLotNotFound, Message: lotNotFoundMessage(id)}
+	return fault.NotFound.New(CodeLotNotFound, "", lotNotFoundMessage(id))
 }
 
 func lotNotFoundMessage(id id.Lot) string {
@@ -86,10 +77,7 @@ func lotNotFoundMessage(id id.Lot) string {
 const CodeInQuarantine fault.Code = "Lot.InQuarantine"
 
 func InQuarantine(id id.Lot) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeInQuarantine,
-		Message: fmt.Sprintf("Lot %d is in quarantine already.", id),
-	}
+	return fault.Conflict.New(CodeInQuarantine, "", fmt.Sprintf("Lot %d is in quarantine already.", id))
 }
 
 // CodeBadPolicy: a number of the refill policy is out of bounds. Send a value in the bounds that the message
@@ -97,25 +85,20 @@ func InQuarantine(id id.Lot) error {
 const CodeBadPolicy fault.Code = "Code.BadPolicy"
 
 func BadPolicy(name, why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadPolicy, Field: name, Message: why}
+	return fault.Invalid.New(CodeBadPolicy, name, why)
 }
 
 // CodeTooManyToCount: the count of all codes took too long and was given up. It is tried again in a day.
 const CodeTooManyToCount fault.Code = "Code.CountTooSlow"
 
 func TooManyToCount(after time.Duration) error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeTooManyToCount,
-		Message: fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", after),
-	}
+	return fault.Unavailable.New(CodeTooManyToCount, "",
+		fmt.Sprintf("Counting all reference codes took longer than %s and was given up, for the database keeps what is deleted meanwhile. It is tried again in a day.", after))
 }
 
 // CodeTakenOver: another server counts the codes by now. Nothing needs to be done.
 const CodeTakenOver fault.Code = "Code.CountTakenOver"
 
 func TakenOver() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeTakenOver,
-		Message: "Another server counts reference codes by now.",
-	}
+	return fault.Conflict.New(CodeTakenOver, "", "Another server counts reference codes by now.")
 }

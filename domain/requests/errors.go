@@ -11,27 +11,23 @@ import (
 const CodeNotFound fault.Code = "Request.NotFound"
 
 func NotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotFound,
-		Message: "There is nothing here. Check each character of the code or link: capital and small letters are different ones.",
-	}
+	return fault.NotFound.New(CodeNotFound, "",
+		"There is nothing here. Check each character of the code or link: capital and small letters are different ones.")
 }
 
 // CodeNoForm: there is no such public form. Check the address.
 const CodeNoForm fault.Code = "Form.NotFound"
 
 func NoForm() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNoForm,
-		Message: "There is no form here. Check the address, or ask whoever gave it to you.",
-	}
+	return fault.NotFound.New(CodeNoForm, "",
+		"There is no form here. Check the address, or ask whoever gave it to you.")
 }
 
 // CodeBadIntro: the text above a form is too long or not text. Shorten or retype it.
 const CodeBadIntro fault.Code = "Form.BadIntro"
 
 func BadIntro(length int) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadIntro, Field: "intro", Message: badIntroMessage(length)}
+	return fault.Invalid.New(CodeBadIntro, "intro", badIntroMessage(length))
 }
 
 func badIntroMessage(length int) string {
@@ -52,17 +48,15 @@ func (StaleForm) Error() string {
 	return "Someone else changed this form in the meantime. What you typed is still here: look at what is there now, then save again if you still want to."
 }
 func (e StaleForm) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeStaleForm, Message: e.Error()}
+	return fault.Conflict.New(CodeStaleForm, "", e.Error())
 }
 
 // CodeLooksAutomatic: a field was filled that users do not see. Send the form again.
 const CodeLooksAutomatic fault.Code = "Request.LooksAutomatic"
 
 func LooksAutomatic() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeLooksAutomatic,
-		Message: "This looks as if a program had filled in the form. If you are a person, send it once more: what you typed is still here.",
-	}
+	return fault.Invalid.New(CodeLooksAutomatic, "",
+		"This looks as if a program had filled in the form. If you are a person, send it once more: what you typed is still here.")
 }
 
 // CodeTooMany: too many requests or wrong codes came from this address, or everywhere. Try again after
@@ -83,7 +77,7 @@ func (e TooMany) Error() string {
 	return "Too much came from where you are, or came here at all, within a short time. Nothing was sent. Try again " + inWords(e.Wait) + "."
 }
 func (e TooMany) Unwrap() error {
-	return fault.Error{Kind: fault.RateLimited, Code: CodeTooMany, Message: e.Error()}
+	return fault.RateLimited.New(CodeTooMany, "", e.Error())
 }
 
 func (e TooMany) RetryAfter() time.Duration { return e.Wait }
@@ -110,7 +104,7 @@ func (NotNow) Error() string {
 	return "Requests cannot be taken right now. Nothing was lost: what you typed is still here. Try again in a few minutes."
 }
 func (e NotNow) Unwrap() error {
-	return fault.Error{Kind: fault.Unavailable, Code: CodeNotNow, Message: e.Error()}
+	return fault.Unavailable.New(CodeNotNow, "", e.Error())
 }
 
 func (NotNow) RetryAfter() time.Duration { return 5 * time.Minute }
@@ -119,18 +113,14 @@ func (NotNow) RetryAfter() time.Duration { return 5 * time.Minute }
 const CodeClosed fault.Code = "Request.Closed"
 
 func Closed() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeClosed, Field: "body",
-		Message: "Nothing can be added here any more. Send a new request if you need something.",
-	}
+	return fault.Conflict.New(CodeClosed, "body",
+		"Nothing can be added here any more. Send a new request if you need something.")
 }
 
 // CodeNoRequester: the ticket did not come by a form, so it has no requester. Comment internally instead.
 const CodeNoRequester fault.Code = "Ticket.NoRequester"
 
 func NoRequester() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNoRequester, Field: "public",
-		Message: "This ticket did not come by a form, so there is no requester to reply to. Comment internally instead.",
-	}
+	return fault.Invalid.New(CodeNoRequester, "public",
+		"This ticket did not come by a form, so there is no requester to reply to. Comment internally instead.")
 }

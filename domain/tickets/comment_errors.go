@@ -10,47 +10,39 @@ import (
 const CodeEmptyComment fault.Code = "Comment.EmptyBody"
 
 func EmptyComment() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyComment, Field: "body", Message: "Write something first."}
+	return fault.Invalid.New(CodeEmptyComment, "body", "Write something first.")
 }
 
 // CodeLongComment: the comment is too long. Shorten it, or write two.
 const CodeLongComment fault.Code = "Comment.LongBody"
 
 func LongComment(bytes int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeLongComment, Field: "body",
-		Message: fmt.Sprintf("The comment has %d bytes; shorten it to %d, or write two.", bytes, MaxComment),
-	}
+	return fault.Invalid.New(CodeLongComment, "body",
+		fmt.Sprintf("The comment has %d bytes; shorten it to %d, or write two.", bytes, MaxComment))
 }
 
 // CodeBadComment: the comment has characters that are not text. Send it as UTF-8.
 const CodeBadComment fault.Code = "Comment.BadBody"
 
 func BadComment() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadComment, Field: "body",
-		Message: "The comment has characters that are no text. Paste it anew, as UTF-8.",
-	}
+	return fault.Invalid.New(CodeBadComment, "body",
+		"The comment has characters that are no text. Paste it anew, as UTF-8.")
 }
 
 // CodeCommentNotFound: the comment does not exist, or not any more. Read the ticket's comments again.
 const CodeCommentNotFound fault.Code = "Comment.NotFound"
 
 func CommentNotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeCommentNotFound,
-		Message: "There is no such comment here, or it was deleted. Look at the ticket as it is now.",
-	}
+	return fault.NotFound.New(CodeCommentNotFound, "",
+		"There is no such comment here, or it was deleted. Look at the ticket as it is now.")
 }
 
 // CodeNotYourComment: only its author may change a comment. Write another below it.
 const CodeNotYourComment fault.Code = "Comment.NotAuthor"
 
 func NotYourComment() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: CodeNotYourComment,
-		Message: "A comment is changed by who wrote it and nobody else. Write one of your own below it.",
-	}
+	return fault.Forbidden.New(CodeNotYourComment, "",
+		"A comment is changed by who wrote it and nobody else. Write one of your own below it.")
 }
 
 // CodeStaleComment: the comment was changed or deleted since the version that was sent. Compare with “current”,
@@ -70,7 +62,7 @@ func (e StaleComment) Error() string {
 	return "This comment was changed since you opened it, in another window perhaps. Compare both texts, then save again."
 }
 func (e StaleComment) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeStaleComment, Field: "version", Message: e.Error()}
+	return fault.Conflict.New(CodeStaleComment, "version", e.Error())
 }
 
 // CodeNotAssignable: someone named is no member of the company, or only a viewer. Choose someone from the list
@@ -78,10 +70,7 @@ func (e StaleComment) Unwrap() error {
 const CodeNotAssignable fault.Code = "Ticket.NotAssignable"
 
 func NotAssignable(handle string, viewer bool) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNotAssignable, Field: "assignees",
-		Message: notAssignableMessage(handle, viewer),
-	}
+	return fault.Invalid.New(CodeNotAssignable, "assignees", notAssignableMessage(handle, viewer))
 }
 
 func notAssignableMessage(handle string, viewer bool) string {
@@ -98,18 +87,13 @@ func notAssignableMessage(handle string, viewer bool) string {
 const CodeTooManyAssignees fault.Code = "Ticket.TooManyAssignees"
 
 func TooManyAssignees() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeTooManyAssignees, Field: "assignees",
-		Message: fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.", MaxAssignees),
-	}
+	return fault.Invalid.New(CodeTooManyAssignees, "assignees",
+		fmt.Sprintf("A ticket can have up to %d assignees. Choose fewer, or split the work into several tickets.", MaxAssignees))
 }
 
 // CodeEntryNotFound: the caller's inbox has no such entry. Reload it.
 const CodeEntryNotFound fault.Code = "Inbox.EntryNotFound"
 
 func EntryNotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeEntryNotFound,
-		Message: "There is no such entry in your inbox. Reload the page.",
-	}
+	return fault.NotFound.New(CodeEntryNotFound, "", "There is no such entry in your inbox. Reload the page.")
 }

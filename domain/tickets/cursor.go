@@ -37,10 +37,7 @@ func (c Cursor) String() string {
 const CodeBadCursor fault.Code = "Ticket.BadCursor"
 
 func BadCursor() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadCursor, Field: "after",
-		Message: "Send as after what an earlier answer gave as next.",
-	}
+	return fault.Invalid.New(CodeBadCursor, "after", "Send as after what an earlier answer gave as next.")
 }
 
 // ParseCursor reads what String wrote; "" is nil, the start. It returns BadCursor.

@@ -10,67 +10,54 @@ import (
 const CodeEmptyTitle fault.Code = "Ticket.EmptyTitle"
 
 func EmptyTitle() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeEmptyTitle, Field: "title", Message: "Give the ticket a title."}
+	return fault.Invalid.New(CodeEmptyTitle, "title", "Give the ticket a title.")
 }
 
 // CodeLongTitle: the title of a ticket is too long. Shorten it.
 const CodeLongTitle fault.Code = "Ticket.LongTitle"
 
 func LongTitle(length int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeLongTitle, Field: "title",
-		Message: fmt.Sprintf("The title has %d characters; shorten it to %d and put the rest into the description.", length, MaxTitle),
-	}
+	return fault.Invalid.New(CodeLongTitle, "title",
+		fmt.Sprintf("The title has %d characters; shorten it to %d and put the rest into the description.", length, MaxTitle))
 }
 
 // CodeBadTitle: the title of a ticket has characters that are not text. Retype it.
 const CodeBadTitle fault.Code = "Ticket.BadTitle"
 
 func BadTitle() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadTitle, Field: "title",
-		Message: "The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.",
-	}
+	return fault.Invalid.New(CodeBadTitle, "title",
+		"The title has characters that are no text, or invisible ones that turn its direction. Type it anew instead of pasting it.")
 }
 
 // CodeLongDescription: the description is too long. Shorten it.
 const CodeLongDescription fault.Code = "Ticket.LongDescription"
 
 func LongDescription(bytes int) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeLongDescription, Field: "description",
-		Message: fmt.Sprintf("The description has %d bytes; shorten it to %d.", bytes, MaxDescription),
-	}
+	return fault.Invalid.New(CodeLongDescription, "description",
+		fmt.Sprintf("The description has %d bytes; shorten it to %d.", bytes, MaxDescription))
 }
 
 // CodeBadDescription: the description has characters that are not text. Send it as UTF-8.
 const CodeBadDescription fault.Code = "Ticket.BadDescription"
 
 func BadDescription() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadDescription, Field: "description",
-		Message: "The description has characters that are no text. Paste it anew, as UTF-8.",
-	}
+	return fault.Invalid.New(CodeBadDescription, "description",
+		"The description has characters that are no text. Paste it anew, as UTF-8.")
 }
 
 // CodeNotFound: the ticket does not exist, or not for the caller. Check the key.
 const CodeNotFound fault.Code = "Ticket.NotFound"
 
 func NotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotFound,
-		Message: "There is no such ticket here. Check the key, or look on its board.",
-	}
+	return fault.NotFound.New(CodeNotFound, "", "There is no such ticket here. Check the key, or look on its board.")
 }
 
 // CodeUnknownKey: no ticket of the company has or had a key that was named. Check it.
 const CodeUnknownKey fault.Code = "Ticket.UnknownKey"
 
 func UnknownKey(key string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeUnknownKey, Field: "ids",
-		Message: fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", key),
-	}
+	return fault.Invalid.New(CodeUnknownKey, "ids",
+		fmt.Sprintf("No ticket here has the key %.40s, or had it. Check it, and which company it is of.", key))
 }
 
 // CodeStale: the ticket was changed since the version that was sent. Compare with “current”, then repeat the
@@ -84,7 +71,7 @@ func (e Stale) Error() string {
 	return "Someone else changed " + e.Current.Key.String() + " since you opened it. Compare your text with theirs, then save again."
 }
 func (e Stale) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeStale, Field: "version", Message: e.Error()}
+	return fault.Conflict.New(CodeStale, "version", e.Error())
 }
 
 // CodeMovedSince: the ticket was moved by someone else since it was seen. Look at “current”, then move it again
@@ -98,47 +85,38 @@ func (e MovedSince) Error() string {
 	return e.Current.Key.String() + " was moved by someone else in the meantime, so it stays where they put it. Move it again if you still want to."
 }
 func (e MovedSince) Unwrap() error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeMovedSince, Field: "seen", Message: e.Error()}
+	return fault.Conflict.New(CodeMovedSince, "seen", e.Error())
 }
 
 // CodeAfterItself: a ticket was to be put below itself. Choose another ticket, or the top of the column.
 const CodeAfterItself fault.Code = "Ticket.AfterItself"
 
 func AfterItself() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeAfterItself, Field: "after",
-		Message: "A ticket cannot be put below itself. Choose another ticket, or the top of the column.",
-	}
+	return fault.Invalid.New(CodeAfterItself, "after",
+		"A ticket cannot be put below itself. Choose another ticket, or the top of the column.")
 }
 
 // CodeDeletedLongAgo: the ticket was deleted more than 30 days ago and cannot be restored. Open a new one.
 const CodeDeletedLongAgo fault.Code = "Ticket.DeletedLongAgo"
 
 func DeletedLongAgo(key Key) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeDeletedLongAgo,
-		Message: key.String() + " was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place.",
-	}
+	return fault.Conflict.New(CodeDeletedLongAgo, "",
+		key.String()+" was deleted more than 30 days ago, so it cannot be restored any more. Open a new ticket in its place.")
 }
 
 // CodeNothingToUndo: the caller did nothing of late that could be undone. Actions can be undone for 30 minutes.
 const CodeNothingToUndo fault.Code = "Undo.Nothing"
 
 func NothingToUndo() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeNothingToUndo,
-		Message: "There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes.",
-	}
+	return fault.Conflict.New(CodeNothingToUndo, "",
+		"There is nothing to undo: moves, closes, reopens and deletes of your own can be undone for 30 minutes.")
 }
 
 // CodeUndoneBefore: the action was undone already. The ticket stays as it is.
 const CodeUndoneBefore fault.Code = "Undo.Done"
 
 func UndoneBefore(key Key) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeUndoneBefore,
-		Message: "That was undone already. " + key.String() + " stays as it is.",
-	}
+	return fault.Conflict.New(CodeUndoneBefore, "", "That was undone already. "+key.String()+" stays as it is.")
 }
 
 // CodeChangedSince: an action cannot be undone because the ticket was changed after it. Change the ticket by
@@ -146,18 +124,14 @@ func UndoneBefore(key Key) error {
 const CodeChangedSince fault.Code = "Ticket.ChangedSince"
 
 func ChangedSince(current Ticket, kind, by string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeChangedSince,
-		Message: by + " " + kind + " " + current.Key.String() + " in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to.",
-	}
+	return fault.Conflict.New(CodeChangedSince, "",
+		by+" "+kind+" "+current.Key.String()+" in the meantime, so it stays as it is now. Look at it and change it by hand if you still want to.")
 }
 
 // CodeOriginTaken: another import brings one of these tickets at the same time. Import them again.
 const CodeOriginTaken fault.Code = "Import.OriginTaken"
 
 func OriginTaken() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeOriginTaken,
-		Message: "One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is.",
-	}
+	return fault.Conflict.New(CodeOriginTaken, "",
+		"One of these tickets is imported by someone else at this moment. Import them again: what is there is then left as it is.")
 }

@@ -14,10 +14,8 @@ import (
 const CodePurged fault.Code = "Ticket.Purged"
 
 func Purged(key Key) error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodePurged,
-		Message: key.String() + " was deleted more than 30 days ago and has been removed for good. Its number is not used again, so no other ticket is meant.",
-	}
+	return fault.NotFound.New(CodePurged, "",
+		key.String()+" was deleted more than 30 days ago and has been removed for good. Its number is not used again, so no other ticket is meant.")
 }
 
 // DeletedBefore returns up to limit tickets of a board that were deleted before a time, from behind a cursor; next is

@@ -10,34 +10,30 @@ import (
 const CodeNotFound fault.Code = "Webhook.NotFound"
 
 func NotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeNotFound,
-		Message: "There is no such webhook. It may have been deleted; look at the list of webhooks.",
-	}
+	return fault.NotFound.New(CodeNotFound, "",
+		"There is no such webhook. It may have been deleted; look at the list of webhooks.")
 }
 
 // CodeAttemptNotFound: the delivery is not kept any more. The newest thousand are, for 30 days.
 const CodeAttemptNotFound fault.Code = "Delivery.NotFound"
 
 func AttemptNotFound() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: CodeAttemptNotFound,
-		Message: "There is no such delivery any more: the newest thousand are kept, for 30 days.",
-	}
+	return fault.NotFound.New(CodeAttemptNotFound, "",
+		"There is no such delivery any more: the newest thousand are kept, for 30 days.")
 }
 
 // CodeBadURL: nothing can be sent to the webhook's address. Correct what the message names.
 const CodeBadURL fault.Code = "Webhook.BadURL"
 
 func BadURL(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadURL, Field: "url", Message: why}
+	return fault.Invalid.New(CodeBadURL, "url", why)
 }
 
 // CodeBadNote: the note of a webhook is too long or not text. Shorten or retype it.
 const CodeBadNote fault.Code = "Webhook.BadNote"
 
 func BadNote(length int) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadNote, Field: "note", Message: badNoteMessage(length)}
+	return fault.Invalid.New(CodeBadNote, "note", badNoteMessage(length))
 }
 
 func badNoteMessage(length int) string {
@@ -51,52 +47,43 @@ func badNoteMessage(length int) string {
 const CodeNoFeeds fault.Code = "Webhook.NoFeeds"
 
 func NoFeeds() error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeNoFeeds, Field: "feeds", Message: "Choose what is sent."}
+	return fault.Invalid.New(CodeNoFeeds, "feeds", "Choose what is sent.")
 }
 
 // CodeBadFeed: there is no feed of this name. Choose from the list.
 const CodeBadFeed fault.Code = "Webhook.BadFeed"
 
 func BadFeed(feed string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadFeed, Field: "feeds",
-		Message: fmt.Sprintf("There is no feed %.80q. Choose from the list.", feed),
-	}
+	return fault.Invalid.New(CodeBadFeed, "feeds", fmt.Sprintf("There is no feed %.80q. Choose from the list.", feed))
 }
 
 // CodeTooMany: the company has as many webhooks as it may have. Delete one first.
 const CodeTooMany fault.Code = "Webhook.TooMany"
 
 func TooMany() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeTooMany,
-		Message: fmt.Sprintf("There are %d webhooks, and no more are possible. Delete one that nobody needs, then add another.", Max),
-	}
+	return fault.Conflict.New(CodeTooMany, "",
+		fmt.Sprintf("There are %d webhooks, and no more are possible. Delete one that nobody needs, then add another.", Max))
 }
 
 // CodeStale: the webhook was changed since the version that was sent. Look at it, then repeat the edit.
 const CodeStale fault.Code = "Webhook.Stale"
 
 func Stale() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeStale,
-		Message: "The webhook was changed since you opened this form. Look at what it is now, and make your change again.",
-	}
+	return fault.Conflict.New(CodeStale, "",
+		"The webhook was changed since you opened this form. Look at what it is now, and make your change again.")
 }
 
 // CodeNothingToSend: the delivery cannot be sent again. The message says why.
 const CodeNothingToSend fault.Code = "Delivery.NotRepeatable"
 
 func NothingToSend(why string) error {
-	return fault.Error{Kind: fault.Conflict, Code: CodeNothingToSend, Message: why}
+	return fault.Conflict.New(CodeNothingToSend, "", why)
 }
 
 // CodeBusy: too many messages are being sent by hand. Try again in a few seconds.
 const CodeBusy fault.Code = "Webhook.Busy"
 
 func Busy() error {
-	return fault.Error{
-		Kind: fault.RateLimited, Code: CodeBusy,
-		Message: "Too many messages are being sent by hand at this moment. Wait a few seconds, then try again.",
-	}
+	return fault.RateLimited.New(CodeBusy, "",
+		"Too many messages are being sent by hand at this moment. Wait a few seconds, then try again.")
 }

@@ -26,20 +26,16 @@ type FeedQuery struct {
 const CodeBadLimit fault.Code = "Feed.BadLimit"
 
 func BadLimit() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeBadLimit, Field: "limit",
-		Message: fmt.Sprintf("The limit of a page is a number from 1 to %d.", feeds.MaxLimit),
-	}
+	return fault.Invalid.New(CodeBadLimit, "limit",
+		fmt.Sprintf("The limit of a page is a number from 1 to %d.", feeds.MaxLimit))
 }
 
 // CodeCursorAndConsumer: the query has a cursor and a consumer, which reads from its own. Send one of them.
 const CodeCursorAndConsumer fault.Code = "Feed.CursorAndConsumer"
 
 func CursorAndConsumer() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeCursorAndConsumer, Field: "cursor",
-		Message: "A consumer reads from its own cursor. Send a cursor or a consumer, not both.",
-	}
+	return fault.Invalid.New(CodeCursorAndConsumer, "cursor",
+		"A consumer reads from its own cursor. Send a cursor or a consumer, not both.")
 }
 
 // FeedPage returns the rows behind a cursor of a feed of the caller's company. base is the public URL that addresses in

@@ -39,10 +39,8 @@ func (Replay) Error() string { return "answered before" }
 const CodeKeyReused fault.Code = "Idempotency.KeyReused"
 
 func KeyReused() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeKeyReused, Field: "Idempotency-Key",
-		Message: "This Idempotency-Key was used for another request in the last 24 hours. Send a new key with a new request.",
-	}
+	return fault.Invalid.New(CodeKeyReused, "Idempotency-Key",
+		"This Idempotency-Key was used for another request in the last 24 hours. Send a new key with a new request.")
 }
 
 // errTaken says that another request with the key committed first.

@@ -84,10 +84,8 @@ func (w *Workflows) Close(ctx context.Context) error {
 const CodeStopping fault.Code = "Server.Stopping"
 
 func Stopping() error {
-	return fault.Error{
-		Kind: fault.Unavailable, Code: CodeStopping,
-		Message: "Counterfoil is stopping or starting. Nothing was lost; try again in a moment.",
-	}
+	return fault.Unavailable.New(CodeStopping, "",
+		"Counterfoil is stopping or starting. Nothing was lost; try again in a moment.")
 }
 
 // Ready returns Unavailable if the database does not answer.

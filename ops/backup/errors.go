@@ -13,20 +13,16 @@ import (
 const CodeExists fault.Code = "Backup.FileExists"
 
 func Exists(path string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeExists,
-		Message: path + " is there already, and a backup never overwrites a file. Choose another name.",
-	}
+	return fault.Conflict.New(CodeExists, "",
+		path+" is there already, and a backup never overwrites a file. Choose another name.")
 }
 
 // CodeInUse: another backup is writing this file. Wait for it, or choose another name.
 const CodeInUse fault.Code = "Backup.InUse"
 
 func InUse(path string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeInUse,
-		Message: "Another backup is writing " + path + " right now. Wait for it, or choose another name.",
-	}
+	return fault.Conflict.New(CodeInUse, "",
+		"Another backup is writing "+path+" right now. Wait for it, or choose another name.")
 }
 
 // CodeBadFile: a file or folder cannot be read or written. Correct what the message names, or choose another
@@ -61,10 +57,8 @@ func badFileMessage(path string, err error) string {
 const CodeNotABackup fault.Code = "Backup.NotABackup"
 
 func NotABackup(path string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeNotABackup,
-		Message: path + " is no backup of Counterfoil's. Name a file that “counterfoil backup” wrote.",
-	}
+	return fault.Invalid.New(CodeNotABackup, "",
+		path+" is no backup of Counterfoil's. Name a file that “counterfoil backup” wrote.")
 }
 
 // CodeDamaged: the backup is not as it was written, and nothing of it was restored. Use another copy, or an
@@ -72,45 +66,37 @@ func NotABackup(path string) error {
 const CodeDamaged fault.Code = "Backup.Damaged"
 
 func Damaged(path, why string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeDamaged,
-		Message: path + " is damaged: " + why + ". Use another copy of it, or an older backup. Nothing of it was restored.",
-	}
+	return fault.Invalid.New(CodeDamaged, "",
+		path+" is damaged: "+why+". Use another copy of it, or an older backup. Nothing of it was restored.")
 }
 
 // CodeTooNew: the backup was written by a newer version. Restore it with that version.
 const CodeTooNew fault.Code = "Backup.TooNew"
 
 func TooNew(path, what string, version, known uint) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: CodeTooNew,
-		Message: fmt.Sprintf("%s was written by a newer Counterfoil: its %s has version %d, this program knows %d. Restore it with the newer program.", path, what, version, known),
-	}
+	return fault.Invalid.New(CodeTooNew, "",
+		fmt.Sprintf("%s was written by a newer Counterfoil: its %s has version %d, this program knows %d. Restore it with the newer program.", path, what, version, known))
 }
 
 // CodeBadSchema: the schema of the database is not fit for a backup. Correct what the message names.
 const CodeBadSchema fault.Code = "Backup.BadSchema"
 
 func BadSchema(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: CodeBadSchema, Message: why}
+	return fault.Invalid.New(CodeBadSchema, "", why)
 }
 
 // CodeNotEmpty: a backup is restored into an empty database and folder only. Name new ones.
 const CodeNotEmpty fault.Code = "Backup.NotEmpty"
 
 func NotEmpty(what string) error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: CodeNotEmpty,
-		Message: "A backup is restored into an empty database only, and " + what + ". Give DATABASE_URL a new database, or COUNTERFOIL_DATA a new folder.",
-	}
+	return fault.Conflict.New(CodeNotEmpty, "",
+		"A backup is restored into an empty database only, and "+what+". Give DATABASE_URL a new database, or COUNTERFOIL_DATA a new folder.")
 }
 
 // CodeNoRoom: the disk is too small for the stored files of the backup. Free space, or set COUNTERFOIL_BLOBS.
 const CodeNoRoom fault.Code = "Backup.NoRoom"
 
 func NoRoom(path string, need, free uint64) error {
-	return fault.Error{
-		Kind: fault.StorageFull, Code: CodeNoRoom,
-		Message: fmt.Sprintf("The stored files of this backup need at least %d MiB in %s, where %d MiB are free. Free some space, or set COUNTERFOIL_BLOBS to another place.", need>>20, path, free>>20),
-	}
+	return fault.StorageFull.New(CodeNoRoom, "",
+		fmt.Sprintf("The stored files of this backup need at least %d MiB in %s, where %d MiB are free. Free some space, or set COUNTERFOIL_BLOBS to another place.", need>>20, path, free>>20))
 }

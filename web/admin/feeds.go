@@ -152,7 +152,7 @@ func (h *Handlers) SwitchConsumer(c echo.Context) error {
 const codeBadSeek fault.Code = "Consumer.BadSeek"
 
 func badSeek(field, why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: codeBadSeek, Field: field, Message: why}
+	return fault.Invalid.New(codeBadSeek, field, why)
 }
 
 // times are layouts that a form accepts; a time without a zone is UTC.

@@ -75,10 +75,7 @@ func (h *Handlers) Workers(c echo.Context) error {
 const codeBadDrain fault.Code = "Worker.BadDrain"
 
 func badDrain() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadDrain, Field: "drain",
-		Message: "Use one of the buttons to say what you want.",
-	}
+	return fault.Invalid.New(codeBadDrain, "drain", "Use one of the buttons to say what you want.")
 }
 
 func (h *Handlers) DrainWorker(c echo.Context) error {

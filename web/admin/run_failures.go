@@ -77,10 +77,7 @@ func (h *Handlers) bulkForm(c echo.Context, path func(id.Run) string, verb, what
 const codeNoFailure fault.Code = "Task.FailureNotFound"
 
 func noFailure() error {
-	return fault.Error{
-		Kind: fault.NotFound, Code: codeNoFailure,
-		Message: "This run has no such failure. Reload its page.",
-	}
+	return fault.NotFound.New(codeNoFailure, "", "This run has no such failure. Reload its page.")
 }
 
 func (h *Handlers) failureOf(c echo.Context, run id.Run, fingerprint string) (migrations.Failure, error) {
@@ -100,10 +97,7 @@ func (h *Handlers) failureOf(c echo.Context, run id.Run, fingerprint string) (mi
 const codeNothingChosen fault.Code = "Task.NoneChosen"
 
 func nothingChosen() error {
-	return fault.Error{
-		Kind: fault.Conflict, Code: codeNothingChosen,
-		Message: "No task is selected. Select some first.",
-	}
+	return fault.Conflict.New(codeNothingChosen, "", "No task is selected. Select some first.")
 }
 
 // chosen reads from a form which tasks it is about.

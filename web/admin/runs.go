@@ -138,10 +138,7 @@ func (h *Handlers) renderRun(c echo.Context, code int, run migrations.Run, alert
 const codeBadPaused fault.Code = "Run.BadPaused"
 
 func badPaused() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadPaused, Field: "paused",
-		Message: "paused must be 1 or 0. Reload the page and try again.",
-	}
+	return fault.Invalid.New(codeBadPaused, "paused", "paused must be 1 or 0. Reload the page and try again.")
 }
 
 // PauseRun pauses a run, or with paused=0 resumes it.

@@ -75,10 +75,7 @@ func bearerToken(c echo.Context) string {
 const codeBadJSON fault.Code = "HTTP.BadJSON"
 
 func badJSON(why, field string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadJSON, Field: field,
-		Message: "The body is not valid: " + why + ".",
-	}
+	return fault.Invalid.New(codeBadJSON, field, "The body is not valid: "+why+".")
 }
 
 var noVersion = badJSON("version is missing: send the one that you read, so that nobody's edit is lost", "version")
@@ -87,10 +84,7 @@ var noVersion = badJSON("version is missing: send the one that you read, so that
 const codeNotJSON fault.Code = "HTTP.NotJSON"
 
 func notJSON() error {
-	return fault.Error{
-		Kind: fault.Unsupported, Code: codeNotJSON,
-		Message: "Send JSON with the header “Content-Type: application/json”.",
-	}
+	return fault.Unsupported.New(codeNotJSON, "", "Send JSON with the header “Content-Type: application/json”.")
 }
 
 // bindJSON reads a body of one JSON object into v and returns its bytes. An unknown member is an error, since it is
@@ -147,10 +141,8 @@ func explain(err error) error {
 const codeBadIdempotencyKey fault.Code = "Idempotency.BadKey"
 
 func badIdempotencyKey() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadIdempotencyKey, Field: "Idempotency-Key",
-		Message: "An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good.",
-	}
+	return fault.Invalid.New(codeBadIdempotencyKey, "Idempotency-Key",
+		"An Idempotency-Key is 1 to 255 printable ASCII characters; a UUID is good.")
 }
 
 // once reads the Idempotency-Key of a request with that body. It is nil without one.
@@ -206,10 +198,7 @@ func createdAs(c echo.Context, code int, v any, err error) error {
 const codeBadQuery fault.Code = "HTTP.BadQuery"
 
 func badQuery(name, want string) error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadQuery, Field: name,
-		Message: "The parameter " + name + " must be " + want + ".",
-	}
+	return fault.Invalid.New(codeBadQuery, name, "The parameter "+name+" must be "+want+".")
 }
 
 const (

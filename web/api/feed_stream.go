@@ -60,11 +60,9 @@ func (h *Handlers) FeedStream(c echo.Context) error {
 const codeStreamOfConsumer fault.Code = "Feed.StreamOfConsumer"
 
 func streamOfConsumer() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeStreamOfConsumer, Field: "consumer",
-		Message: "A stream knows no consumer. Read where it stands (GET /feeds/{feed}/consumers/{name}), send that as " +
-			"cursor, and advance the consumer by the ids of the events; or ask for pages.",
-	}
+	return fault.Invalid.New(codeStreamOfConsumer, "consumer",
+		"A stream knows no consumer. Read where it stands (GET /feeds/{feed}/consumers/{name}), send that as "+
+			"cursor, and advance the consumer by the ids of the events; or ask for pages.")
 }
 
 // stream sends the first frame, then follows the feed.

@@ -25,10 +25,8 @@ const (
 const codeBadPerson fault.Code = "Member.BadID"
 
 func badPerson() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadPerson, Field: "assignees",
-		Message: "Choose members from the list. Reload the page and try again.",
-	}
+	return fault.Invalid.New(codeBadPerson, "assignees",
+		"Choose members from the list. Reload the page and try again.")
 }
 
 // accountsField reads the accounts of a field of a form.

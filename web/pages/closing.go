@@ -41,10 +41,7 @@ func (h *Handlers) CloseTicket(c echo.Context) error {
 const codeBadClosed fault.Code = "Ticket.BadClosed"
 
 func badClosed() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadClosed, Field: "closed",
-		Message: "closed must be 1 or 0. Reload the page and try again.",
-	}
+	return fault.Invalid.New(codeBadClosed, "closed", "closed must be 1 or 0. Reload the page and try again.")
 }
 
 // seeUndo is SeeOther with a way to undo what was done; 0 is nothing.

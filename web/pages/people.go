@@ -119,10 +119,7 @@ func (h *Handlers) ChangeRole(c echo.Context) error {
 const codeBadOperator fault.Code = "Operator.BadSwitch"
 
 func badOperator() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadOperator, Field: "operator",
-		Message: "Use one of the buttons to say what you want.",
-	}
+	return fault.Invalid.New(codeBadOperator, "operator", "Use one of the buttons to say what you want.")
 }
 
 func (h *Handlers) SetOperator(c echo.Context) error {

@@ -103,10 +103,8 @@ func (h *Handlers) rejectSetup(c echo.Context, form pages.SetupForm, err error) 
 const codeForeignHost fault.Code = "Setup.UnknownHost"
 
 func foreignHost() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: codeForeignHost,
-		Message: "Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as " +
-			"http://127.0.0.1 or http://localhost with its port; " +
-			"or set COUNTERFOIL_URL to the address in your browser and start it again.",
-	}
+	return fault.Forbidden.New(codeForeignHost, "",
+		"Counterfoil is not set up yet, and nobody may do that under a name it does not know. Open it as "+
+			"http://127.0.0.1 or http://localhost with its port; "+
+			"or set COUNTERFOIL_URL to the address in your browser and start it again.")
 }

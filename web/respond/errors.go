@@ -36,11 +36,9 @@ const codeCrossSite fault.Code = "HTTP.CrossSite"
 
 // CrossSite refuses a request that came from a page of another site.
 func CrossSite() error {
-	return fault.Error{
-		Kind: fault.Forbidden, Code: codeCrossSite,
-		Message: "This request came from another site, so it was not carried out. Open the page here and send it again. " +
-			"If you are here already, COUNTERFOIL_URL does not say the address that you use.",
-	}
+	return fault.Forbidden.New(codeCrossSite, "",
+		"This request came from another site, so it was not carried out. Open the page here and send it again. "+
+			"If you are here already, COUNTERFOIL_URL does not say the address that you use.")
 }
 
 // codeTimedOut: the server did not answer in time, and what was sent may have been done. Look before sending it

@@ -117,20 +117,15 @@ func PathWebhook(c echo.Context) (id.Webhook, error) {
 const codeBadColumn fault.Code = "Column.BadID"
 
 func badColumn() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadColumn, Field: "column",
-		Message: "The column must be one of this board. Reload the page and try again.",
-	}
+	return fault.Invalid.New(codeBadColumn, "column",
+		"The column must be one of this board. Reload the page and try again.")
 }
 
 // codeBadVersion: the version is no whole number. Reload the page.
 const codeBadVersion fault.Code = "HTTP.BadVersion"
 
 func badVersion() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadVersion,
-		Message: "The version must be a whole number. Reload the page and try again.",
-	}
+	return fault.Invalid.New(codeBadVersion, "", "The version must be a whole number. Reload the page and try again.")
 }
 
 // codeBadKey: the ticket to go below is named by what is no key. Send one such as NINJA-42.
@@ -138,10 +133,7 @@ const codeBadKey fault.Code = "Ticket.BadKey"
 
 // BadKey is the error of a ticket to go below that is named by what is no key.
 func BadKey() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadKey, Field: "after",
-		Message: "Name the ticket to go below by its key, such as NINJA-42.",
-	}
+	return fault.Invalid.New(codeBadKey, "after", "Name the ticket to go below by its key, such as NINJA-42.")
 }
 
 // codeBadSwitch: the form says neither on nor off. Use the page's buttons.
@@ -149,8 +141,5 @@ const codeBadSwitch fault.Code = "HTTP.BadSwitch"
 
 // BadSwitch is the error of a form that says neither on nor off.
 func BadSwitch() error {
-	return fault.Error{
-		Kind: fault.Invalid, Code: codeBadSwitch,
-		Message: "Use one of the buttons to say what you want.",
-	}
+	return fault.Invalid.New(codeBadSwitch, "", "Use one of the buttons to say what you want.")
 }

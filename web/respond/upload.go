@@ -44,18 +44,16 @@ func HasFile(c echo.Context) bool {
 const codeUploadTooLarge fault.Code = "File.TooLarge"
 
 func uploadTooLarge(limit string) error {
-	return fault.Error{
-		Kind: fault.TooLarge, Code: codeUploadTooLarge, Field: "file",
-		Message: "The file is too large: it may have " + limit +
-			". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.",
-	}
+	return fault.TooLarge.New(codeUploadTooLarge, "file",
+		"The file is too large: it may have "+limit+
+			". Split it, or ask the operator of this server to raise COUNTERFOIL_MAX_UPLOAD.")
 }
 
 // codeUploadBroken: the file did not arrive whole or as it should. Send it again.
 const codeUploadBroken fault.Code = "File.Broken"
 
 func uploadBroken(why string) error {
-	return fault.Error{Kind: fault.Invalid, Code: codeUploadBroken, Field: "file", Message: why}
+	return fault.Invalid.New(codeUploadBroken, "file", why)
 }
 
 var (

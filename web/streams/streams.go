@@ -78,7 +78,7 @@ func (e tooMany) Error() string {
 }
 
 func (e tooMany) Unwrap() error {
-	return fault.Error{Kind: fault.Unavailable, Code: CodeTooMany, Message: e.Error()}
+	return fault.Unavailable.New(CodeTooMany, "", e.Error())
 }
 
 func (tooMany) RetryAfter() time.Duration { return 15 * time.Second }
