@@ -1,7 +1,6 @@
 package db
 
-// The cards of a board: statements of as many parts as there are columns, and with conditions that
-// come and go. sqlc cannot write either.
+// The cards of a board: statements with a part for each column and optional conditions, which sqlc cannot write.
 
 import (
 	"context"
@@ -12,7 +11,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Card is what a board shows of a ticket.
+// Card is a ticket as a board shows it.
 type Card struct {
 	ID           id.Ticket
 	LocalID      uint64
@@ -24,8 +23,8 @@ type Card struct {
 	ClosedAt     *time.Time
 }
 
-// The index is named, for MariaDB plans, or at least explains, the parts of a union as if they had no
-// LIMIT, and the servers would rather begin with what a person has to do and sort it.
+// The index is forced, because MariaDB plans, or at least explains, the parts of a union as if they had no LIMIT, and
+// the servers would rather begin with an assignee's tickets and sort them.
 const (
 	selectCards  = `SELECT t.id, t.local_id, t.column_id, t.rank_in_column, t.title, t.created_at, t.moved_at, t.closed_at FROM ticket t FORCE INDEX (uq_ticket_rank) `
 	topOfColumn  = `(` + selectCards + `WHERE t.column_id = ? ORDER BY t.rank_in_column LIMIT ?)`
@@ -36,8 +35,8 @@ const (
 WHERE column_id >= ? AND column_id <= ? AND rank_in_column > ? ORDER BY column_id, rank_in_column LIMIT 1 OFFSET ?) e JOIN ticket t ON t.id = e.id)`
 )
 
-// FirstCards returns the first cards of each column, at most limit of each, in board order within
-// a column: one statement, whatever the number of columns.
+// FirstCards returns the first cards of each column, at most limit of each, in board order within a column: one
+// statement, whatever the number of columns.
 func (q *Queries) FirstCards(ctx context.Context, columns []id.Column, limit int) ([]Card, error) {
 	parts := make([]string, len(columns))
 	args := make([]any, 0, 2*len(columns))
@@ -54,17 +53,17 @@ type CardRange struct {
 	After, Upto int64
 }
 
-// CardFilter is what a card must be. What is nil, empty or false is not asked for.
+// CardFilter selects cards. A nil, empty or false field is ignored.
 type CardFilter struct {
-	Text     string     // that the title contains, whatever case and accents; or
+	Text     string     // part of the title, in any case and with any accents; or
 	LocalID  *uint64    // the number
-	Assignee id.Account // who works on it; 0 for whoever
-	NoOne    bool       // nobody works on it
+	Assignee id.Account // 0 for any
+	NoOne    bool       // no assignee
 	Closed   *bool
 }
 
-// MatchingCards returns the cards of each window that are as wished, at most limit of each, in board
-// order within a column. It reads no card outside the windows.
+// MatchingCards returns the matching cards of each range, at most limit of each, in board order within a column. It
+// reads no card outside the ranges.
 func (q *Queries) MatchingCards(ctx context.Context, wish CardFilter, windows []CardRange, limit int) ([]Card, error) {
 	condition, wished := wish.condition()
 	parts := make([]string, len(windows))
@@ -77,8 +76,7 @@ func (q *Queries) MatchingCards(ctx context.Context, wish CardFilter, windows []
 	return q.cards(ctx, parts, args)
 }
 
-// RangeEnds returns the card that is the n-th of each window, whatever its Upto; none for a window
-// that is shorter. It reads the index alone.
+// RangeEnds returns the n-th card of each range, whatever its Upto; none for a shorter one. It reads the index alone.
 func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]Card, error) {
 	parts := make([]string, len(windows))
 	var args []any
@@ -89,8 +87,8 @@ func (q *Queries) RangeEnds(ctx context.Context, windows []CardRange, n int) ([]
 	return q.cards(ctx, parts, args)
 }
 
-// condition is what follows in a WHERE, with its arguments. The look-ups in assignee are no EXISTS, for
-// that the servers make a join of, and may begin with it.
+// condition is the end of a WHERE, with its arguments. The look-ups in assignee are no EXISTS, because the servers
+// make a join of that, and may begin with it.
 func (w CardFilter) condition() (text string, args []any) {
 	switch {
 	case w.Text != "" && w.LocalID != nil:

@@ -11,8 +11,8 @@
 // if the board must not be archived), members, and inserted rows.
 //
 // Each connection is set up once: isolation level, time zone, lock wait, strict mode, and a server timeout of ten
-// seconds without a statement, so a process that stops in the middle of a transaction gives its locks back.
-// Statements are interpolated by the driver, so each is one round trip.
+// seconds without a statement, so a process that hangs within a transaction loses its locks. Statements are
+// interpolated by the driver, so each is one round trip.
 //
 // # Unique indexes
 //
@@ -21,7 +21,7 @@
 //
 // # Connections
 //
-// Pages, operators and the engine's short statements share the connections of a process (DefaultConnections). What
-// migrations read while they process uses BulkConnections of its own (Apart), so many tasks keep neither a page nor
-// the stop button waiting.
+// Pages, operators and the engine's short statements share the connections of a process (DefaultConnections).
+// Migrations read their data through BulkConnections of their own (WithPool), so many tasks delay neither a page nor
+// the stop button.
 package db

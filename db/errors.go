@@ -18,7 +18,7 @@ import (
 // CodeUnavailable: the database cannot be used at the moment. Nothing was done; try again after Retry-After.
 const CodeUnavailable fault.Code = "Database.Unavailable"
 
-// Unavailable says that the database cannot be used at the moment, and why, for people.
+// Unavailable says why the database cannot be used at the moment, for users.
 type Unavailable struct {
 	Why string
 	Err error
@@ -46,7 +46,7 @@ func IsDuplicate(err error, index string) bool {
 	return strings.HasSuffix(name, "'"+index) || strings.HasSuffix(name, "."+index)
 }
 
-// IsDeadlock reports whether err, or what it was retried for in vain, is a deadlock or lock wait timeout.
+// IsDeadlock reports whether err, also after retries, is a deadlock or lock wait timeout.
 func IsDeadlock(err error) bool {
 	var unavailable Unavailable
 	if errors.As(err, &unavailable) {
@@ -58,7 +58,7 @@ func IsDeadlock(err error) bool {
 // IsNotFound reports whether a :one query found no row.
 func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// Read passes on a query's result, its error as classified: for reads outside InTx.
+// Read returns a query's result with its error classified: for reads outside InTx.
 func Read[T any](value T, err error) (T, error) { return value, classify(err) }
 
 func number(err error) uint16 {
@@ -78,7 +78,7 @@ func retryable(err error) bool {
 	return false
 }
 
-// classify turns an error that says "not now" into Unavailable and leaves others as they are.
+// classify turns temporary errors into Unavailable and returns others unchanged.
 func classify(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || fault.KindOf(err) != "" {
 		return err

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Load is how busy the server is.
+// Load is the server's load.
 type Load struct {
-	Threads   int64       // that run now, this question's among them
-	History   ServerValue // old row versions that purge has yet to remove
+	Threads   int64       // running, this one among them
+	History   ServerValue // old row versions that are not purged yet
 	Deadlocks ServerValue // since the server started
 }
 
@@ -19,10 +19,10 @@ type Load struct {
 type ServerValue struct {
 	Value int64
 	Known bool
-	Grant string // the statement that lets this account read it, where it is not known
+	Grant string // the statement that allows this account to read it, if it may not
 }
 
-// Load asks the server how busy it is. MariaDB tells everyone, MySQL some of it those with PROCESS.
+// Load reads the server's load. MySQL shows some of it only to accounts with PROCESS.
 func (d *DB) Load(ctx context.Context) (Load, error) {
 	values, err := numbers(ctx, d.SQL, `SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_running', 'Innodb_history_list_length', 'Innodb_deadlocks')`)
 	if err != nil {
@@ -95,8 +95,8 @@ func Grantee(ctx context.Context, on asker) (string, error) {
 	return fmt.Sprintf("'%s'@'%s'", account[:max(at, 0)], account[at+1:]), nil
 }
 
-// GrantSelect returns the statement that lets the account of the connection read a table of its
-// database, "" if the server does not say who and where it is.
+// GrantSelect returns the statement that allows the account of the connection to read a table of its database, "" if
+// the server does not name the account.
 func GrantSelect(ctx context.Context, on asker, table string) string {
 	var database string
 	account, err := Grantee(ctx, on)

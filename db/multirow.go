@@ -1,6 +1,6 @@
 package db
 
-// What sqlc cannot write: statements whose shape depends on how many rows they carry.
+// What sqlc cannot write: statements whose shape depends on their number of rows.
 
 import (
 	"context"
@@ -22,14 +22,14 @@ type NewTicket struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	ClosedAt     *time.Time
-	// FromRequester says that a stranger wrote it, by a form.
+	// FromRequester says that it came by a form.
 	FromRequester bool
 }
 
 const insertTickets = `INSERT INTO ticket (board_id, local_id, column_id, rank_in_column, title, description, created_by, created_at, updated_at, moved_at, closed_at, from_requester) VALUES `
 
-// InsertTickets adds all rows in one statement, unless their texts are long: then it takes one for each
-// mebibyte or so, for a server takes no statement of any length.
+// InsertTickets adds all rows in one statement, or in one for each mebibyte or so of texts, because servers limit the
+// length of a statement.
 func (tx *Tx) InsertTickets(ctx context.Context, rows []NewTicket) error {
 	for len(rows) > 0 {
 		args := make([]any, 0, len(rows)*12)

@@ -1,7 +1,7 @@
 package db
 
-// The statements with which rows of fed tables are published, whichever table it is. A table with a feed has
-// the columns id and feed_sync_id, and the index uq_<table>_feed on the latter.
+// Statements that publish rows of any table with a feed. Such a table has the columns id and feed_sync_id, and the
+// index uq_<table>_feed on the latter.
 
 import (
 	"context"
@@ -12,14 +12,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// Unpublished returns ids of at most limit rows of a fed table that are not published.
+// Unpublished returns ids of at most limit unpublished rows of a feed's table.
 func (q *Queries) Unpublished(ctx context.Context, table string, limit int) ([]uint64, error) {
 	return q.ids(ctx, `SELECT id FROM `+table+` FORCE INDEX (uq_`+table+`_feed) WHERE feed_sync_id IS NULL LIMIT ?`, limit)
 }
 
-// LockUnpublished locks those of some rows that are not published and that nobody else has locked, and
-// returns them in ascending order. It looks at the primary key alone: to lock the index of positions first
-// deadlocks with whoever writes the row.
+// LockUnpublished locks those of some rows that are unpublished and not locked, and returns them in ascending order.
+// It uses the primary key alone: locking the index of positions first deadlocks with a writer of the row.
 func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint64) ([]uint64, error) {
 	args := make([]any, len(rows))
 	for i, row := range rows {
@@ -28,15 +27,14 @@ func (q *Queries) LockUnpublished(ctx context.Context, table string, rows []uint
 	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id IN (`+marks(len(rows))+`) AND feed_sync_id IS NULL ORDER BY id FOR UPDATE SKIP LOCKED`, args...)
 }
 
-// WaitForUnpublished locks a row that is not published, once nobody else has it locked, and returns it; none
-// where it is published by then.
+// WaitForUnpublished waits for the lock of an unpublished row and returns the row; none if it was published meanwhile.
 func (q *Queries) WaitForUnpublished(ctx context.Context, table string, row uint64) ([]uint64, error) {
 	return q.ids(ctx, `SELECT id FROM `+table+byKey+`WHERE id = ? AND feed_sync_id IS NULL FOR UPDATE`, row)
 }
 
-// Publish gives locked rows the positions above base, in their order, and returns how many had none. The
-// list comes first and leads to the rows by the primary key: a server that began with what is not published
-// would meet rows that another publisher, who waits for the sequence, has locked.
+// Publish gives locked rows the positions above base, in their order, and returns how many had none. The list comes
+// first and leads to the rows by the primary key: a server that began with the unpublished rows would wait for those
+// that another publisher, which waits for the sequence, has locked.
 func (q *Queries) Publish(ctx context.Context, table string, rows []uint64, base uint64) (int64, error) {
 	list, err := json.Marshal(rows)
 	if err != nil {
@@ -50,7 +48,7 @@ SET t.feed_sync_id = ? + j.n WHERE t.feed_sync_id IS NULL`, string(list), base)
 	return result.RowsAffected()
 }
 
-// PositionOf returns the position of a row of a fed table, nil if it is not published.
+// PositionOf returns the position of a row of a feed's table, nil if it is not published.
 func (q *Queries) PositionOf(ctx context.Context, table string, row uint64) (position *uint64, err error) {
 	err = q.db.QueryRowContext(ctx, `SELECT feed_sync_id FROM `+table+` WHERE id = ?`, row).Scan(&position)
 	return position, err
@@ -72,8 +70,8 @@ func (q *Queries) ids(ctx context.Context, statement string, args ...any) (list 
 	return list, rows.Err()
 }
 
-// BatchAges returns for each of some places in feeds how many microseconds ago the first batch behind it was
-// published, -1 where there is none.
+// BatchAges returns for each of some positions how many microseconds ago the next batch was published, -1 if there is
+// none.
 func (q *Queries) BatchAges(ctx context.Context, places []FeedPosition) ([]int64, error) {
 	var args []any
 	parts := make([]string, len(places))
@@ -109,12 +107,12 @@ type FeedPosition struct {
 	Position uint64
 }
 
-// PositionsAgo returns the last position that a feed had given out by each of some numbers of seconds ago, 0
-// where it had given out none. There is at least one.
+// PositionsAgo returns the heads of a feed some numbers of seconds ago, 0 before the first batch. There is at least
+// one.
 func (q *Queries) PositionsAgo(ctx context.Context, feed string, seconds []int) ([]uint64, error) {
 	var args []any
 	parts := make([]string, len(seconds))
-	for i, ago := range seconds { // the bounds are written so that MariaDB begins at the time
+	for i, ago := range seconds { // bounds in a form that makes MariaDB begin with the time
 		parts[i] = `(SELECT ` + strconv.Itoa(i) + ` AS n, hi FROM feed_batch FORCE INDEX (ix_feed_batch_time)
 WHERE feed >= ? AND feed <= ? AND committed_at < NOW(6) - INTERVAL ? SECOND ORDER BY feed DESC, committed_at DESC, hi DESC LIMIT 1)`
 		args = append(args, feed, feed, ago)
@@ -142,8 +140,8 @@ type TicketKey struct {
 	LocalID uint64 `json:"local_id"`
 }
 
-// TicketsByKeys returns which tickets of a company have some keys, or had them once, also deleted ones, by the
-// places of the keys in the list. Like TicketByKey, but for many.
+// TicketsByKeys returns a company's tickets by present or former keys, deleted ones too, by the indexes of the keys in
+// the list. It is TicketByKey for many.
 func (q *Queries) TicketsByKeys(ctx context.Context, company id.Company, keys []TicketKey) (map[int]id.Ticket, error) {
 	list, err := json.Marshal(keys)
 	if err != nil {

@@ -1,6 +1,6 @@
 package db
 
-// Statements of an import, whose rows come by the hundred.
+// Statements of an import, with hundreds of rows.
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// insertRows adds rows of some arguments each in one statement. Where there are none it does nothing.
+// insertRows adds rows with some arguments each in one statement, or does nothing if there are none.
 func (tx *Tx) insertRows(ctx context.Context, statement, end string, columns int, args []any) error {
 	if len(args) == 0 {
 		return nil
@@ -24,7 +24,7 @@ type NewOrigin struct {
 	TicketID   id.Ticket
 }
 
-// KeepOrigins adds all rows. That one is there already is a duplicate of PRIMARY.
+// KeepOrigins adds all rows. An existing one is a duplicate of PRIMARY.
 func (tx *Tx) KeepOrigins(ctx context.Context, company id.Company, rows []NewOrigin) error {
 	args := make([]any, 0, 4*len(rows))
 	for _, r := range rows {
@@ -56,7 +56,7 @@ type NewAssignee struct {
 	Current   bool
 }
 
-// AssignAll adds all rows, and has the assignees hear of replies.
+// AssignAll adds all rows, and makes the assignees watch their tickets.
 func (tx *Tx) AssignAll(ctx context.Context, rows []NewAssignee) error {
 	args, watching := make([]any, 0, 4*len(rows)), make([]any, 0, 2*len(rows))
 	for _, r := range rows {
@@ -69,7 +69,7 @@ func (tx *Tx) AssignAll(ctx context.Context, rows []NewAssignee) error {
 	return tx.insertRows(ctx, watch, watchAgain, 2, watching)
 }
 
-// NewComment is a row for SayAll.
+// NewComment is a row for AddComments.
 type NewComment struct {
 	TicketID  id.Ticket
 	AccountID id.Account

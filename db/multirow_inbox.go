@@ -1,7 +1,6 @@
 package db
 
-// Statements of comments, assignees and the inbox whose shape sqlc does not know: rows by the dozen,
-// and a search that stops.
+// Statements of comments, assignees and the inbox that sqlc cannot write: dozens of rows, and a search with a limit.
 
 import (
 	"context"
@@ -11,11 +10,11 @@ import (
 
 const (
 	watch = `INSERT INTO watcher (ticket_id, account_id) VALUES `
-	// What is muted stays so.
+	// A muted ticket stays muted.
 	watchAgain = ` ON DUPLICATE KEY UPDATE muted = muted`
 )
 
-// Watch has accounts hear of replies on a ticket unless they muted it. They come in ascending order.
+// Watch makes accounts watch a ticket, unless they muted it. They are in ascending order.
 func (tx *Tx) Watch(ctx context.Context, ticket id.Ticket, accounts []id.Account) error {
 	if len(accounts) == 0 {
 		return nil
@@ -30,7 +29,7 @@ func (tx *Tx) Watch(ctx context.Context, ticket id.Ticket, accounts []id.Account
 
 const assign = `INSERT INTO assignee (ticket_id, account_id, current, created_at) VALUES `
 
-// Assign adds assignees to a ticket. They come in ascending order.
+// Assign adds assignees to a ticket. They are in ascending order.
 func (tx *Tx) Assign(ctx context.Context, ticket id.Ticket, accounts []id.Account, current bool) error {
 	if len(accounts) == 0 {
 		return nil
@@ -45,7 +44,7 @@ func (tx *Tx) Assign(ctx context.Context, ticket id.Ticket, accounts []id.Accoun
 
 const notify = `INSERT INTO notification (company_id, account_id, ticket_id, comment_id, actor_id, kind, created_at) VALUES `
 
-// Notify adds all rows, which come in ascending order of their accounts, in one statement.
+// Notify adds all rows, in ascending order of their accounts, in one statement.
 func (tx *Tx) Notify(ctx context.Context, rows []Notification) error {
 	if len(rows) == 0 {
 		return nil
@@ -69,8 +68,8 @@ WHERE (a.name LIKE ? OR a.name LIKE ?) AND m.role <> ?
 ORDER BY m.handle
 LIMIT ?`
 
-// MembersNamed returns members whose name is like one of two patterns and whose role is another one.
-// It looks among a thousand, so that it costs no more in the biggest company.
+// MembersNamed returns members whose name is like one of two patterns and whose role is not without. It reads at most
+// a thousand, whatever the company's size.
 func (q *Queries) MembersNamed(ctx context.Context, company id.Company, beginning, inside, without string, limit int) ([]MembersWithHandleRow, error) {
 	rows, err := q.db.QueryContext(ctx, membersNamed, uint64(company), beginning, inside, without, limit)
 	if err != nil {

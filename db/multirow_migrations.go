@@ -1,7 +1,7 @@
 package db
 
-// The statements with which tasks of migrations are taken, finished and given back: for many tasks at
-// once, each by its id and the fence of its claim. Ids come in ascending order.
+// Statements that claim, finish and release tasks of migrations: many tasks at once, each by its id and the fence of
+// its claim. Ids are in ascending order.
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// byKey pins the primary key: the order in which rows are locked, and no lock on another index before.
+// byKey forces the primary key: it sets the order of locks, and avoids locks on another index before.
 const byKey = " FORCE INDEX (PRIMARY) "
 
 const takeTasks = `UPDATE migration_task` + byKey + `SET state = 'processing', fence = ?, worker_id = ?, attempt = attempt + 1, claimed_at = NOW(6)
 WHERE id IN (`
 
-// TakeTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open:
-// none from a time on, by the database's clock, for the claim would come too late.
+// TakeTasks gives open tasks, which the transaction has locked, to a worker, and returns how many were open: none
+// after a time by the database's clock, when the claim would be too late.
 func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, worker id.Worker, before time.Time) (int64, error) {
 	args := make([]any, 0, len(tasks)+3)
 	args = append(args, fence, uint64(worker))
@@ -29,17 +29,17 @@ func (tx *Tx) TakeTasks(ctx context.Context, tasks []id.Task, fence uint64, work
 	return tx.changed(ctx, takeTasks+marks(len(tasks))+`) AND state = 'open' AND NOW(6) < ?`, append(args, before))
 }
 
-// Ended is a claimed task and what becomes of it.
+// Ended is a claimed task and its new state.
 type Ended struct {
 	Task        id.Task
 	Fence       uint64
 	Note        string        // of a complete or waiting one
 	Fingerprint [8]byte       // of a failed one
-	Due         time.Duration // of a waiting one: how long it waits
+	Due         time.Duration // of a waiting one: the delay
 	Free        bool          // of a waiting one: the attempt does not count
 }
 
-// Standing is where a task stands.
+// Standing is the stored state of a task.
 type Standing struct {
 	Task  id.Task
 	Fence uint64
@@ -48,7 +48,7 @@ type Standing struct {
 
 const lockTasks = `SELECT id, fence, state FROM migration_task` + byKey + `WHERE id IN (`
 
-// LockTasks locks tasks, in the order of their ids, and returns where they stand.
+// LockTasks locks tasks, in the order of their ids, and returns their states.
 func (tx *Tx) LockTasks(ctx context.Context, tasks []Ended) (list []Standing, err error) {
 	args := make([]any, 0, len(tasks))
 	for _, task := range tasks {
@@ -69,34 +69,33 @@ func (tx *Tx) LockTasks(ctx context.Context, tasks []Ended) (list []Standing, er
 	return list, rows.Err()
 }
 
-// CompleteTasks completes those that are still in the hands of their claim, and returns how many.
+// CompleteTasks completes tasks whose claim still holds, and returns how many.
 func (tx *Tx) CompleteTasks(ctx context.Context, tasks []Ended) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'complete', finished_at = NOW(6), note = `, notes)
 }
 
-// FailTasks fails for good those that are still in the hands of their claim.
+// FailTasks fails tasks whose claim still holds for good.
 func (tx *Tx) FailTasks(ctx context.Context, tasks []Ended) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'failed', finished_at = NOW(6), fingerprint = `, pick("NULL", func(e Ended) (any, bool) { return e.Fingerprint[:], true }))
 }
 
-// PutOffTasks has those that are still in the hands of their claim wait.
+// PutOffTasks lets tasks whose claim still holds wait.
 func (tx *Tx) PutOffTasks(ctx context.Context, tasks []Ended) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'waiting', attempt = attempt - `, pick("0", func(e Ended) (any, bool) { return 1, e.Free }),
 		`, due_at = NOW(6) + INTERVAL `, pick("0", func(e Ended) (any, bool) { return e.Due.Microseconds(), true }), ` MICROSECOND, note = `, notes)
 }
 
-// ReturnTasks opens those that are still in the hands of their claim, which then never was. Of its fence
-// the worker remains.
+// ReturnTasks reopens tasks whose claim still holds, as if it had not been. The worker stays recorded for its fence.
 func (tx *Tx) ReturnTasks(ctx context.Context, tasks []Ended) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'open', fence = (fence >> 32) << 32, attempt = attempt - 1`)
 }
 
-// ReopenTasks opens those that are still in the hands of their claim; their attempt counts.
+// ReopenTasks reopens tasks whose claim still holds; their attempt counts.
 func (tx *Tx) ReopenTasks(ctx context.Context, tasks []Ended) (int64, error) {
 	return tx.end(ctx, tasks, `state = 'open', fence = (fence >> 32) << 32`)
 }
 
-// end sets what the parts say, which are SQL or choose a value for each task.
+// end sets the parts, which are SQL or choose a value for each task.
 func (tx *Tx) end(ctx context.Context, tasks []Ended, parts ...any) (int64, error) {
 	if len(tasks) == 0 {
 		return 0, nil

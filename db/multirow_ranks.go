@@ -13,8 +13,7 @@ type Rank struct {
 	Rank   int64
 }
 
-// SetRanks gives tickets ranks that no other ticket of their column has, in one statement. There is at
-// least one.
+// SetRanks gives tickets ranks that no other ticket of their column has, in one statement. There is at least one.
 func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
 	args := make([]any, 0, 3*len(ranks))
 	for _, r := range ranks {
@@ -28,14 +27,14 @@ func (q *Queries) SetRanks(ctx context.Context, ranks []Rank) error {
 	return err
 }
 
-// Numbers are some of a board's.
+// Numbers are numbers of a board.
 type Numbers struct {
 	Board   id.Board
 	Numbers []uint64
 }
 
-// ExistingNumbers returns those of some numbers that are tickets' of these boards, deleted or not, or were
-// before these moved. There is at least one.
+// ExistingNumbers returns which of some numbers belong to tickets of these boards, deleted ones too, or did before the
+// tickets were moved. There is at least one.
 func (q *Queries) ExistingNumbers(ctx context.Context, wanted []Numbers) (found []Numbers, err error) {
 	var args []any
 	var wishes []string

@@ -1,6 +1,6 @@
 package db
 
-// The statements of reference codes: for many codes at once, and for as many places of the pool as it takes.
+// Statements of reference codes: for many codes at once, and for several places of the pool.
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// refsAtOnce is how many codes a statement names: a list of a thousand MariaDB takes for a table, and joins it.
+// refsAtOnce is how many codes a statement names: MariaDB takes a list of a thousand for a table, and joins it.
 const refsAtOnce = 900
 
 const pickRefs = `(SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code >= ? ORDER BY code LIMIT ? FOR UPDATE SKIP LOCKED)`
 
-// PickRefs locks codes of the pool that nobody else has locked, and returns them: from each start on at most each
-// of them. Where starts lie close to one another, a code comes more than once.
+// PickRefs locks free codes of the pool and returns them: at most each from each start on. If starts are close to one
+// another, a code comes more than once.
 func (tx *Tx) PickRefs(ctx context.Context, starts []string, each int) ([]string, error) {
 	args := make([]any, 0, 2*len(starts))
 	for _, start := range starts {
@@ -25,7 +25,7 @@ func (tx *Tx) PickRefs(ctx context.Context, starts []string, each int) ([]string
 	return tx.codes(ctx, strings.Repeat(pickRefs+" UNION ALL ", len(starts)-1)+pickRefs, args)
 }
 
-// DropRefs takes codes from the pool, and returns how many were there.
+// DropRefs deletes codes from the pool, and returns how many were there.
 func (tx *Tx) DropRefs(ctx context.Context, codes []string) (n int64, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		dropped, err := tx.changed(ctx, `DELETE FROM ref_pool WHERE code IN (`+marks(len(part))+`)`, anys(part))
@@ -37,7 +37,7 @@ func (tx *Tx) DropRefs(ctx context.Context, codes []string) (n int64, err error)
 	return n, nil
 }
 
-// IssueRefs notes codes as given out. None may have been before.
+// IssueRefs records codes as popped. None may have been before.
 func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
 	for part := range slices.Chunk(rows, refsAtOnce) {
 		args := make([]any, 0, 5*len(part))
@@ -51,9 +51,9 @@ func (tx *Tx) IssueRefs(ctx context.Context, rows []RefIssue) error {
 	return nil
 }
 
-// MintRefs puts codes into the ledger and, those that were not there, into the pool; it returns how many these are.
-// batch is the transaction's own: that, and not how many rows were changed, tells which are new. Codes ascend, and
-// none was given to MintRefs with this batch before.
+// MintRefs adds codes to the ledger and the new ones to the pool; it returns how many were new. batch is the
+// transaction's own: it marks the new ones, because the number of changed rows does not. Codes ascend, and none was
+// passed with this batch before.
 func (tx *Tx) MintRefs(ctx context.Context, batch uint32, codes []string) (added int64, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		if err := tx.AddToLedger(ctx, batch, part); err != nil {
@@ -68,8 +68,8 @@ func (tx *Tx) MintRefs(ctx context.Context, batch uint32, codes []string) (added
 	return added, nil
 }
 
-// MintRefRange is MintRefs where the batch has no codes yet, and the ledger few others from the first to the last of
-// these: that range is read to find those that are new.
+// MintRefRange is MintRefs for a batch without codes yet, and a ledger with few others between the first and the last:
+// it reads that range to find the new ones.
 func (tx *Tx) MintRefRange(ctx context.Context, batch uint32, codes []string) (added int64, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		if err := tx.AddToLedger(ctx, batch, part); err != nil {
@@ -79,7 +79,7 @@ func (tx *Tx) MintRefRange(ctx context.Context, batch uint32, codes []string) (a
 	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code >= ? AND code <= ? AND batch = ? ORDER BY code`, []any{codes[0], codes[len(codes)-1], batch})
 }
 
-// AddToLedger puts codes into the ledger; those that were there stay as they are. Not IGNORE, which hides other errors.
+// AddToLedger adds codes to the ledger; existing ones stay as they are. Not IGNORE, which hides other errors.
 func (tx *Tx) AddToLedger(ctx context.Context, batch uint32, codes []string) error {
 	args := make([]any, 0, 2*len(codes))
 	for _, code := range codes {
@@ -89,12 +89,12 @@ func (tx *Tx) AddToLedger(ctx context.Context, batch uint32, codes []string) err
 	return err
 }
 
-// AddToPool puts those of the codes into the pool that the batch put into the ledger, and returns how many.
+// AddToPool adds those of the codes to the pool that the batch added to the ledger, and returns how many.
 func (tx *Tx) AddToPool(ctx context.Context, batch uint32, codes []string) (int64, error) {
 	return tx.changed(ctx, `INSERT INTO ref_pool (code) SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) AND batch = ? ORDER BY code`, append(anys(codes), batch))
 }
 
-// RefsOfBatch returns those of the codes that a batch put into the ledger.
+// RefsOfBatch returns which of the codes a batch added to the ledger.
 func (tx *Tx) RefsOfBatch(ctx context.Context, batch uint32, codes []string) (own []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		list, err := tx.codes(ctx, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) AND batch = ?`, append(anys(part), batch))
@@ -106,7 +106,7 @@ func (tx *Tx) RefsOfBatch(ctx context.Context, batch uint32, codes []string) (ow
 	return own, nil
 }
 
-// LedgerHas returns those of the codes that are in the ledger.
+// LedgerHas returns which of the codes are in the ledger.
 func (q *Queries) LedgerHas(ctx context.Context, codes []string) (known []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		list, err := codesOf(ctx, q.db, `SELECT code FROM ref_ledger FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`)`, anys(part))
@@ -118,13 +118,13 @@ func (q *Queries) LedgerHas(ctx context.Context, codes []string) (known []string
 	return known, nil
 }
 
-// RefOfLot is a code and the lot that it came with.
+// RefOfLot is a code and its lot.
 type RefOfLot struct {
 	Code string
 	Lot  id.Lot
 }
 
-// QuarantinedAmong returns those of the codes whose lot is taken out of use.
+// QuarantinedAmong returns which of the codes are of a quarantined lot.
 func (tx *Tx) QuarantinedAmong(ctx context.Context, codes []string) (list []RefOfLot, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		found, err := ofLots(ctx, tx.SQL, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch STRAIGHT_JOIN ref_lot o ON o.id = b.lot_id
@@ -137,7 +137,7 @@ func (tx *Tx) QuarantinedAmong(ctx context.Context, codes []string) (list []RefO
 	return list, nil
 }
 
-// QuarantineRefs notes codes as taken out of use; they are not in the pool any more.
+// QuarantineRefs records codes, which are not in the pool any more, as quarantined.
 func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		if _, err := tx.SQL.ExecContext(ctx, `INSERT INTO ref_quarantine (code) VALUES `+tuples(len(part), 1), anys(part)...); err != nil {
@@ -147,8 +147,8 @@ func (tx *Tx) QuarantineRefs(ctx context.Context, codes []string) error {
 	return nil
 }
 
-// LedgerFrom returns codes of the ledger with their lots, in order: from one on, or only those behind it, up to before
-// another, "" for the end.
+// LedgerFrom returns codes of the ledger with their lots, in order: from one on, or after it, up to before another, ""
+// for the end.
 func (q *Queries) LedgerFrom(ctx context.Context, from, to string, limit int, inclusive bool) ([]RefOfLot, error) {
 	where, args := between("l.code", from, to, inclusive)
 	return ofLots(ctx, q.db, `SELECT l.code, b.lot_id FROM ref_ledger l FORCE INDEX (PRIMARY) STRAIGHT_JOIN ref_batch b ON b.id = l.batch WHERE `+where+` ORDER BY l.code LIMIT ?`, append(args, limit))
@@ -157,11 +157,11 @@ func (q *Queries) LedgerFrom(ctx context.Context, from, to string, limit int, in
 // PooledRef is a code of the pool.
 type PooledRef struct {
 	Code        string
-	Quarantined bool // its lot is taken out of use
+	Quarantined bool // its lot is quarantined
 }
 
-// PooledFrom returns codes of the pool, in order and without locks: from one on, or only those behind it, up to before
-// another, "" for the end.
+// PooledFrom returns codes of the pool, in order and without locks: from one on, or after it, up to before another, ""
+// for the end.
 func (q *Queries) PooledFrom(ctx context.Context, from, to string, limit int, inclusive bool) (list []PooledRef, err error) {
 	where, args := between("code", from, to, inclusive)
 	rows, err := q.db.QueryContext(ctx, `SELECT p.code, o.quarantined_at IS NOT NULL FROM (SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE `+where+` ORDER BY code LIMIT ?) p
@@ -181,7 +181,7 @@ func (q *Queries) PooledFrom(ctx context.Context, from, to string, limit int, in
 	return list, rows.Err()
 }
 
-// between is the condition that a column is from one text on, or behind it, up to before another, "" for the end.
+// between is the condition that a column is from one text on, or after it, up to before another, "" for the end.
 func between(column, from, to string, inclusive bool) (where string, args []any) {
 	than := " > ?"
 	if inclusive {
@@ -220,21 +220,20 @@ const (
 	InQuarantine RefTable = "ref_quarantine"
 )
 
-// CodeCount is how many codes there are in a part of a table, how many of them have the length that was asked for, and
-// the last.
+// CodeCount is how many codes a part of a table has, how many of them have the requested length, and the last.
 type CodeCount struct {
 	Codes, OfLength uint64
 	Last            string
 }
 
-// CountCodes counts the codes of a table behind one, at most so many.
+// CountCodes counts the codes of a table after one, at most so many.
 func (q *Queries) CountCodes(ctx context.Context, table RefTable, after string, limit, length int) (c CodeCount, err error) {
 	row := q.db.QueryRowContext(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(CHAR_LENGTH(code) = ?), 0) AS UNSIGNED), COALESCE(MAX(code), '')
 		FROM (SELECT code FROM `+string(table)+` FORCE INDEX (PRIMARY) WHERE code > ? ORDER BY code LIMIT ?) x`, length, after, limit)
 	return c, row.Scan(&c.Codes, &c.OfLength, &c.Last)
 }
 
-// QuarantinePool puts the whole pool into quarantine, with its lots and counters. Nobody else may be there.
+// QuarantinePool quarantines the whole pool, with its lots and counters. No other transaction may use it.
 func (tx *Tx) QuarantinePool(ctx context.Context) error {
 	for _, change := range []struct {
 		statement string
@@ -255,12 +254,12 @@ func (tx *Tx) QuarantinePool(ctx context.Context) error {
 	return nil
 }
 
-// LockPooled locks those of the codes that are in the pool, whoever has them until then, and returns them.
+// LockPooled locks which of the codes are in the pool, after waiting for other locks, and returns them.
 func (tx *Tx) LockPooled(ctx context.Context, codes []string) ([]string, error) {
 	return tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(codes))+`) ORDER BY code FOR UPDATE`, anys(codes))
 }
 
-// LockFree locks those of the codes that are in the pool and that nobody else has locked, and returns them.
+// LockFree locks which of the codes are in the pool and not locked, and returns them.
 func (tx *Tx) LockFree(ctx context.Context, codes []string) (locked []string, err error) {
 	for part := range slices.Chunk(codes, refsAtOnce) {
 		list, err := tx.codes(ctx, `SELECT code FROM ref_pool FORCE INDEX (PRIMARY) WHERE code IN (`+marks(len(part))+`) FOR UPDATE SKIP LOCKED`, anys(part))

@@ -17,23 +17,22 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// session is what every connection is told once. The names are the same on MariaDB and MySQL,
-// which those of the DSN variable for the isolation level are not. The server closes a connection over which
-// nothing comes for ten seconds: a process that stands still in the middle of a transaction must not hold its
-// locks for ever.
+// session is set once on every connection. The names are the same on MariaDB and MySQL, unlike the DSN variable for
+// the isolation level. The server closes a connection without a statement for ten seconds, because a process that
+// hangs within a transaction must not keep its locks.
 var session = []string{
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 	"SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = 10, sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 }
 
-// DefaultConnections is how many connections a program opens at most unless told otherwise, and
-// BulkConnections how many more for what its migrations read.
+// DefaultConnections is how many connections a program opens by default, and BulkConnections how many more its
+// migrations read with.
 const (
 	DefaultConnections = 24
 	BulkConnections    = 8
 )
 
-// DB is a database of Counterfoil's: its queries, each in a transaction of its own, and InTx.
+// DB is a database of Counterfoil: its queries, each in a transaction of its own, and InTx.
 type DB struct {
 	*Queries
 	SQL *sql.DB
@@ -46,8 +45,7 @@ type DB struct {
 	apart     []*DB
 }
 
-// Location returns the host that the database is on, with its port where that is not the usual one, and
-// the database's name. There is no password in them.
+// Location returns the database's host, with its port unless that is the default, and its name, without a password.
 func (d *DB) Location() (host, name string) { return d.host, d.name }
 
 func hostOf(cfg *mysql.Config) string {
@@ -63,7 +61,7 @@ func Open(rawURL string) (*DB, error) {
 	return OpenWith(rawURL, func(c driver.Connector) driver.Connector { return c })
 }
 
-// OpenWith does the same with what wrap makes of the connector: tests count and time what is sent.
+// OpenWith is Open with a wrapped connector: tests count and time statements.
 func OpenWith(rawURL string, wrap func(driver.Connector) driver.Connector) (*DB, error) {
 	cfg, err := Config(rawURL)
 	if err != nil {
@@ -85,8 +83,8 @@ func (d *DB) connect(most int) {
 	d.SQL.SetConnMaxIdleTime(5 * time.Second) // before the server closes them
 }
 
-// WithPool returns the same database with connections of its own, at most so many: who asks much at once
-// through it keeps nobody else waiting. Closing the first closes it, too.
+// WithPool returns the same database with connections of its own, at most so many, for bulk reads that must not delay
+// others. Closing the first closes it, too.
 func (d *DB) WithPool(most int) *DB {
 	a := &DB{now: func() time.Time { return d.now() }, host: d.host, name: d.name, connector: d.connector}
 	a.connect(most)
@@ -96,13 +94,13 @@ func (d *DB) WithPool(most int) *DB {
 	return a
 }
 
-// Connections sets how many connections are opened at most, and kept.
+// Connections sets how many connections are opened and kept at most.
 func (d *DB) Connections(n int) {
 	d.SQL.SetMaxOpenConns(n)
 	d.SQL.SetMaxIdleConns(n)
 }
 
-// SetClock has transactions take their time from another clock than the machine's.
+// SetClock replaces the clock of transactions.
 func (d *DB) SetClock(now func() time.Time) { d.now = now }
 
 // Close closes all connections.
@@ -165,7 +163,7 @@ func Config(rawURL string) (*mysql.Config, error) {
 	cfg.InterpolateParams = true // one round trip a statement instead of three
 	cfg.Collation = "utf8mb4_general_ci"
 	cfg.Timeout = 10 * time.Second
-	cfg.Logger = &mysql.NopLogger{} // its lines say again what the returned errors say
+	cfg.Logger = &mysql.NopLogger{} // its lines repeat the returned errors
 	return cfg, nil
 }
 

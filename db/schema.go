@@ -19,18 +19,18 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// SchemaStatus is where a database's schema stands. Version 0 is an empty database; Dirty means
-// that an earlier change broke off halfway.
+// SchemaStatus is the state of a database's schema. Version 0 is an empty database; Dirty means that a change broke
+// off halfway.
 type SchemaStatus struct {
 	Version, Latest uint
 	Dirty           bool
 }
 
-// SchemaUp brings the schema to the newest version, under a lock that makes others wait. It returns
-// BrokenSchema or NewerSchema if it cannot. Each of reached is called with each version that the schema has reached.
+// SchemaUp brings the schema to the newest version, under a lock. It returns BrokenSchema or NewerSchema if it cannot.
+// Each of reached is called with each version.
 func SchemaUp(rawURL string, reached ...func(version, latest uint)) error {
 	return withSchema(rawURL, reached, func(m *migrate.Migrate) error {
-		// Up looks at the version under its lock; before it, another may be in the midst of changing it.
+		// Up checks the version under its lock; before that, another process may be changing it.
 		err := m.Up()
 		for errors.Is(err, database.ErrLocked) || errors.Is(err, migrate.ErrLockTimeout) {
 			err = m.Up() // it waited some seconds; a large change takes longer
@@ -68,12 +68,12 @@ func SchemaTo(rawURL string, version uint) error {
 	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Migrate(version) })
 }
 
-// SchemaDown takes the newest schema change back, with the data that it holds.
+// SchemaDown reverts the newest schema change, and loses the data that it holds.
 func SchemaDown(rawURL string) error {
 	return withSchema(rawURL, nil, func(m *migrate.Migrate) error { return m.Steps(-1) })
 }
 
-// Schema tells where the schema stands.
+// Schema returns the state of the schema.
 func Schema(rawURL string) (SchemaStatus, error) {
 	status := SchemaStatus{Latest: LatestSchema()}
 	err := withSchema(rawURL, nil, func(m *migrate.Migrate) error {
@@ -104,7 +104,7 @@ func LatestSchema() uint {
 	return version
 }
 
-// watchedSchema is a database that says which version its schema has reached.
+// watchedSchema reports the versions that a schema reaches.
 type watchedSchema struct {
 	database.Driver
 	reached []func(version, latest uint)

@@ -9,10 +9,10 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 )
 
-// Server is what runs the database.
+// Server describes the database server.
 type Server struct {
 	MariaDB      bool
-	Version      string            // as the server says it, up to the first hyphen
+	Version      string            // as reported, up to the first hyphen
 	Major, Minor int               // of Version
 	Durability   map[string]string // the settings that decide whether a commit survives
 	BinlogFormat string            // "" if there is no binary log
@@ -33,7 +33,7 @@ func Unfit(why string) error {
 	return fault.Invalid.New(CodeUnfit, "", why)
 }
 
-// Server asks what runs the database.
+// Server reads the description.
 func (d *DB) Server(ctx context.Context) (Server, error) {
 	values, err := d.variables(ctx, "version", "innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format", "innodb_doublewrite")
 	if err != nil {
@@ -79,8 +79,8 @@ func (d *DB) variables(ctx context.Context, names ...string) (map[string]string,
 	return values, classify(rows.Err())
 }
 
-// Check connects and returns Unavailable if nobody answers, Unfit where the server is too old, has
-// no InnoDB, or writes a binary log of statements: those replay in another order than they ran.
+// Check connects and returns Unavailable if the server does not answer, or Unfit if it is too old, has no InnoDB, or
+// writes a binary log of statements, which replay in another order than they ran.
 func (d *DB) Check(ctx context.Context) (Server, error) {
 	s, err := d.Server(ctx)
 	if err != nil {

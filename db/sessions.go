@@ -13,8 +13,8 @@ type Sessions struct {
 	queries *Queries
 }
 
-// Sessions returns the store of browser sessions; it forgets those that have expired. It asks the
-// server for its version, so connect first.
+// Sessions returns the store of browser sessions, which forgets expired ones. It asks the server for its version, so
+// connect first.
 func (d *DB) Sessions() Sessions { return Sessions{mysqlstore.New(d.SQL), d.Queries} }
 
 // Find returns the data of a session.
@@ -31,14 +31,13 @@ func (s Sessions) Commit(token string, data []byte, expiry time.Time) error {
 // Delete removes a session.
 func (s Sessions) Delete(token string) error { return classify(s.store.Delete(token)) }
 
-// Update stores a session that is there, and reports whether it is: one that was removed meanwhile
-// does not come back.
+// Update stores an existing session, and reports whether it exists: a removed one does not come back.
 func (s Sessions) Update(ctx context.Context, token string, data []byte, expiry time.Time) (there bool, err error) {
 	n, err := Read(s.queries.UpdateSession(ctx, UpdateSessionParams{Data: data, Expiry: expiry.UTC(), Token: token}))
 	return n > 0, err
 }
 
-// Take removes a session, and reports whether it was there: of two who take it, one does.
+// Take removes a session, and reports whether it existed: of two callers, one gets true.
 func (s Sessions) Take(ctx context.Context, token string) (there bool, err error) {
 	n, err := Read(s.queries.TakeSession(ctx, token))
 	return n > 0, err

@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// Snapshot runs read on a connection that sees the data as of one moment, whoever writes meanwhile,
-// and cannot write. While it lasts the server keeps all older row versions.
+// Snapshot runs read on a read-only connection that sees the data as of one moment. Meanwhile the server keeps all
+// older row versions.
 func Snapshot(ctx context.Context, pool *sql.DB, read func(*sql.Conn) error) error {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	defer conn.Close()
-	// Whatever state it is in, the connection goes, and with it the transaction.
+	// The connection is dropped in any state, and with it the transaction.
 	defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 	for _, statement := range []string{
 		"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",

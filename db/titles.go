@@ -13,11 +13,11 @@ import (
 type TitleSearch struct {
 	Boards []id.Board
 	Words  []string
-	Newest int // how many tickets of each board are looked at
-	Limit  int // how many are returned of each board
+	Newest int // read of each board
+	Limit  int // returned of each board
 }
 
-// TitleMatch is what TicketsByTitle finds.
+// TitleMatch is a result of TicketsByTitle.
 type TitleMatch struct {
 	ID       id.Ticket
 	BoardID  id.Board
@@ -30,12 +30,12 @@ const newestOfBoard = `(SELECT id, board_id, local_id, title, closed_at FROM (` 
 	`SELECT id, board_id, local_id, title, closed_at, deleted_at FROM ticket WHERE board_id = ? ORDER BY local_id DESC LIMIT ?` +
 	`) t WHERE deleted_at IS NULL`
 
-// anywhere takes their meaning from the wildcards in what people type.
+// anywhere escapes wildcards in typed text.
 var anywhere = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
-// TicketsByTitle looks at the newest tickets of each board, so what it costs does not grow with the
-// boards. Letters are compared as the title's collation does, without case and accents: LIKE does so,
-// LOCATE compares as many bytes as the word has. The newest of each board come first.
+// TicketsByTitle reads the newest tickets of each board, so its cost does not grow with the boards. It compares
+// letters as the title's collation does, without case and accents: LIKE does so, LOCATE compares as many bytes as the
+// word has. The newest of each board come first.
 func (q *Queries) TicketsByTitle(ctx context.Context, s TitleSearch) ([]TitleMatch, error) {
 	if len(s.Boards) == 0 || len(s.Words) == 0 {
 		return nil, nil

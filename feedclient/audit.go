@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// Range is what a reader who has come to a cursor must have of the rows with ids from From to To: how many, and
-// the sum of their Sums. Pending more of them have changed since, so that nothing can be said of the range yet.
+// Range is what a reader at a cursor must have of the rows with ids from From to To: how many, and the sum of their
+// Sums. If Pending is not 0, so many more rows have changed since, and the range cannot be compared yet.
 type Range struct {
 	From     uint64 `json:"from"`
 	To       uint64 `json:"to"`
@@ -21,14 +21,14 @@ type Range struct {
 	Pending  int    `json:"pending"`
 }
 
-// Sum is what a row at a position adds to the checksum of its range. Sums are added modulo 2^64.
+// Sum is a row's part of the checksum of its range, at a position. Sums are added modulo 2^64.
 func Sum(row, position uint64) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%d", row, position))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// Audit returns what a reader must have who has read a feed up to a cursor; board is the slug of the only one that
-// is read, "" for all. Ranges in which the feed has no rows are left out.
+// Audit returns what a reader of a feed must have at a cursor; board is the slug of the only board that it reads, ""
+// for all. Ranges without rows are left out.
 func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Range, err error) {
 	values := Query{Board: board}.values()
 	values.Set("upto", upto)
@@ -56,20 +56,19 @@ func (c *Client) Audit(ctx context.Context, feed, board, upto string) (list []Ra
 	}
 }
 
-// Proof is what an audit of a Store has found.
+// Proof is the result of an audit of a Store.
 type Proof struct {
 	Rows    int     // that are as they must be
-	Differ  []Range // in which the Store has not what it must: something was lost
-	Pending []Range // in which rows have changed since, so that only another audit can tell
+	Differ  []Range // in which the Store does not match: something was lost
+	Pending []Range // in which rows have changed since: audit again
 	Strays  bool    // the Store has rows where the feed has none
 }
 
-// Whole reports that the Store has all that the feed shows, to the row, and nothing else.
+// Whole reports whether the Store has exactly the feed's rows.
 func (p Proof) Whole() bool { return len(p.Differ)+len(p.Pending) == 0 && !p.Strays }
 
-// Prove compares what a Store has with what the server says that it must have there. The Store is one with which
-// Follow has read from the start, and which no Follow changes meanwhile. It looks at every row of it, some at once,
-// and changes nothing.
+// Prove compares a Store with what the server says that it must have. Follow must have read it from the start, and
+// must not change it meanwhile. It reads every row of it, some at once, and changes nothing.
 func (c *Client) Prove(ctx context.Context, store Store) (proof Proof, err error) {
 	place, err := store.Place(ctx)
 	if err != nil {

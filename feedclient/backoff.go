@@ -13,13 +13,13 @@ const (
 	longestAfter = 10 * time.Minute // that a server may ask for
 )
 
-// backoff waits longer after each failure in a row. Half of each pause is chance, so that not all who lost a
-// server come back in one moment.
+// backoff waits longer after each failure in a row. Half of each pause is random, so that not all clients of a server
+// come back at once.
 type backoff struct{ failures int }
 
 func (b *backoff) reset() { b.failures = 0 }
 
-// wait returns when to try again after err, or the error of ctx.
+// wait waits until the retry after err; it returns the error of ctx.
 func (c *Client) wait(ctx context.Context, b *backoff, err error) error {
 	pause := b.next(err)
 	if c.Retrying != nil && ctx.Err() == nil {

@@ -15,19 +15,18 @@ import (
 	"time"
 )
 
-// Client asks one server with one token. Its zero fields but URL and Token have defaults. Any number of
-// goroutines may use it.
+// Client calls one server with one token. Its zero fields but URL and Token have defaults. Any number of goroutines
+// may use it.
 type Client struct {
 	URL   string // of the server, such as https://tickets.example.com
 	Token string // with the scope tickets:read, or boards:read for the feed boards
 
-	// HTTP sends the requests. A Timeout of it ends every stream and long poll after that time. Without one, whatever
-	// is no stream ends after a minute, and the time that it may wait for a change.
+	// HTTP sends the requests. Its Timeout ends every stream and long poll. Without one, requests other than streams
+	// end after a minute, beside the time that they may wait for a change.
 	HTTP *http.Client
-	// Retrying is told what failed, and after how long it is tried again. It must not block.
+	// Retrying is called with each failure, and the delay until the retry. It must not block.
 	Retrying func(err error, after time.Duration)
-	// Quiet is how long a stream may send nothing, not even a heartbeat, until it is opened anew: 60 s where
-	// it is 0.
+	// Quiet is how long a stream may send nothing, not even a heartbeat, until it is reopened: 60 s if it is 0.
 	Quiet time.Duration
 }
 
@@ -37,13 +36,13 @@ type Item struct {
 	Position uint64          `json:"feed_sync_id,string"` // grows with each change, over all rows of the feed
 	Deleted  bool            `json:"deleted"`
 	Reason   string          `json:"reason,omitempty"` // of a deletion; see LeftFilter and Swept
-	Data     json.RawMessage `json:"data"`             // the resource as the API shows it; null where it is deleted
+	Data     json.RawMessage `json:"data"`             // the resource as in the API; null if it was deleted
 }
 
 // Reasons of items that are deleted for this reader. Of a row that was deleted for all there is none.
 const (
-	LeftFilter = "left_filter" // it moved to another board than the one that is followed
-	Swept      = "swept"       // a reading from the start did not show it any more; its Position is 0
+	LeftFilter = "left_filter" // it left the board of the query
+	Swept      = "swept"       // a read from the start did not show it any more; its Position is 0
 )
 
 // Query says what to read of a feed.
@@ -51,20 +50,20 @@ type Query struct {
 	Feed     string
 	Cursor   string        // as a page or an event gave it, "start", "end", or an RFC 3339 time; "" is the start
 	Board    string        // the slug of the only board to read, "" for all
-	Limit    int           // rows that the server looks at, 1 to 1000; 0 is the server's default
+	Limit    int           // rows that the server reads, 1 to 1000; 0 is the server's default
 	Wait     time.Duration // how long an empty answer may wait for a change, at most 60 s
-	Consumer string        // the name of a registered consumer, to read pages from its cursor in place of Cursor
+	Consumer string        // a registered consumer, whose cursor replaces Cursor
 }
 
-// Page is a part of a feed, ascending by position. Cursor goes on behind it; with More there is more at once.
+// Page is a page of a feed, ascending by position. The next begins at Cursor; More says that it has rows already.
 type Page struct {
 	Items  []Item `json:"items"`
 	Cursor string `json:"cursor"`
 	More   bool   `json:"has_more"`
-	From   string `json:"from"` // of a registered consumer: where it stood
+	From   string `json:"from"` // the consumer's cursor before
 }
 
-// Page reads a page. It tries once: what the server refuses is an *Error.
+// Page reads a page, without retries: a refusal is an *Error.
 func (c *Client) Page(ctx context.Context, q Query) (page Page, err error) {
 	values := q.values()
 	if q.Limit != 0 {
@@ -90,9 +89,9 @@ func (q Query) values() url.Values {
 // Error is a request that the server refuses.
 type Error struct {
 	Status int           // of HTTP
-	Type   string        // a name of what is wrong, such as urn:counterfoil:problem:Consumer.NameConflict
-	Detail string        // what to do, for people
-	After  time.Duration // how long the server wants to be left alone; 0 if it does not say
+	Type   string        // such as urn:counterfoil:problem:Consumer.NameConflict
+	Detail string        // for users
+	After  time.Duration // Retry-After; 0 if there is none
 }
 
 func (e *Error) Error() string {
@@ -100,12 +99,12 @@ func (e *Error) Error() string {
 }
 
 // StartOver reports a cursor that the server cannot read on from: it is from before a restore, or so old that
-// deletions behind it are forgotten. Read from the start, and drop what that does not show, as Follow does.
+// deletions behind it are forgotten. Read from the start, and remove the rows that are not shown, as Follow does.
 func (e *Error) StartOver() bool {
 	return e.Status == http.StatusGone || e.Type == problem+"Feed.CursorOfEarlierEpoch" || e.Type == problem+"Feed.CursorAhead"
 }
 
-// problem is what the types of errors begin with; a code follows.
+// problem is the prefix of types; a code follows.
 const problem = "urn:counterfoil:problem:"
 
 // Temporary reports that the same request may succeed later.
@@ -122,7 +121,7 @@ func startOver(err error) bool {
 	return errors.As(err, &refused) && refused.StartOver()
 }
 
-// temporary reports an error that another try may not have: all but what the server refuses for good.
+// temporary reports whether a retry may succeed: not if the server refuses for good.
 func temporary(err error) bool {
 	var refused *Error
 	return !errors.As(err, &refused) || refused.Temporary()
@@ -131,7 +130,7 @@ func temporary(err error) bool {
 // longest is how many bytes of an answer are read at most. The server ends a page at a few MB, or one row.
 const longest = 256 << 20
 
-// patience is how long an answer may take that waits for nothing.
+// patience is how long an answer may take, beside the time to wait for a change.
 const patience = time.Minute
 
 // call sends a request and reads the answer into out.
@@ -139,7 +138,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	return c.within(ctx, patience, method, path, in, out)
 }
 
-// within is call for an answer that may take so long, to its end: a connection may be dead without a word.
+// within is call with a timeout for the whole answer: a connection may be dead without notice.
 func (c *Client) within(ctx context.Context, most time.Duration, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -154,7 +153,7 @@ func (c *Client) within(ctx context.Context, most time.Duration, method, path st
 	return nil
 }
 
-// send returns an answer whose status is good, or an *Error.
+// send returns a successful answer, or an *Error.
 func (c *Client) send(ctx context.Context, method, path string, in any, head http.Header) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
@@ -186,7 +185,7 @@ func (c *Client) send(ctx context.Context, method, path string, in any, head htt
 	return nil, refusal(response)
 }
 
-// own is the client of those who bring none. A new one, for a program may have changed http.DefaultClient.
+// own is the default client. Not http.DefaultClient, which a program may have changed.
 var own = &http.Client{}
 
 func refusal(response *http.Response) *Error {

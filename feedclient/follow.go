@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Mode is how Follow learns of changes once it has read all there is.
+// Mode is how Follow learns of changes once it has read all rows.
 type Mode int
 
 // The modes.
@@ -20,29 +20,29 @@ const (
 	Stream               // keeps a connection open, on which the server sends each change
 )
 
-// Options say what Follow follows.
+// Options are Follow's options.
 type Options struct {
 	Feed     string
 	Board    string        // the slug of the only board, "" for all
-	Store    Store         // where it keeps how far it has come; nil is a Memory
-	From     string        // where an empty Store begins, as Query.Cursor: "" is the start, which gives all rows there are
+	Store    Store         // keeps its progress; nil is a Memory
+	From     string        // for an empty Store, as Query.Cursor: "" is the start, which gives all rows
 	Consumer string        // the name of a registered consumer: the server keeps its cursor, and Store only marks of rows
 	Limit    int           // rows of a page, as Query.Limit; 0 is 500
-	Mode     Mode          // LongPoll where it is not said
+	Mode     Mode          // LongPoll by default
 	Every    time.Duration // of Poll; 0 is 2 s
 }
 
-// Handler applies a change to whatever the reader keeps: sets the row of that id, or removes it where it is deleted.
-// It may get the same change again, after a crash, and the deletion of a row that it does not have.
+// Handler applies a change to the reader's copy: it sets the row of that id, or removes it if it is deleted. After a
+// crash it may get a change again, and the deletion of a row that it does not have.
 type Handler func(ctx context.Context, item Item) error
 
 // Follow hands over the newest version of every row, in the order of changes, until ctx ends, handle or the Store
-// fails, or the server refuses for good; it returns the error of that. What the handler has done is saved after
-// it, so nothing is lost when the program is killed, and a change that was not saved comes again. Called again with
-// the same Store it goes on.
+// fails, or the server refuses for good; it returns that error. The handler's work is saved after it, so nothing is
+// lost if the program is killed, and a change that was not saved comes again. Called again with the same Store it
+// resumes.
 //
-// Where the server says that the cursor is of no use (after a restore, or a month without reading), it reads from
-// the start, and then hands over as deleted what that did not show.
+// If the server refuses the cursor (after a restore, or a month without reading), it reads from the start, and then
+// hands over as deleted the rows that were not shown.
 func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 	if err := c.check(); err != nil {
 		return err
@@ -76,18 +76,18 @@ func (c *Client) Follow(ctx context.Context, o Options, handle Handler) error {
 	}
 }
 
-// follower is a Follow that goes on.
+// follower is a running Follow.
 type follower struct {
 	c      *Client
 	o      Options
 	place  Place
 	handle Handler
-	marks  map[uint64]Mark // of what was handed over and is not saved
+	marks  map[uint64]Mark // handed over and not saved yet
 	pause  backoff
 	idle   bool // the last page was the end of the feed
 }
 
-// step reads what comes next.
+// step reads the next page or stream.
 func (f *follower) step(ctx context.Context) error {
 	if f.idle && f.o.Mode == Stream {
 		return f.stream(ctx)
@@ -119,7 +119,7 @@ func (f *follower) step(ctx context.Context) error {
 	return nil
 }
 
-// page reads a page, and tries until it has one.
+// page reads a page, with retries.
 func (f *follower) page(ctx context.Context) (page Page, err error) {
 	q := Query{Feed: f.o.Feed, Board: f.o.Board, Cursor: f.place.Cursor, Limit: f.o.Limit}
 	if f.o.Consumer != "" {
@@ -154,8 +154,8 @@ func (f *follower) insist(ctx context.Context, try func() error) error {
 	}
 }
 
-// take hands items over: each whose position is above the one that it was last handed over at in this round.
-// Positions of different rounds say nothing of each other: a restored database gives them out again.
+// take hands items over: each whose position is above its last in this round. Positions of different rounds are not
+// compared, because a restored database uses them again.
 func (f *follower) take(ctx context.Context, items ...Item) error {
 	known, err := f.known(ctx, items)
 	if err != nil {
@@ -207,8 +207,7 @@ func (f *follower) known(ctx context.Context, items []Item) (map[uint64]Mark, er
 	return known, f.save(ctx, noted...)
 }
 
-// save keeps where it stands, what was handed over, and more marks. It does also where ctx has ended: the work is
-// done.
+// save saves the place, what was handed over, and more marks, even if ctx has ended: the work is done.
 func (f *follower) save(ctx context.Context, more ...Mark) error {
 	marks := slices.AppendSeq(more, maps.Values(f.marks))
 	if err := f.o.Store.Save(context.WithoutCancel(ctx), f.place, marks); err != nil {
@@ -218,13 +217,13 @@ func (f *follower) save(ctx context.Context, more ...Mark) error {
 	return nil
 }
 
-// whole reports whether a page is the end of a round that has not come to it before. A consumer that is paused
-// gets an empty page wherever it stands; so one that has not moved says nothing.
+// whole reports whether a page is the first to reach the end of a round. A paused consumer gets an empty page at any
+// cursor, so an unmoved cursor says nothing.
 func (f *follower) whole(page Page) bool {
 	return !f.place.Whole && !page.More && (f.o.Consumer == "" || page.From != page.Cursor)
 }
 
-// sweep hands over as deleted what this round did not show.
+// sweep hands over as deleted the rows that this round did not show.
 func (f *follower) sweep(ctx context.Context) error {
 	for {
 		rows, err := f.o.Store.Before(ctx, f.place.Round, 1000)
@@ -260,7 +259,7 @@ func (f *follower) startOver(ctx context.Context) error {
 	})
 }
 
-// advance moves the consumer behind a page. Where another has moved it, it is read on from there.
+// advance moves the consumer behind a page. If another process has moved it, reading resumes from there.
 func (f *follower) advance(ctx context.Context, page Page) error {
 	err := f.insist(ctx, func() error {
 		_, err := f.c.Advance(ctx, f.o.Feed, f.o.Consumer, page.From, page.Cursor)
@@ -276,7 +275,7 @@ func (f *follower) advance(ctx context.Context, page Page) error {
 // together is how many changes of a stream are handed over and saved at once at most.
 const together = 200
 
-// stream follows a stream for as long as it goes on. What has come together is saved together.
+// stream follows a stream until it ends. Events that arrive together are saved together.
 func (f *follower) stream(ctx context.Context) error {
 	var items []Item
 	return f.c.Stream(ctx, Query{Feed: f.o.Feed, Board: f.o.Board, Cursor: f.place.Cursor}, func(event Event) error {

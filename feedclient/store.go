@@ -11,32 +11,31 @@ import (
 	"sync"
 )
 
-// Place is where Follow stands. Keep all of it.
+// Place is Follow's progress. Keep all of it.
 type Place struct {
 	Feed   string `json:"feed"`
 	Board  string `json:"board,omitempty"`
 	Cursor string `json:"cursor"`
 	Round  uint64 `json:"round"` // how often it was begun at the start
-	Whole  bool   `json:"whole"` // this round has come once to the end, and what it did not show is dropped
+	Whole  bool   `json:"whole"` // this round has reached the end once, and the rows that it did not show are removed
 }
 
-// Mark says of a row how it was last handed over. A position of 0 says that it may have been.
+// Mark says how a row was last handed over. A position of 0 says that it may have been.
 type Mark struct {
 	ID, Round, Position uint64
 	Gone                bool // the row is deleted: forget the mark
 }
 
-// Store keeps where a reader stands and what it was given, one for each feed that is followed. One Follow uses
-// it at a time.
+// Store keeps a reader's progress and marks, one for each feed that is followed. One Follow uses it at a time.
 //
-// Save is called after the work that it stands for was done, but for marks with position 0. Who keeps their copy
-// in a database may do that work and Save in one transaction: then nothing is ever done twice.
+// Save is called after the work that it records, except for marks with position 0. A reader with its copy in a
+// database can do that work and Save in one transaction: then nothing is done twice.
 type Store interface {
-	// Place returns what was last saved; the zero Place before that.
+	// Place returns the saved place; the zero Place at first.
 	Place(ctx context.Context) (Place, error)
 	// Marks returns the marks that are kept of some rows.
 	Marks(ctx context.Context, rows []uint64) (map[uint64]Mark, error)
-	// Save keeps the place and the marks, all at once or nothing.
+	// Save keeps the place and the marks, all or nothing.
 	Save(ctx context.Context, place Place, marks []Mark) error
 	// Before returns at most limit rows whose mark is of an earlier round.
 	Before(ctx context.Context, round uint64, limit int) ([]uint64, error)
@@ -48,7 +47,7 @@ type Memory struct {
 	state state
 }
 
-// state is what a store holds. A row has its round and its position.
+// state is the content of a store. A row has its round and its position.
 type state struct {
 	Place Place                `json:"place"`
 	Rows  map[uint64][2]uint64 `json:"rows"`
@@ -111,12 +110,12 @@ func (m *Memory) Before(_ context.Context, round uint64, limit int) (rows []uint
 	return rows, nil
 }
 
-// File is a Store in a file, which it writes anew with each Save: a crash leaves the old or the new one. That
-// takes about 20 bytes a row, so for more than some hundred thousand rows use a database.
+// File is a Store in a file, which each Save rewrites: a crash leaves the old or the new one. It takes about 20 bytes
+// a row, so use a database for more than some hundred thousand rows.
 type File struct {
 	Memory
 	path string
-	fail error // of a Save: what is in memory is not in the file
+	fail error // of a Save: the file is not as the memory
 }
 
 // OpenFile reads a file that a File wrote, or begins with none.
@@ -135,7 +134,7 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
-// Save is of Store. After an error the File is of no use any more; open it again.
+// Save is of Store. After an error, open the File again.
 func (f *File) Save(_ context.Context, place Place, marks []Mark) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +156,7 @@ func (f *File) write() error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(next.Name()) // where it was not renamed
+	defer os.Remove(next.Name()) // if it was not renamed
 	_, err = next.Write(text)
 	if err = errors.Join(err, next.Sync(), next.Close()); err != nil {
 		return err

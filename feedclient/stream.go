@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Event is something that a stream says. Everything up to Cursor was sent, this Item included, so a stream
-// from there goes on. Where Item is nil there is no news, but the cursor moved on.
+// Event is an event of a stream. Everything up to Cursor was sent, this Item included, so a stream from there resumes.
+// If Item is nil only the cursor moved.
 type Event struct {
 	Item   *Item
 	Cursor string
-	More   bool // the next event has come already
+	More   bool // the next event has arrived already
 }
 
-// Stream calls handle for each change, and goes on until ctx ends, handle fails, or the server refuses for good;
-// it returns the error of that. A connection that breaks, or of which nothing is heard, is opened anew behind
-// the last event. An *Error with StartOver means that it must be read from the start.
+// Stream calls handle for each change, until ctx ends, handle fails, or the server refuses for good; it returns that
+// error. A broken or silent connection is reopened after the last event. An *Error with StartOver means that the feed
+// must be read from the start.
 func (c *Client) Stream(ctx context.Context, q Query, handle func(Event) error) error {
 	if err := c.check(); err != nil {
 		return err
@@ -50,10 +50,10 @@ func (c *Client) Stream(ctx context.Context, q Query, handle func(Event) error) 
 // handlerError keeps the handler's errors apart from those of the connection.
 type handlerError struct{ error }
 
-// errQuiet ends a connection of which nothing is heard.
+// errQuiet ends a silent connection.
 var errQuiet = errors.New("the server sends no heartbeats")
 
-// connection reads one stream to its end, and keeps in q where to go on.
+// connection reads one stream to its end, and keeps the cursor in q.
 func (c *Client) connection(ctx context.Context, q *Query, pause *backoff, handle func(Event) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,13 +89,13 @@ func (c *Client) connection(ctx context.Context, q *Query, pause *backoff, handl
 	}
 }
 
-// said is a server-sent event as it was written.
+// said is a server-sent event.
 type said struct {
 	id, name string
 	data     []byte
 }
 
-// event returns what was said, and false if it is nothing for a reader of the feed.
+// event returns the event, and false if it is not for a reader of the feed.
 func (s said) event() (Event, bool, error) {
 	if s.id == "" {
 		return Event{}, false, nil
@@ -110,11 +110,11 @@ func (s said) event() (Event, bool, error) {
 	return Event{Item: item, Cursor: s.id}, true, nil
 }
 
-// events reads a stream of server-sent events, as the HTML standard has them.
+// events reads a stream of server-sent events, as the HTML standard defines them.
 type events struct{ r *bufio.Reader }
 
-// next returns the next event, also one without data: its id moves on where the reader stands. What the end of
-// the stream cuts off is dropped.
+// next returns the next event, also one without data, whose id moves the cursor. An event that the end of the stream
+// cuts off is dropped.
 func (e *events) next() (s said, err error) {
 	size := 0
 	for {

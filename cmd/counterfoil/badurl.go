@@ -37,7 +37,7 @@ func checkURL(rawURL string) error {
 	return nil
 }
 
-// explain says what a first connection to DATABASE_URL failed of.
+// explain says why a first connection to DATABASE_URL failed.
 func explain(rawURL string, err error) error {
 	cfg, bad := db.Config(rawURL)
 	if bad != nil || err == nil {

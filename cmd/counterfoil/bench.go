@@ -24,7 +24,7 @@ type measurement interface {
 	run(ctx context.Context, d *db.DB, url string) (bench.Report, error) // url is d's
 }
 
-// benchServer is where is measured.
+// benchServer is the server to measure on.
 type benchServer struct {
 	engine, url string
 	buffer      uint
@@ -145,7 +145,8 @@ func benchmark(ctx context.Context, env environment, m measurement, on benchServ
 	return errors.Join(write(env.stdout), report.Uneven())
 }
 
-// scratch opens an empty database on a private server of its own, or on the one that was named, and says where it is.
+// scratch opens an empty database on a private server of its own, or on the named one, and returns a description of
+// it.
 func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, url string, remove func() error, err error) {
 	end := func() error { return nil }
 	if url = on.url; url == "" {
@@ -162,7 +163,7 @@ func scratch(ctx context.Context, env environment, on benchServer) (d *db.DB, ur
 	return d, url, func() error { return errors.Join(d.Close(), end()) }, nil
 }
 
-// binlog is how MySQL runs unless told otherwise, and how our private one does not.
+// binlog is MySQL's default, but not our private server's.
 var binlog = map[string]string{"log-bin": "binlog", "sync-binlog": "1"}
 
 // scratchServer starts a server with its make's own durable defaults.

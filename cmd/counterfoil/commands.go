@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// commandLine is all that the program can be told to do.
+// commandLine is the tree of commands.
 func commandLine(env environment) *cli.Command {
 	root := &cli.Command{
 		Name:    "counterfoil",
@@ -37,8 +37,8 @@ COUNTERFOIL_ADDR (127.0.0.1:8080), COUNTERFOIL_URL, COUNTERFOIL_TOKEN, COUNTERFO
 COUNTERFOIL_DATA (./data), COUNTERFOIL_BLOBS (a folder, or s3://bucket), COUNTERFOIL_MAX_UPLOAD (2GB),
 COUNTERFOIL_OUTBOUND_ALLOW, COUNTERFOIL_LOG (text or json). docs/operations.md says more.`
 
-// arrange gives a command and those below it what all have in common: they check their arguments, name themselves
-// in errors, and show help in the same form.
+// arrange sets what all commands have in common: they check their arguments, name themselves in errors, and show help
+// in one form.
 func arrange(c *cli.Command, above string) {
 	name := strings.TrimSpace(above + " " + c.Name)
 	if c.UsageText == "" {
@@ -79,7 +79,7 @@ func usageOf(c *cli.Command, name string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// arrangeCompletion shows the command that the library has for completion.
+// arrangeCompletion shows the library's command for completion.
 func arrangeCompletion(c *cli.Command) {
 	c.Hidden, c.Usage = false, "Print a completion script for bash, zsh or fish"
 	c.Commands = slices.DeleteFunc(c.Commands, func(shell *cli.Command) bool { return shell.Name == "pwsh" })
@@ -93,18 +93,18 @@ fish, once:          counterfoil completion fish > ~/.config/fish/completions/co
 	arrange(c, "counterfoil")
 }
 
-// group is the action of a command that only has others below it; checkArguments has refused it.
+// group is the action of a command that only has subcommands; checkArguments has refused it.
 func group(context.Context, *cli.Command) error { return nil }
 
-// meanings are what arguments stand for.
+// meanings describe the arguments.
 var meanings = map[string]string{
 	"RUN": "the number of a run", "TASK": "the number of a task", "WORKER": "the number of a worker", "LOT": "the number of a lot",
 	"NAME|RUN": "the name of a migration, or the number of a run that is ready", "NAME=VALUE": "a setting to change",
 	"FEED": "the name of a feed", "FEED|all": "the name of a feed, or all", "N": "how many codes", "FILE": "the name of a file",
 }
 
-// checkArguments compares what is given with a command's ArgsUsage: words in brackets may be left out, and before
-// “…” is what may come any number of times.
+// checkArguments compares the arguments with a command's ArgsUsage: words in brackets are optional, and “…” follows
+// one that may be repeated.
 func checkArguments(c *cli.Command) error {
 	if below := slices.DeleteFunc(slices.Clone(c.Commands), func(b *cli.Command) bool { return b.Name == "help" }); len(below) > 0 {
 		return checkWord(c, below)
@@ -133,7 +133,7 @@ func checkArguments(c *cli.Command) error {
 	return nil
 }
 
-// checkWord refuses a command line that ends before it says what to do, or says what there is not.
+// checkWord refuses a command line without a subcommand, or with an unknown one.
 func checkWord(c *cli.Command, below []*cli.Command) error {
 	names := make([]string, len(below))
 	for i, b := range below {
@@ -151,7 +151,7 @@ func checkWord(c *cli.Command, below []*cli.Command) error {
 	}
 }
 
-// inPlainWords says of an option what the library found wrong with it.
+// inPlainWords rewrites the library's error about an option.
 func inPlainWords(err error) string {
 	text := err.Error()
 	if name, found := strings.CutPrefix(text, "flag provided but not defined: -"); found {
@@ -167,7 +167,7 @@ func inPlainWords(err error) string {
 	return text
 }
 
-// failure is what went wrong, and in which command.
+// failure is a command's error.
 type failure struct {
 	command, usage string
 	err            error
@@ -181,5 +181,5 @@ type usageError struct{ message string }
 
 func (e usageError) Error() string { return e.message }
 
-// jsonOption has a command print JSON, as its usage says.
+// jsonOption adds --json to a command.
 func jsonOption(usage string) cli.Flag { return &cli.BoolFlag{Name: "json", Usage: usage} }

@@ -18,7 +18,7 @@ func doctorCommand(env environment) *cli.Command {
 	}
 }
 
-// examine looks at the database's server. It also looks at one that Counterfoil refuses.
+// examine examines the database's server, even one that Counterfoil refuses.
 func examine(ctx context.Context, env environment, asJSON bool) error {
 	d, err := env.openAnyDatabase(ctx)
 	if err != nil {

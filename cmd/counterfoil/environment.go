@@ -23,12 +23,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/outbound"
 )
 
-// environment is what the program is told from outside.
+// environment is the program's surroundings.
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, outboundAllow, log string
 
 	patience   time.Duration           // of a command that waits for a worker
-	migrations []*migrations.Migration // beside those that come with the program
+	migrations []*migrations.Migration // beside the built-in ones
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -139,7 +139,7 @@ func (e environment) maxUpload() (int64, error) {
 	return n * unit, nil
 }
 
-// workflows are the use cases on a database, with the place for files. Closing the database closes that.
+// workflows opens the app on a database, with its store of files. Closing the database closes the store.
 func (e environment) workflows(ctx context.Context, d *database, more ...app.Option) (*app.App, error) {
 	allow, err := outbound.ParseAllowlist(e.outboundAllow)
 	if err != nil {
@@ -198,7 +198,7 @@ func noData(dir string) error {
 		fmt.Sprintf("There is no database in %s. Set COUNTERFOIL_DATA to the data directory that serve uses, or DATABASE_URL.", dir))
 }
 
-// openExisting is openDatabase for commands that look at what is there: they make no new database.
+// openExisting is openDatabase for commands that make no new database.
 func (e environment) openExisting(ctx context.Context) (*database, error) {
 	if e.databaseURL == "" && !hasDatabase(e.data) {
 		return nil, noData(e.data)
@@ -239,7 +239,7 @@ func (d *database) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// why returns what is known to be wrong with the database's machine.
+// why returns the known problem of the database's machine.
 func (d *database) why() error {
 	if d.private == nil {
 		return nil
@@ -247,8 +247,8 @@ func (d *database) why() error {
 	return d.private.DiskFull()
 }
 
-// close disconnects, and stops the private database unless others use it. It has a time of its own:
-// it also runs after the command's context has ended.
+// close disconnects, and stops the private database unless others use it. It has a timeout of its own, because it also
+// runs after the command's context has ended.
 func (d *database) close() error {
 	if d.files != nil {
 		d.files.Close()

@@ -35,7 +35,7 @@ func tailCommand(env environment) *cli.Command {
 	}
 }
 
-// tailFeed prints the changes of a feed as they come, until it is interrupted.
+// tailFeed prints the changes of a feed until it is interrupted.
 func tailFeed(ctx context.Context, env environment, url, token string, query feedclient.Query, asJSON bool) error {
 	client := &feedclient.Client{URL: url, Token: token, Retrying: func(err error, after time.Duration) {
 		fmt.Fprintf(env.stderr, "%v; it is tried again in %s.\n", err, after.Round(100*time.Millisecond))
@@ -72,7 +72,7 @@ func printItem(env environment, item feedclient.Item, cursor string, asJSON bool
 	return err
 }
 
-// itemLine is a row of whatever feed in a few words.
+// itemLine is a row of any feed in one line.
 func itemLine(item feedclient.Item) string {
 	if item.Deleted {
 		return cmp.Or(map[string]string{feedclient.LeftFilter: "left the board"}[item.Reason], "deleted")

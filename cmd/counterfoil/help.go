@@ -38,7 +38,7 @@ func init() {
 // valueWord stands for an option's value in its usage.
 var valueWord = regexp.MustCompile(`\b[A-Z](,?[A-Z]+)*…?`)
 
-// optionHelp is an option in a line of help. The first word in capitals in its usage stands for its value.
+// optionHelp is an option in a line of help. The first word in capitals in its usage is the name of its value.
 func optionHelp(flag cli.Flag) string {
 	var names []string
 	for _, name := range flag.Names() {

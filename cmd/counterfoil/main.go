@@ -1,5 +1,5 @@
-// Counterfoil is a self-hosted ticket tracker for teams. This program serves it and looks after it;
-// run it without arguments for its commands.
+// Counterfoil is a self-hosted ticket tracker for teams. This program serves and maintains it; run it without
+// arguments for its commands.
 package main
 
 import (
@@ -15,13 +15,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// errFindings ends a command that worked and has bad news: it has said so itself.
+// errFindings ends a command that has reported findings.
 var errFindings = errors.New("findings")
 
 func main() { os.Exit(program()) }
 
-// program runs the command line, with more migrations than those that come with the program, and
-// returns the exit code.
+// program runs the command line, with additional migrations, and returns the exit code.
 func program(more ...*migrations.Migration) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -58,8 +57,8 @@ func run(ctx context.Context, env environment, args []string) int {
 	return 1
 }
 
-// withoutIdleDashes leaves out each “--” before a word that is no option: options behind such a word have always
-// been read as options.
+// withoutIdleDashes removes each “--” before a word that is no option: options after such a word have always been
+// accepted.
 func withoutIdleDashes(args []string) (kept []string) {
 	for i, arg := range args {
 		if arg == "--" && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {

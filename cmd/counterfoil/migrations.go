@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// migrationsCommand does what the pages and the API do, on the database itself.
+// migrationsCommand does what the pages and the API do, directly on the database.
 func migrationsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "migrations", Usage: "Bulk work: start, watch and control runs, as on /admin/migrations", Action: group,
@@ -29,7 +29,7 @@ func migrationsCommand(env environment) *cli.Command {
 
 func runNumber(text string) (id.Run, error) { return numbered[id.Run](text, "run", "list") }
 
-// numbered reads the number of a thing, of which a verb has the list.
+// numbered parses the number of a thing; list is the command that lists them.
 func numbered[T ~uint64](text, thing, list string) (T, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
 	if err != nil || n == 0 {
@@ -38,7 +38,7 @@ func numbered[T ~uint64](text, thing, list string) (T, error) {
 	return T(n), nil
 }
 
-// withWorkflows opens the database and has whoever runs the program ask.
+// withWorkflows opens the database and calls do as the command line's actor.
 func withWorkflows(ctx context.Context, env environment, do func(ctx context.Context, w *app.App) error) (err error) {
 	d, err := env.openExisting(ctx)
 	if err != nil {

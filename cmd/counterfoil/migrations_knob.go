@@ -25,7 +25,7 @@ func knobCommand(env environment) *cli.Command {
 	}
 }
 
-// turnKnobs changes settings of a run, whose number is the first word.
+// turnKnobs changes settings of the run whose number is the first word.
 func turnKnobs(ctx context.Context, env environment, words []string) error {
 	run, err := runNumber(words[0])
 	if err != nil {

@@ -45,7 +45,7 @@ func listRuns(ctx context.Context, env environment, all, asJSON bool) error {
 			if err != nil {
 				return err
 			}
-			if more { // not in the way of what a program reads
+			if more { // not in a program's input
 				fmt.Fprintf(env.stderr, "Of the runs in the list “%s” only the newest %d are shown; /admin/migrations has all.\n", list, migrations.RunsPerPage)
 			}
 			runs = append(runs, part...)
@@ -87,7 +87,7 @@ func printRuns(env environment, kinds []migrations.Info, runs []migrations.Run) 
 	return table(env, "MIGRATION TITLE TAKES", rows)
 }
 
-// paramUsage is a parameter as a command line has it.
+// paramUsage is a parameter in the notation of command lines.
 func paramUsage(p migrations.ParamInfo) string {
 	text := p.Name + "=" + strings.ToUpper(string(p.Kind))
 	if p.Kind == migrations.Flag {

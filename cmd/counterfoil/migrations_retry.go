@@ -23,7 +23,7 @@ func skipCommand(env environment) *cli.Command {
 	return choiceCommand(env, "skip", "Leave tasks out that failed or wait", "skipped", "in work or done by now", (*console.Console).SkipTasks)
 }
 
-// choiceCommand does something to tasks that are failed or wait. others says what those are that it leaves alone.
+// choiceCommand acts on failed or waiting tasks. others describes the tasks that it leaves alone.
 func choiceCommand(env environment, name, usage, done, others string, act func(*console.Console, context.Context, id.Run, migrations.Which) (int64, error)) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "RUN", Usage: usage,

@@ -39,8 +39,7 @@ func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z")
 
 func thousands(n uint64) string { return views.Thousands(int64(n)) }
 
-// indented is a text of several lines that cannot pass for what stands around it, nor reach the terminal as a
-// command to it.
+// indented makes a text of several lines distinct from the lines around it, and harmless to the terminal.
 func indented(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 	for i, line := range lines {

@@ -16,7 +16,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// progress is a bar on the terminal that shows how far a command is. Without a terminal it shows nothing.
+// progress is a bar on the terminal for a command's progress. Without a terminal it shows nothing.
 type progress struct {
 	env  environment
 	step string
@@ -25,7 +25,7 @@ type progress struct {
 
 func newProgress(env environment) *progress { return &progress{env: env} }
 
-// at shows how much of a step is done. The total may be an estimate; 0 is an unknown one.
+// at shows the progress of a step. The total may be an estimate; 0 is unknown.
 func (p *progress) at(step string, done, total int64) {
 	if !p.env.terminal {
 		return
@@ -40,7 +40,7 @@ func (p *progress) at(step string, done, total int64) {
 	_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
 }
 
-// note is said beside the bar.
+// note prints a line beside the bar.
 func (p *progress) note(format string, args ...any) {
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf(p.step+" "+format, args...))

@@ -10,7 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
-// refsCommand does what the page and the API do, on the database itself.
+// refsCommand does what the page and the API do, directly on the database.
 func refsCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "refs", Usage: "The pool of reference codes: mint, load, give out, quarantine", Action: group,
@@ -29,7 +29,7 @@ func openRefRun(ctx context.Context, env environment, c *cli.Command, name strin
 	})
 }
 
-// opened says of a run that it starts by itself.
+// opened describes a run that starts by itself.
 func opened(run migrations.Run) string {
 	return fmt.Sprintf("Run %d was opened; it starts by itself where “serve” or “work” runs. “migrations status %d” shows how far it is.", run.ID, run.ID)
 }

@@ -52,7 +52,7 @@ func runway(s refs.State) string {
 	return "None was given out in the last day."
 }
 
-// recounted says how the counters were held against the tables last.
+// recounted describes the last comparison of counters and tables.
 func recounted(r refs.Recount) string {
 	text := "Not counted yet."
 	if r.At != nil {

@@ -86,7 +86,7 @@ func listen(addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// runUntilDone answers requests and keeps the database until ctx ends or one of them cannot go on.
+// runUntilDone answers requests and keeps the database until ctx ends or one of them fails for good.
 func runUntilDone(ctx context.Context, env environment, d *database, w *app.App, server *http.Server, listener net.Listener) error {
 	log := env.logger()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -111,7 +111,7 @@ func runUntilDone(ctx context.Context, env environment, d *database, w *app.App,
 	return errors.Join(err, w.Close(closing))
 }
 
-// at is the address that people use, as far as it is known.
+// at is the address for users, as far as it is known.
 func (e environment) at(listener net.Listener) string {
 	if e.url != "" {
 		return e.url
@@ -119,7 +119,7 @@ func (e environment) at(listener net.Listener) string {
 	return "http://" + listener.Addr().String()
 }
 
-// announce says where the app is. Scripts wait for the first line.
+// announce prints the app's address. Scripts wait for the first line.
 func announce(ctx context.Context, env environment, w *app.App, listener net.Listener) {
 	url := env.at(listener)
 	fmt.Fprintf(env.stdout, "Counterfoil is ready at %s\n", url)
@@ -128,7 +128,7 @@ func announce(ctx context.Context, env environment, w *app.App, listener net.Lis
 	}
 }
 
-// forget removes what is kept no longer: each of the functions removes some and says how many.
+// forget removes expired rows: each of the functions removes some and returns how many.
 func forget(ctx context.Context, log *slog.Logger, removers ...func(context.Context) (int64, error)) {
 	wait.Every(ctx, 10*time.Minute, func(ctx context.Context) {
 		for _, remove := range removers {

@@ -17,7 +17,7 @@ func verifyCommand(env environment) *cli.Command {
 	}
 }
 
-// verifyData proves the stored data. It changes nothing, the schema included.
+// verifyData verifies the stored data. It changes nothing, not even the schema.
 func verifyData(ctx context.Context, env environment, asJSON bool) error {
 	d, err := env.openExisting(ctx)
 	if err != nil {
@@ -33,14 +33,14 @@ func verifyData(ctx context.Context, env environment, asJSON bool) error {
 	return show(env, report, asJSON)
 }
 
-// report is what a command has found.
+// report is a command's result.
 type report interface {
 	Text(io.Writer) error
 	JSON(io.Writer) error
 	OK() bool
 }
 
-// show writes a report; one that is not OK ends the program with 1.
+// show writes a report; one that is not OK makes the exit code 1.
 func show(env environment, r report, asJSON bool) error {
 	write := r.Text
 	if asJSON {

@@ -16,7 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/api"
 )
 
-// runOptions are those of each command that opens a run or lets one go on.
+// runOptions are the options of each command that opens or resumes a run.
 func runOptions(more ...cli.Flag) []cli.Flag {
 	return append(more,
 		&cli.BoolFlag{Name: "wait", Usage: "wait until the run is over and show how far it is; exit code 1 if it was cancelled, stands still or has failed tasks"},
@@ -24,8 +24,8 @@ func runOptions(more ...cli.Flag) []cli.Flag {
 	)
 }
 
-// showRun ends a command that has opened a run, or let one go on: it says so, or with --json prints the run, and with
-// --wait waits for its end first.
+// showRun ends a command that opened or resumed a run: it names it, or with --json prints the run, and with --wait
+// waits for its end first.
 func showRun(ctx context.Context, env environment, c *cli.Command, w *app.App, run id.Run, said string) error {
 	asJSON, wait := c.Bool("json"), c.Bool("wait")
 	if !asJSON && said != "" {
@@ -54,7 +54,7 @@ func showRun(ctx context.Context, env environment, c *cli.Command, w *app.App, r
 	return nil
 }
 
-// awaitEnd waits until a run is over, or stands still until an operator acts.
+// awaitEnd waits until a run is over, or stopped until an operator acts.
 func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (migrations.Run, error) {
 	bar := newProgress(env)
 	defer bar.end()
@@ -87,7 +87,7 @@ func awaitEnd(ctx context.Context, env environment, w *app.App, run id.Run) (mig
 // errAlone ends the wait for a run that no worker works on.
 var errAlone = errors.New("no worker is running")
 
-// watchRun looks at a run until seen returns true, or no worker lives for as long as patience lasts.
+// watchRun polls a run until seen returns true, or no worker lives for as long as patience.
 func watchRun(ctx context.Context, env environment, w *app.App, run id.Run, seen func(migrations.Run) bool) (migrations.Run, error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()

@@ -21,9 +21,8 @@ func workCommand(env environment) *cli.Command {
 	}
 }
 
-// work does what serve does beside answering requests, until ctx ends: it works on migrations, publishes changes
-// and sends them to webhooks, and is there for the private database when its owner dies. Any number of them may
-// run, on any server.
+// work does what serve does beside answering requests, until ctx ends: it runs migrations, publishes changes, sends
+// them to webhooks, and takes over the private database if its owner dies. Any number of them may run, on any server.
 func work(ctx context.Context, env environment) (err error) {
 	if env.log != "text" && env.log != "json" {
 		return badSetting("COUNTERFOIL_LOG", env.log, "text or json")
@@ -53,10 +52,9 @@ func work(ctx context.Context, env environment) (err error) {
 	return cause(ctx)
 }
 
-// loop starts what goes on in the background until ctx ends: it keeps the private database, forgets what is kept
-// no longer, sweeps stored files, publishes changes and sends them to webhooks, keeps and counts reference codes, and works on migrations. Where one
-// of them cannot go on it cancels ctx. Once ctx has ended, wait for what it returns: then nothing is published or
-// sent, and no task is worked on any more.
+// loop starts the background work until ctx ends: the private database, expired rows, stored files, feeds, webhooks,
+// reference codes and migrations. If one of them fails for good it cancels ctx. Once ctx has ended, wait for the
+// result: then nothing is published or sent, and no task runs any more.
 func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, d *database, w *app.App) *sync.WaitGroup {
 	if d.private != nil {
 		go func() {
@@ -80,11 +78,11 @@ func loop(ctx context.Context, cancel context.CancelCauseFunc, env environment, 
 	return &loops
 }
 
-// leftAlone is how long a file must not have been written to before it may be swept: nobody is that slow.
+// leftAlone is how long a file must not have been written to before it may be swept.
 const leftAlone = 24 * time.Hour
 
-// sweepDaily removes files that nobody will ask for, at once and then once a day until ctx ends: what
-// writers left that died, and uploads that no run has.
+// sweepDaily removes unfinished files of dead writers, and uploads without a run, at once and then daily until ctx
+// ends.
 func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *app.App) {
 	wait.Every(ctx, 24*time.Hour, func(ctx context.Context) {
 		before := time.Now().Add(-leftAlone)
@@ -99,7 +97,7 @@ func sweepDaily(ctx context.Context, log *slog.Logger, d *database, w *app.App) 
 	})
 }
 
-// cause is why the program has to stop, where it was not told to.
+// cause is why the program has to stop, unless it was told to.
 func cause(ctx context.Context) error {
 	if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
 		return why

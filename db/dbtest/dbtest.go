@@ -23,8 +23,8 @@ import (
 // db/dbtest/server sets it.
 const Server = "COUNTERFOIL_TEST_DATABASE"
 
-// Pool is the environment variable with the socket of db/dbtest/server over which it lends databases. A server
-// that was started by other means has none: then each database is made here.
+// Pool is the environment variable with the socket of db/dbtest/server over which it lends databases. Another server
+// has none: then each database is made here.
 const Pool = "COUNTERFOIL_TEST_POOL"
 
 // URL returns the URL of a database like a new one, with the newest schema. It is given back after the test.
@@ -79,8 +79,7 @@ func Open(t testing.TB) *db.DB {
 	return d
 }
 
-// patient has connections that the server does not close while a slow machine lets a test stand still in the
-// middle of a transaction.
+// patient has connections that the server does not close while a slow machine suspends a test within a transaction.
 type patient struct{ driver.Connector }
 
 func (c patient) Connect(ctx context.Context) (driver.Conn, error) {

@@ -8,9 +8,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// Others counts what other connections do: the query is one of information_schema's lists of them. While
-// any statement on the server has bytes in it that are no text, MySQL answers error 3854 to all of
-// these: then it is not known, and 0.
+// Others counts other connections' activity: the query is one of information_schema's lists. While any statement on
+// the server holds bytes that are no text, MySQL answers error 3854: then it returns 0.
 func Others(t testing.TB, d *sql.DB, query string) (n int) {
 	t.Helper()
 	err := d.QueryRow(query).Scan(&n)

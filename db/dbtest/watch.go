@@ -10,10 +10,10 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// Watch sees what is sent to a database, and how long it took.
+// Watch records what is sent to a database, and how long it took.
 type Watch struct {
 	mu      sync.Mutex
-	keeps   bool // since the first Take: nobody wants what was sent before
+	keeps   bool // since the first Take
 	sent    []string
 	took    time.Duration
 	commits func() // before each
@@ -21,7 +21,7 @@ type Watch struct {
 	before  func(ctx context.Context, statement string) error
 }
 
-// Watched returns a new database with the newest schema, and who watches it.
+// Watched returns a new database with the newest schema, and its Watch.
 func Watched(t testing.TB) (*db.DB, *Watch) {
 	t.Helper()
 	w := &Watch{}
@@ -44,21 +44,21 @@ func (w *Watch) Take() (sent []string, took time.Duration) {
 	return sent, took
 }
 
-// BeforeCommit has do called whenever a COMMIT is about to be sent.
+// BeforeCommit calls do whenever a COMMIT is about to be sent.
 func (w *Watch) BeforeCommit(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.commits = do
 }
 
-// After has do called after each statement, before its answer is used.
+// After calls do after each statement, before its answer is used.
 func (w *Watch) After(do func(statement string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.after = do
 }
 
-// Before has do called before each statement; where it returns an error that is the answer, and nothing is sent.
+// Before calls do before each statement; if it returns an error, that is the answer and nothing is sent.
 func (w *Watch) Before(do func(ctx context.Context, statement string) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (c watched) Connect(ctx context.Context) (driver.Conn, error) {
 	return &conn{inner.(whole), c.watch}, nil
 }
 
-// whole is what the driver's connections can do and database/sql makes use of.
+// whole is the set of a driver connection's methods that database/sql uses.
 type whole interface {
 	driver.Conn
 	driver.ConnBeginTx

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// adoptLimit is how old a database may get before one that does not answer is given up.
+	// adoptLimit is the age at which a database that does not answer is given up.
 	adoptLimit = 5 * time.Minute
 	// adoptPatience is for a database older than that.
 	adoptPatience = 10 * time.Second
@@ -17,8 +17,8 @@ const (
 	longGrace = 2 * time.Minute
 )
 
-// adopt makes the database that a former owner left ours, also one that still starts or
-// recovers. It reports false when there is none, or it ended, or had to be ended.
+// adopt takes over the database of a former owner, also one that still starts or recovers. It reports false if there
+// is none, or it ended, or had to be ended.
 func (s *Server) adopt(ctx context.Context) (bool, error) {
 	found, ok := s.orphan()
 	if !ok {

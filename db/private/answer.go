@@ -30,8 +30,8 @@ func (s *Server) awaitAnswer(ctx context.Context, p *process, st state) error {
 	}
 }
 
-// probe returns nil if the server at socket answers and has our schema, which it creates if
-// needed. A server with no connection left answers too.
+// probe returns nil if the server at socket answers and has our schema, which it creates if needed. A server with no
+// connection left answers too.
 func probe(ctx context.Context, socket string) error {
 	const tooManyConnections, unknownDatabase = 1040, 1049
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -9,9 +9,9 @@ import (
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
-// Close gives up this program's part in the database. The last one to leave stops the server
-// cleanly and waits for that until ctx ends; the server then goes on stopping by itself. An
-// owner that leaves before others hands it over to them, running. A second Close does nothing.
+// Close detaches this program from the database. The last one to leave stops the server cleanly and waits until ctx
+// ends; the server then goes on stopping by itself. An owner that leaves before others leaves it to them, running. A
+// second Close does nothing.
 func (s *Server) Close(ctx context.Context) error {
 	s.quit()
 	s.turn.Lock()
@@ -34,8 +34,8 @@ func (s *Server) leave(ctx context.Context) error {
 	return s.stop(ctx)
 }
 
-// last gives up the share and reports whether nobody else needs the database; then this program
-// holds owner.lock, and attached.lock exclusively.
+// last gives up the share and reports whether no other program needs the database; then this program holds owner.lock,
+// and attached.lock exclusively.
 func (s *Server) last(ctx context.Context) (bool, error) {
 	if err := s.decide(ctx); err != nil {
 		return false, err
@@ -68,7 +68,7 @@ func (s *Server) decide(ctx context.Context) error {
 	}
 }
 
-// stop ends the database process, this program's own or the one that a former owner left.
+// stop ends the database process, this program's own or a former owner's.
 func (s *Server) stop(ctx context.Context) error {
 	running := s.proc
 	state := s.state

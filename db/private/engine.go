@@ -20,7 +20,7 @@ type kind struct {
 	name   string // of its folder in the data directory
 	title  string
 	oldest version
-	// flags are what this kind needs beside the flags of both.
+	// flags are this kind's flags beside the common ones.
 	flags func(e engine) []string
 	// initialise is the command that makes an empty dir a data directory.
 	initialise func(ctx context.Context, e engine, dir string) (*exec.Cmd, error)
@@ -37,7 +37,7 @@ type version struct{ major, minor, patch int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch) }
 
-// series orders versions by what decides about their files: 10.11, 11.4.
+// series orders versions by the format of their files: 10.11, 11.4.
 func (v version) series() int { return v.major*1000 + v.minor }
 
 // findEngine returns the server to run on the data directory: one of the kind that made it.

@@ -132,7 +132,7 @@ func Unreachable(dir string, cause error) error {
 		fmt.Sprintf("Another counterfoil runs on %s, but its database does not answer here: %v. Look at that program's log; if it runs in a container or as a service with its own /tmp, run this command there too.", dir, cause))
 }
 
-// explain turns a failed file operation in the data directory into what to do about it.
+// explain turns a failed file operation in the data directory into an error that says what to do.
 func explain(dir string, err error) error {
 	switch {
 	case err == nil:

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// initialise makes the engine's folder if it is not there. The work is done in a folder beside it
-// that gets its name when it is complete, so one killed halfway is done again.
+// initialise makes the engine's folder if it does not exist. It works in a folder beside it that gets the name when it
+// is complete, so that a killed one is repeated.
 func (s *Server) initialise(ctx context.Context, e engine) error {
 	s.removeUnfinished(e)
 	dir := filepath.Join(s.dir, e.name)

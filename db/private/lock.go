@@ -13,8 +13,8 @@ const (
 	exclusive = syscall.LOCK_EX
 )
 
-// lock is an advisory lock on a file. The kernel releases it with the process, and nothing else
-// does but close: an os.File would be closed, and the lock lost, once a caller drops its Server.
+// lock is an advisory lock on a file. The kernel releases it with the process, and otherwise only close does: an
+// os.File would be closed, and the lock lost, once a caller drops its Server.
 type lock struct {
 	path string
 	fd   int
@@ -50,8 +50,7 @@ func openLock(path string) (*lock, error) {
 	}
 }
 
-// try takes the lock, or changes the one held, if nobody stands against it. A refused change may
-// lose the lock held.
+// try takes the lock, or changes the one held, if no other holder conflicts. A refused change may lose the lock held.
 func (l *lock) try(how int) (bool, error) {
 	err := l.flock(how | syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -25,7 +25,7 @@ func (l errorLog) open() (*os.File, error) {
 	return os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }
 
-// tail returns the last lines, those that tell of a failure first of all.
+// tail returns the last lines, errors first.
 func (l errorLog) tail() string {
 	const lines = 12
 	all := l.end()
@@ -49,7 +49,7 @@ func (l errorLog) last() string {
 	return all[len(all)-1]
 }
 
-// end returns the lines since the server's last start, as far as the last 16 KiB hold them.
+// end returns the lines since the server's last start within the last 16 KiB.
 func (l errorLog) end() []string {
 	f, err := os.Open(l.path)
 	if err != nil {

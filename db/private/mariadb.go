@@ -15,8 +15,8 @@ var mariadb = kind{
 	title:  "MariaDB",
 	oldest: version{10, 6, 0},
 	flags:  func(engine) []string { return nil },
-	// What mariadb-install-db does. The script itself needs programs that other packages hold, and
-	// run by root it changes owners outside of the data directory.
+	// The work of mariadb-install-db. The script itself needs programs of other packages, and run by root it changes
+	// owners outside of the data directory.
 	initialise: func(ctx context.Context, e engine, dir string) (*exec.Cmd, error) {
 		tables, err := systemTables(e.server)
 		if err != nil {
@@ -30,8 +30,8 @@ var mariadb = kind{
 	},
 }
 
-// systemTables returns the statements, which come with the server, that make the schema mysql with
-// a root who needs no password: who reaches the socket is let in.
+// systemTables returns the server's own statements that make the schema mysql, with a root without a password: the
+// socket's permissions are the access control.
 func systemTables(server string) (string, error) {
 	sql := new(strings.Builder)
 	sql.WriteString("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\n")

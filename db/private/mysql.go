@@ -14,9 +14,9 @@ var mysql = kind{
 		return append(unpacked(e.server),
 			"--mysqlx=OFF",
 			"--secure-file-priv=NULL",
-			"--performance-schema=OFF", // it takes memory and start time
+			"--performance-schema=OFF", // saves memory and start time
 			"--event-scheduler=OFF",
-			"--skip-log-bin", // nobody replicates from here
+			"--skip-log-bin", // there are no replicas
 			"--tls-version=", // a socket needs none
 			"--auto-generate-certs=OFF",
 			"--caching-sha2-password-auto-generate-rsa-keys=OFF",

@@ -15,12 +15,10 @@ const (
 	attachLimit = 5 * time.Minute
 )
 
-// Open returns once the database of the data directory answers and has its schema: its owner
-// started or adopted it, or this program is attached to the owner's. Errors are NotInstalled,
-// TooOld, OtherEngine, NewerData, OtherUser, NotWritable, PathTooLong, DiskFull, StartFailed,
-// Unreachable, or ctx's.
-// On existing data a start takes a second or less, except after a crash: then it takes as long
-// as the server recovers, and the log tells.
+// Open returns once the database of the data directory answers and has its schema: its owner started or adopted it, or
+// this program is attached to the owner's. Errors are NotInstalled, TooOld, OtherEngine, NewerData, OtherUser,
+// NotWritable, PathTooLong, DiskFull, StartFailed, Unreachable, or ctx's. On existing data a start takes a second or
+// less, except after a crash: then it lasts as long as the recovery, which is logged.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	s, err := newServer(o)
 	if err != nil {
@@ -29,7 +27,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	if err := s.join(ctx); err != nil {
-		// What was started in vain is stopped, also for a caller whose time is up.
+		// A failed start is cleaned up even if the caller's time is up.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		if err := s.leave(ctx); err != nil {
@@ -98,7 +96,7 @@ func (s *Server) attach(ctx context.Context) error {
 	return nil
 }
 
-// keep makes the owner's database run: the one that a former owner left, else a new process.
+// keep makes the owner's database run: a former owner's, else a new process.
 func (s *Server) keep(ctx context.Context) error {
 	adopted, err := s.adopt(ctx)
 	if adopted || err != nil {
@@ -107,8 +105,7 @@ func (s *Server) keep(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// progress returns a function that logs what is waited for, and the latest detail, every few
-// seconds.
+// progress returns a function that logs what is awaited, and the latest detail, every few seconds.
 func (s *Server) progress(what string) func(detail string) {
 	began, last := time.Now(), time.Now()
 	return func(detail string) {

@@ -11,17 +11,15 @@
 //	attached.lock   shared, by each other program; exclusive, by an owner that stops the database
 //	closing.lock    exclusive, by a program that decides how it leaves; held for that moment only
 //
-// To come in, a program tries owner.lock, then a share of attached.lock, until it has the first,
-// or holds a share and the database answers. A new owner adopts the database that it finds
-// running, else starts one.
+// To attach, a program tries owner.lock, then a share of attached.lock, until it has the first, or holds a share and
+// the database answers. A new owner adopts a running database, else starts one.
 //
-// To leave, a program takes closing.lock, gives up its share, and needs owner.lock (an owner has
-// it). Without owner.lock somebody else answers for the database. With it, it tries attached.lock
-// exclusively: refused, others are attached, so it releases owner.lock and leaves the database to
-// them; granted, it is the last and stops the database, and who comes in meanwhile waits, becomes
-// the owner and starts it again. attached.lock is taken exclusively only under owner.lock, and
-// closing.lock makes leaving one at a time: of two that leave together the second sees the
-// first gone, so the last always stops the database.
+// To leave, a program takes closing.lock, gives up its share, and needs owner.lock (an owner has it). Without
+// owner.lock another program answers for the database. With it, it tries attached.lock exclusively: if that is
+// refused, others are attached, so it releases owner.lock and leaves the database to them; else it is the last and
+// stops the database, and a program that attaches meanwhile waits, becomes the owner and starts it again.
+// attached.lock is taken exclusively only under owner.lock, and closing.lock serialises leaving: of two that leave
+// together the second sees the first gone, so the last always stops the database.
 //
 // The database outlives a killed owner, in a session of its own. An attached program in Watch
 // gets owner.lock and adopts it; with none, the next Open does.
@@ -49,8 +47,8 @@ type Options struct {
 	// Engine, mariadb or mysql, leaves out the servers of the other make. Empty allows both.
 	Engine string
 	Log    *slog.Logger
-	// Settings are server variables that replace ours, by their names in an option file.
-	// An empty value gives the bare option, such as skip-log-bin. They count for who starts the server.
+	// Settings are server variables that replace ours, by their names in an option file. An empty value gives the bare
+	// option, such as skip-log-bin. They apply if this program starts the server.
 	Settings map[string]string
 }
 

@@ -33,8 +33,8 @@ func processArgs(pid int) []string {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
 }
 
-// processes returns the processes that see the same files as we do: a container's database may
-// have the same path as ours.
+// processes returns the processes that see the same files as we do: a container's database may have the same path as
+// ours.
 func processes() []int {
 	root, err := os.Stat("/")
 	if err != nil {

@@ -36,7 +36,7 @@ func spawn(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// follow watches over a process that may be no child of ours, so that only asking tells its end.
+// follow watches a process that may be no child of ours, by polling.
 func follow(pid int, start string) *process {
 	handle, err := os.FindProcess(pid)
 	forgotten := make(chan struct{})

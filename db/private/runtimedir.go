@@ -15,8 +15,8 @@ import (
 // maxSocket is the longest path that a Unix socket's address holds.
 const maxSocket = 107
 
-// socket returns where the database listens. Programs that are attached know the path in the
-// state file, so it stays the same as long as its folder serves.
+// socket returns the path of the database's socket. Attached programs know it from the state file, so it stays the
+// same as long as its folder can be used.
 func (s *Server) socket() (string, error) {
 	if st, err := readState(s.dir); err == nil && os.MkdirAll(filepath.Dir(st.Socket), 0o700) == nil && trusted(st.Socket, s.dir) == nil {
 		return st.Socket, nil
@@ -24,7 +24,7 @@ func (s *Server) socket() (string, error) {
 	sum := sha256.Sum256([]byte(s.dir))
 	name := filepath.Join(hex.EncodeToString(sum[:6]), "db.sock")
 	uid := strconv.Itoa(os.Geteuid())
-	// A login's own folder, /run/user/N, is removed at logout: also under a program that goes on.
+	// A login's own folder, /run/user/N, is removed at logout, even under a running program.
 	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) && !strings.HasPrefix(base, "/run/user/") && private(base, os.Geteuid()) == nil {
 		path := filepath.Join(base, "counterfoil", name)
 		if len(path) <= maxSocket && makePrivate(filepath.Join(base, "counterfoil"), filepath.Dir(path)) == nil {
@@ -36,7 +36,7 @@ func (s *Server) socket() (string, error) {
 	return path, makePrivate(base, filepath.Dir(path))
 }
 
-// makePrivate creates the folders, outermost first, and proves that nobody else can reach into them.
+// makePrivate creates the folders, outermost first, and checks that no other user can reach into them.
 func makePrivate(dirs ...string) error {
 	for _, dir := range dirs {
 		if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
@@ -76,7 +76,7 @@ func trusted(socket, dataDir string) error {
 	return private(filepath.Dir(socket), uids...)
 }
 
-// removeSocket removes what a killed server left; MySQL keeps a lock file beside it.
+// removeSocket removes a killed server's socket; MySQL keeps a lock file beside it.
 func removeSocket(socket string) {
 	os.Remove(socket)
 	os.Remove(socket + ".lock")

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// state is what the owner tells the others and the next owner: the file database.json.
+// state is written by the owner for the others and the next owner: the file database.json.
 type state struct {
 	Engine string    `json:"engine"`
 	PID    int       `json:"pid"`
-	Start  string    `json:"start"` // tells the process from a later one with its id
+	Start  string    `json:"start"` // distinguishes the process from a later one with its id
 	Socket string    `json:"socket"`
 	Began  time.Time `json:"began"`
 	// Stopping is set before the server is asked to end: one that still answers is not adopted.

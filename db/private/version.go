@@ -30,7 +30,7 @@ func (s *Server) checkData(e engine) error {
 	return nil
 }
 
-// noteVersion is called once the server has taken the files over.
+// noteVersion is called once the server has taken over the files.
 func (s *Server) noteVersion(e engine) error {
 	dir := filepath.Join(s.dir, e.name)
 	if last, err := readVersion(dir); err == nil && last == e.version {

@@ -76,7 +76,7 @@ func (s *Server) succeed(ctx context.Context) error {
 	return nil
 }
 
-// ownOpen is own for a server that may be closed by now.
+// ownOpen is own unless the server is closed.
 func (s *Server) ownOpen() (bool, error) {
 	if s.closed {
 		return false, nil
@@ -84,7 +84,7 @@ func (s *Server) ownOpen() (bool, error) {
 	return s.own()
 }
 
-// awaitLoss returns why the database cannot be reached any more: at once, if there is none.
+// awaitLoss waits until the database cannot be reached, and returns why.
 func (s *Server) awaitLoss(ctx context.Context) string {
 	s.mu.Lock()
 	p, st := s.proc, s.state
@@ -109,7 +109,7 @@ func (s *Server) awaitLoss(ctx context.Context) string {
 	}
 }
 
-// warnOfSpace tells the operator what an engine's own error does not: which disk, and what to do.
+// warnOfSpace names the disk that is full, and what to do, which an engine's own error does not.
 func (s *Server) warnOfSpace() {
 	full := s.DiskFull()
 	if full == nil || time.Since(s.warned) < time.Minute {

@@ -1,4 +1,4 @@
-// Package backup writes everything that an installation holds into one file, and restores it.
+// Package backup writes a whole installation into one file, and restores it. Start at Make and Restore.
 //
 // A backup is a tar within gzip:
 //
@@ -43,7 +43,7 @@ type Installation struct {
 	Progress Progress // of Make and Restore
 }
 
-// Progress is called with how much of a step is done. The total may be an estimate; 0 is an unknown one.
+// Progress is called with the progress of a step. The total may be an estimate; 0 is unknown.
 type Progress func(step string, done, total int64)
 
 func (p Progress) at(step string, done, total int64) {
@@ -66,7 +66,7 @@ func (p Progress) reading(step string, f *os.File, visit func(m member, r io.Rea
 	}
 }
 
-// Summary is what a backup holds.
+// Summary is the content of a backup.
 type Summary struct {
 	Manifest Manifest
 	Rows     int64
@@ -89,7 +89,7 @@ type Manifest struct {
 type Table struct {
 	Name    string   `json:"name"`
 	Columns []Column `json:"columns"`
-	Next    uint64   `json:"auto_increment,omitempty"` // the id that the next row would have got
+	Next    uint64   `json:"auto_increment,omitempty"` // the next id
 }
 
 // Column is a column of a table; Type says how its values are written.

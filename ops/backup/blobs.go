@@ -24,7 +24,7 @@ func passing(name string) bool {
 	return strings.HasPrefix(name, unfinished) || blobs.Unfinished(name)
 }
 
-// roomIn returns how much the disk of a folder, which need not exist, has room for. A bucket does not say.
+// roomIn returns the free space of a folder, which need not exist. A bucket's is unknown.
 func roomIn(folder string) room {
 	if blobs.Remote(folder) {
 		return anyRoom
@@ -37,7 +37,7 @@ func roomIn(folder string) room {
 				at = parent
 				continue
 			}
-			return nil // unknown: whoever writes will learn it
+			return nil // unknown: a write will fail
 		}
 		if free := disk.Bavail * uint64(disk.Bsize); need > free {
 			return NoRoom(folder, need, free)
@@ -46,8 +46,8 @@ func roomIn(folder string) room {
 	}
 }
 
-// blobsEmpty returns NotEmpty if the folder holds a file that is not one of the backup's, byte
-// for byte: those may be there from a restore that broke off.
+// blobsEmpty returns NotEmpty if the folder holds a file that is not one of the backup's, byte for byte: those may
+// remain from a restore that broke off.
 func blobsEmpty(ctx context.Context, folder string, known map[string]member) error {
 	if blobs.Remote(folder) {
 		return bucketEmpty(ctx, folder, known)
@@ -95,7 +95,7 @@ func equal(r io.Reader, was member) (bool, error) {
 	return n == was.Size && hex.EncodeToString(sum.Sum(nil)) == was.SHA256, err
 }
 
-// restoreBlobs writes the stored files. It leaves the folder alone where there are none.
+// restoreBlobs writes the stored files, and leaves the folder alone if there are none.
 func restoreBlobs(ctx context.Context, folder string, f *os.File, c contents) error {
 	if len(c.blobs) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func eachBlob(ctx context.Context, f *os.File, c contents, restore func(name str
 	}))
 }
 
-// restoreBlob gives a file its name when all of it is on the disk.
+// restoreBlob gives a file its name once all of it is on the disk.
 func restoreBlob(root *os.Root, name string, was member, r io.Reader) error {
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return loading{err}

@@ -77,7 +77,7 @@ func restoreBucket(ctx context.Context, where string, f *os.File, c contents) er
 	})
 }
 
-// checked ends with errChanged where what was read is not what it should be, so that it is not stored.
+// checked ends with errChanged if the content does not match, so that it is not stored.
 type checked struct {
 	io.Reader
 	sum  hash.Hash

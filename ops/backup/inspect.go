@@ -22,7 +22,7 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// contents is what a backup holds, every byte of it checked.
+// contents is the content of a backup, with every byte checked.
 type contents struct {
 	manifest Manifest
 	sums     checksums
@@ -31,8 +31,8 @@ type contents struct {
 	progress Progress
 }
 
-// Check reads a backup to its end and returns what it holds. It returns BadFile, NotABackup,
-// Damaged or TooNew. progress may be nil.
+// Check reads a backup to its end and returns its content. It returns BadFile, NotABackup, Damaged or TooNew. progress
+// may be nil.
 func Check(ctx context.Context, file string, progress Progress) (Summary, error) {
 	f, err := open(file)
 	if err != nil {
@@ -66,13 +66,13 @@ func (c contents) summary() Summary {
 	return s
 }
 
-// room says how many bytes of stored files there is a place for.
+// room refuses more bytes of stored files than there is space for.
 type room func(need uint64) error
 
 func anyRoom(uint64) error { return nil }
 
-// inspect holds a whole file against its checksums. It keeps no member in memory but the first and
-// the last, and refuses one of a size that no backup has before it reads it.
+// inspect compares a whole file with its checksums. It keeps only the first and the last member in memory, and refuses
+// impossible sizes of them before it reads them.
 func inspect(ctx context.Context, f *os.File, enough room, progress Progress) (contents, error) {
 	in := &inspection{contents: contents{blobs: map[string]member{}, progress: progress}, file: f.Name(), enough: enough}
 	if err := walk(ctx, f, progress.reading("check the file", f, in.visit)); err != nil {
@@ -151,7 +151,7 @@ func (in *inspection) known(name string) bool {
 	return ok
 }
 
-// compare holds what was found against what the checksums say.
+// compare compares the members with the checksums.
 func (in *inspection) compare() error {
 	if len(in.found) != len(in.sums.Members) {
 		return fmt.Errorf("it has %d members, its checksums name %d", len(in.found), len(in.sums.Members))
@@ -176,8 +176,8 @@ func (in *inspection) compare() error {
 	return nil
 }
 
-// walk calls visit with each member of a backup, its content unread, and returns Damaged, with what
-// visit says where that is no error of its own kind.
+// walk calls visit with each member of a backup, its content unread, and returns Damaged with the error of visit
+// unless that has a kind.
 func walk(ctx context.Context, f *os.File, visit func(m member, r io.Reader) error) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return BadFile(f.Name(), err)
@@ -216,7 +216,7 @@ func walk(ctx context.Context, f *os.File, visit func(m member, r io.Reader) err
 	return damage(f.Name(), atEnd(zip, file))
 }
 
-// atEnd reads what is left: nothing but the padding of the tar, the checksum of the gzip and the end.
+// atEnd reads the rest: only the padding of the tar, the checksum of the gzip and the end.
 func atEnd(zip io.Reader, file *bufio.Reader) error {
 	rest, err := io.ReadAll(io.LimitReader(zip, 1<<16))
 	if err != nil {
@@ -231,7 +231,7 @@ func atEnd(zip io.Reader, file *bufio.Reader) error {
 	return nil
 }
 
-// damage turns what went wrong while reading into Damaged, unless it says more itself.
+// damage turns read errors into Damaged, unless they are more specific.
 func damage(file string, err error) error {
 	var at *os.PathError
 	var other loading
@@ -251,13 +251,13 @@ func damage(file string, err error) error {
 	return Damaged(file, err.Error())
 }
 
-// loading is an error of what is done with a member, not of the member.
+// loading is an error of using a member, not of the member.
 type loading struct{ error }
 
 var rowsForm = regexp.MustCompile(`^rows/([a-z][a-z0-9_]{0,63})/[0-9]{6,12}\.jsonl$`)
 
-// allowed refuses what this program never writes: links, devices, paths that lead elsewhere, sizes
-// that fill the memory.
+// allowed refuses members that this program never writes: links, devices, paths that lead elsewhere, sizes that fill
+// the memory.
 func allowed(h *tar.Header) error {
 	var limit int64
 	switch {

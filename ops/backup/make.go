@@ -18,9 +18,9 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// Make writes a backup of one moment to a file that must not exist, readable by its owner only. The
-// installation may be in use. It returns Exists, InUse, BadFile or BadSchema, and leaves nothing
-// behind then. program is the version of this program, for the manifest.
+// Make writes a backup of one moment to a new file, readable by its owner only. The installation may be in use. It
+// returns Exists, InUse, BadFile or BadSchema, and leaves nothing behind then. program is the version of this program,
+// for the manifest.
 func Make(ctx context.Context, from Installation, program, file string) (Summary, error) {
 	out, err := newPart(file)
 	if err != nil {
@@ -37,8 +37,7 @@ func Make(ctx context.Context, from Installation, program, file string) (Summary
 	return summary, nil
 }
 
-// readable turns what the system says of a file into BadFile, and what says that the database
-// cannot be used now into Unavailable.
+// readable turns the system's error about a file into BadFile, and temporary database errors into Unavailable.
 func readable(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -87,7 +86,7 @@ func openRaw(url string) (*sql.DB, error) {
 		return nil, err
 	}
 	cfg.ParseTime = false
-	// A slow disk here must not make the server give up on us.
+	// The server must not time out while a slow disk is written to.
 	cfg.Params = map[string]string{"time_zone": "'+00:00'", "net_write_timeout": "3600"}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
@@ -129,8 +128,8 @@ func estimatedRows(ctx context.Context, conn *sql.Conn) (n int64, err error) {
 	return n, err
 }
 
-// writeTable writes rows as they come from the server, a chunk at a time. It names the index: a
-// server that takes the table for empty would sort all of it first.
+// writeTable writes rows as they come from the server, a chunk at a time. It forces the index: a server that takes the
+// table for empty would sort all of it first.
 func writeTable(ctx context.Context, conn *sql.Conn, a *archive, t described) error {
 	a.sums.Rows[t.Name] = 0
 	rows, err := conn.QueryContext(ctx, "SELECT "+quoteAll(t.names())+" FROM "+quote(t.Name)+" FORCE INDEX (PRIMARY) ORDER BY "+quoteAll(t.key))

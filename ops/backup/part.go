@@ -15,8 +15,7 @@ type part struct {
 	done bool
 }
 
-// newPart locks and empties FILE.part: what a killed backup left is used again, what a running one
-// writes is not touched.
+// newPart locks and empties FILE.part: a killed backup's is used again, a running one's is not touched.
 func newPart(path string) (*part, error) {
 	if err := free(path); err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func (p *part) take() error {
 	if err := syscall.Flock(int(p.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return InUse(p.path)
 	}
-	// Whoever had the lock may have given the file its final name meanwhile.
+	// The former holder of the lock may have given the file its final name meanwhile.
 	mine, err := p.Stat()
 	if err != nil {
 		return BadFile(p.Name(), err)
@@ -74,8 +73,8 @@ func (p *part) discard() {
 	p.Close()
 }
 
-// rename gives a file a name that no other has. A link, unlike a rename, never replaces one; some
-// file systems have no links.
+// rename gives a file a name that does not exist yet. A link, unlike a rename, never replaces a file; some file
+// systems have no links.
 func rename(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {

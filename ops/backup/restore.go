@@ -15,11 +15,10 @@ import (
 	"github.com/counterfoil/counterfoil/ops/verify"
 )
 
-// Restore loads a backup into an empty installation, brings it to the newest schema and verifies
-// it; the report may have findings. The whole file is checked before anything is written, and all
-// rows are loaded in one transaction, so whatever breaks a restore off leaves an empty database,
-// into which it can be repeated. It returns BadFile, NotABackup, Damaged, TooNew, NotEmpty,
-// BadSchema or NoRoom.
+// Restore loads a backup into an empty installation, brings it to the newest schema and verifies it; the report may
+// have findings. The whole file is checked before anything is written, and all rows are loaded in one transaction, so
+// a restore that breaks off leaves an empty database and can be repeated. It returns BadFile, NotABackup, Damaged,
+// TooNew, NotEmpty, BadSchema or NoRoom.
 func Restore(ctx context.Context, to Installation, file string) (Summary, verify.Report, error) {
 	f, err := open(file)
 	if err != nil {
@@ -75,10 +74,9 @@ func restore(ctx context.Context, to Installation, f *os.File, c contents) error
 	return hold(ctx, conn, to)
 }
 
-// hold leaves the migrations to an operator: no run goes on by itself. Workers are not in a backup, so
-// their ids are kept from new ones, who would be taken for the holders of what was under way. Feeds begin a
-// new epoch, and reference codes of the pool go into quarantine: after the backup was made positions and codes may
-// have been given out that it does not know of.
+// hold leaves the migrations to an operator: no run resumes by itself. Workers are not in a backup, so new ones must
+// not get their ids, which would make them the holders of old tasks. Feeds begin a new epoch, and the pool of
+// reference codes is quarantined, because positions and codes may have been given out after the backup.
 func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	var last uint64
 	err := conn.QueryRowContext(ctx, `SELECT GREATEST(COALESCE((SELECT MAX(worker_id) FROM migration_task), 0), COALESCE((SELECT MAX(worker_id) FROM migration_counter), 0),
@@ -103,8 +101,8 @@ func hold(ctx context.Context, conn *sql.Conn, to Installation) error {
 	return migrations.Restored(ctx, d)
 }
 
-// analyze tells the server how many rows there are now: until it notices itself, it takes the
-// tables for empty and reads all of them where it should look into an index.
+// analyze updates the server's statistics: until it notices itself, it takes the tables for empty and scans them
+// instead of using an index.
 func analyze(ctx context.Context, conn *sql.Conn, m Manifest) error {
 	names := make([]string, len(m.Tables))
 	for i, t := range m.Tables {
@@ -115,7 +113,7 @@ func analyze(ctx context.Context, conn *sql.Conn, m Manifest) error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() { // what it says of each table is of no use here
+	for rows.Next() { // the result for each table is not used
 	}
 	return rows.Err()
 }
@@ -129,14 +127,13 @@ func prove(ctx context.Context, to Installation) (verify.Report, error) {
 	return verify.Run(ctx, d, "", to.Progress) // each file was proven by its checksum
 }
 
-// filledBySchema are the tables that have rows from the beginning, and what is true of them until they are
-// used.
+// filledBySchema are the tables with initial rows, and their condition until they are used.
 var filledBySchema = map[string]string{
 	"sequences": "value = 0", "ref_counter": "minted = 0 AND issued = 0 AND quarantined = 0", "ref_policy": "wanted = FALSE AND canary_key IS NULL",
 }
 
-// empty returns NotEmpty if a table holds a row that somebody brought. Sessions do not count: a database
-// that was only looked at may have some.
+// empty returns NotEmpty if a table holds other than initial rows. Sessions do not count: a visited database may have
+// some.
 func empty(ctx context.Context, conn *sql.Conn) error {
 	names, err := tableNames(ctx, conn)
 	if err != nil {
@@ -171,8 +168,8 @@ func empty(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// fit returns Damaged unless the manifest names the tables and columns that the schema of its
-// version has: all that ends up in a statement is named by the database itself.
+// fit returns Damaged unless the manifest names the tables and columns of its schema's version: all names in
+// statements come from the database itself.
 func fit(ctx context.Context, conn *sql.Conn, file string, m Manifest) error {
 	tables, err := describe(ctx, conn)
 	if err != nil {
@@ -189,8 +186,8 @@ func fit(ctx context.Context, conn *sql.Conn, file string, m Manifest) error {
 	return nil
 }
 
-// load inserts all rows in one transaction. Before it, every table is told where its ids go on: a
-// statement of that kind would end a transaction.
+// load inserts all rows in one transaction. Before it, every table gets its next id: a statement of that kind would
+// end a transaction.
 func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 	for _, t := range c.manifest.Tables {
 		if t.Next == 0 {
@@ -245,7 +242,7 @@ func load(ctx context.Context, conn *sql.Conn, f *os.File, c contents) error {
 	return in.tx.Commit()
 }
 
-// verified reads a member that was checked before once more: the file may have changed since.
+// verified reads a checked member once more: the file may have changed since.
 func verified(m, was member, r io.Reader) ([]byte, error) {
 	if m.Name != was.Name || m.Size != was.Size {
 		return nil, errChanged

@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 )
 
-// backedUp are the tables of a backup, each after those that it references. A table of the schema
-// that is neither here nor left out stops every backup, and fails a test.
+// backedUp are the tables of a backup, each after those that it references. A table of the schema that is neither here
+// nor in leftOut stops every backup, and fails a test.
 var backedUp = []string{
 	"company", "installation", "account", "membership", "invitation", "api_token", "audit",
 	"board", "board_slug", "board_ticket_incrementer", "board_column", "ticket", "ticket_alias", "assignee", "comment", "watcher", "notification",
@@ -24,9 +24,8 @@ var backedUp = []string{
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure", "migration_rejection", "migration_request", "migration_event", "migration_sample",
 }
 
-// leftOut are not in a backup: the schema's version is in the manifest, and people sign in again,
-// so a stolen backup opens no session; nor does it open a door by a link to a new password. Workers are
-// processes of the moment, and so is what strangers did lately.
+// leftOut are not in a backup: the schema's version is in the manifest; sessions and password links must not work from
+// a stolen backup; workers and limits are short-lived.
 var leftOut = []string{
 	"schema_migrations", "sessions", "password_reset", "sign_in_limit",
 	"migration_worker", "migration_lease", "migration_upstream",
@@ -110,8 +109,7 @@ func columns(ctx context.Context, conn *sql.Conn, table string) ([]Column, error
 	return list, rows.Err()
 }
 
-// kindOf returns how values of a type are written, "" for one that the text of the server does not
-// give exactly.
+// kindOf returns how values of a type are written, "" for a type that the server's text does not represent exactly.
 func kindOf(dataType string) string {
 	switch strings.ToLower(dataType) {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
@@ -126,8 +124,7 @@ func kindOf(dataType string) string {
 
 var nextForm = regexp.MustCompile(`\sAUTO_INCREMENT=(\d+)`)
 
-// nextID is not of the snapshot but later: never below what was handed out. information_schema
-// would tell an old value on MySQL.
+// nextID is not of the snapshot but later: never below an id that was used. information_schema may be stale on MySQL.
 func nextID(ctx context.Context, conn *sql.Conn, table string) (uint64, error) {
 	var name, definition string
 	if err := conn.QueryRowContext(ctx, "SHOW CREATE TABLE "+quote(table)).Scan(&name, &definition); err != nil {

@@ -1,4 +1,4 @@
-// Package golden holds what the world outside relies on against files: tests fail with a diff once it changes.
+// Package golden compares what others rely on with files: tests fail with a diff once it changes.
 package golden
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Accept is the environment variable with which tests write what they got in place of comparing it.
+// Accept is the environment variable that makes tests write the files instead.
 const Accept = "COUNTERFOIL_ACCEPT"
 
 // Check compares got with testdata/golden/name in the test's package.
